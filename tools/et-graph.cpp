@@ -66,7 +66,7 @@ int graph(const Options& o, tools::Context& context) {
   const std::vector<Trace> traces = tools::load_part(source, o.part.ranks, excerpt, context);
   log_info(counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node"));
   OutputFiles files;
-  files.keep(tools::files_of(o.input.operands, source.inputs()));
+  files.keep(tools::operand_files(o.input.operands, source.inputs()));
   if (!picture) {
     write_drawing(type, traces, *open_output(files, o.output.path));
     files.commit();

@@ -15,7 +15,6 @@
 #include "sets/schedules.h"
 #include "sets/source.h"
 #include "simulate/engine/replay.h"
-#include "simulate/report/collective_kind.h"
 #include "util/log.h"
 
 namespace {
@@ -58,13 +57,12 @@ int replay(const tools::ReplayCommand& command, const tools::ReplayOutputOptions
   LoadedReplay loaded = output.to ? load_replay(traces, scenario, context.jobs(), context.diagnostics)
                                   : load_replay(source, scenario, context.jobs(), context.diagnostics);
   if (!loaded || context.failed()) return 1;
-  std::vector<std::string> files = files_of(settings, scenario);
-  for (std::string& file : tools::files_of(command.input.operands, source.inputs()))
+  std::vector<std::string> files = scenario_files(settings, scenario);
+  for (std::string& file : tools::operand_files(command.input.operands, source.inputs()))
     files.push_back(std::move(file));
   tools::refuse_inputs_as_outputs(output_files(output, loaded.program ? loaded.program->ranks.size() : 0), files);
   log_info(summary(loaded));
   ReplayResult result = loaded.recorded ? std::move(*loaded.recorded) : replay(*loaded.program);
-  if (loaded.program && output.format != "astra") result.kinds = collective_kinds(*loaded.program);
   const std::string name = tools::inputs(command.input).size() > 1 ? source.base_name() : *settings.workload;
   if (!report_result(result, output, command.input, name, context)) return 1;
   std::optional<Schedule> schedule;

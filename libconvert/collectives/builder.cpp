@@ -9,7 +9,7 @@
 namespace convert::collectives {
 namespace {
 
-// About 1 GiB while a program is built.
+// About 1 GiB while an algorithm is built.
 constexpr std::uint64_t max_steps = std::uint64_t{1} << 24;
 constexpr std::uint64_t max_slots = std::uint64_t{1} << 24;
 
@@ -44,8 +44,8 @@ void Round::add(const Hop& hop, Arrival arrival, std::span<const Chunks> chunks)
   add(hop, arrival, std::move(pieces));
 }
 
-ProgramBuilder::ProgramBuilder(Collective collective, std::int32_t ranks, std::int64_t chunks, Protocol protocol,
-                               bool inplace)
+AlgorithmBuilder::AlgorithmBuilder(Collective collective, std::int32_t ranks, std::int64_t chunks,
+                                   Protocol protocol, bool inplace)
     : collective_(collective), protocol_(protocol), inplace_(inplace) {
   if (static_cast<std::uint64_t>(chunks) > max_slots / static_cast<std::uint64_t>(ranks))
     throw too_large("chunks on all ranks", max_slots);
@@ -53,7 +53,7 @@ ProgramBuilder::ProgramBuilder(Collective collective, std::int32_t ranks, std::i
   ranks_.resize(static_cast<std::size_t>(ranks));
 }
 
-void ProgramBuilder::run(const Round& round, bool in_turn) {
+void AlgorithmBuilder::run(const Round& round, bool in_turn) {
   std::vector<std::vector<Piece>> pieces;
   std::size_t turns = 0;
   for (const Round::Entry& e : round.entries_) {
@@ -73,7 +73,7 @@ void ProgramBuilder::run(const Round& round, bool in_turn) {
   }
 }
 
-std::uint32_t ProgramBuilder::threadblock(std::int32_t rank, std::int32_t channel, std::int32_t lane) {
+std::uint32_t AlgorithmBuilder::threadblock(std::int32_t rank, std::int32_t channel, std::int32_t lane) {
   RankState& state = ranks_[static_cast<std::size_t>(rank)];
   const auto [at, added] =
       state.tb_of.try_emplace(pair_key(channel, lane), static_cast<std::uint32_t>(state.tbs.size()));
@@ -82,7 +82,7 @@ std::uint32_t ProgramBuilder::threadblock(std::int32_t rank, std::int32_t channe
 }
 
 // Channels are few and ranks at most max_slots, so that a pair of ranks and a channel fit one key.
-std::uint32_t ProgramBuilder::connection(const Hop& hop) {
+std::uint32_t AlgorithmBuilder::connection(const Hop& hop) {
   assert(hop.channel >= 0 && hop.channel < max_channels);
   const std::uint64_t key =
       (pair_key(hop.from, hop.to) << 5) + static_cast<std::uint64_t>(static_cast<std::uint32_t>(hop.channel));
@@ -91,7 +91,7 @@ std::uint32_t ProgramBuilder::connection(const Hop& hop) {
   return at->second;
 }
 
-ProgramBuilder::Pending ProgramBuilder::pending(StepType type, const Chunks& src, const Chunks& dst) {
+AlgorithmBuilder::Pending AlgorithmBuilder::pending(StepType type, const Chunks& src, const Chunks& dst) {
   Pending step{.type = type, .src_buf = src.buffer, .dst_buf = dst.buffer};
   step.src_off = src.first;
   step.dst_off = dst.first;
@@ -99,7 +99,7 @@ ProgramBuilder::Pending ProgramBuilder::pending(StepType type, const Chunks& src
   return step;
 }
 
-void ProgramBuilder::send(const Hop& hop, const Piece& piece, bool in_turn) {
+void AlgorithmBuilder::send(const Hop& hop, const Piece& piece, bool in_turn) {
   RankState& rank = ranks_[static_cast<std::size_t>(hop.from)];
   const std::uint32_t number = threadblock(hop.from, hop.channel, hop.send_lane);
   Tb& tb = rank.tbs[number];
@@ -130,7 +130,7 @@ void ProgramBuilder::send(const Hop& hop, const Piece& piece, bool in_turn) {
   assert(c.sent - c.received <= fifo_slots(protocol_));
 }
 
-void ProgramBuilder::receive(const Hop& hop, const Piece& piece, Arrival arrival) {
+void AlgorithmBuilder::receive(const Hop& hop, const Piece& piece, Arrival arrival) {
   RankState& rank = ranks_[static_cast<std::size_t>(hop.to)];
   const std::uint32_t number = threadblock(hop.to, hop.channel, hop.recv_lane);
   Tb& tb = rank.tbs[number];
@@ -152,7 +152,7 @@ void ProgramBuilder::receive(const Hop& hop, const Piece& piece, Arrival arrival
   ++connections_[tb.in].received;
 }
 
-void ProgramBuilder::copy(std::int32_t rank_number, const Chunks& src, const Chunks& dst) {
+void AlgorithmBuilder::copy(std::int32_t rank_number, const Chunks& src, const Chunks& dst) {
   RankState& rank = ranks_[static_cast<std::size_t>(rank_number)];
   const std::uint32_t number = threadblock(rank_number, 0, local_lane);
   for (const Piece& p : split(std::vector<Piece>{{src, dst}})) {
@@ -166,8 +166,8 @@ void ProgramBuilder::copy(std::int32_t rank_number, const Chunks& src, const Chu
   }
 }
 
-void ProgramBuilder::add_step(RankState& rank, std::uint32_t number, const Pending& step,
-                              const std::vector<Ref>& deps) {
+void AlgorithmBuilder::add_step(RankState& rank, std::uint32_t number, const Pending& step,
+                                const std::vector<Ref>& deps) {
   if (++steps_ > max_steps) throw too_large("steps", max_steps);
   Tb& tb = rank.tbs[number];
   for (const Ref& d : deps) {
@@ -180,13 +180,13 @@ void ProgramBuilder::add_step(RankState& rank, std::uint32_t number, const Pendi
   tb.deps.insert(tb.deps.end(), deps.begin(), deps.end());
 }
 
-ProgramBuilder::Slot& ProgramBuilder::slot(RankState& rank, Buffer buffer, std::int32_t index) {
+AlgorithmBuilder::Slot& AlgorithmBuilder::slot(RankState& rank, Buffer buffer, std::int32_t index) {
   auto& slots = rank.slots[static_cast<std::size_t>(buffer)];
   if (slots.size() <= static_cast<std::size_t>(index)) slots.resize(static_cast<std::size_t>(index) + 1);
   return slots[static_cast<std::size_t>(index)];
 }
 
-void ProgramBuilder::read(RankState& rank, const Chunks& chunks, Ref by, std::vector<Ref>& deps, Ref fused) {
+void AlgorithmBuilder::read(RankState& rank, const Chunks& chunks, Ref by, std::vector<Ref>& deps, Ref fused) {
   for (std::int32_t i = 0; i < chunks.count; ++i) {
     Slot& s = slot(rank, chunks.buffer, chunks.first + i);
     if (s.writer.tb != none) {
@@ -198,7 +198,7 @@ void ProgramBuilder::read(RankState& rank, const Chunks& chunks, Ref by, std::ve
   }
 }
 
-void ProgramBuilder::write(RankState& rank, const Chunks& chunks, Ref by, std::vector<Ref>& deps) {
+void AlgorithmBuilder::write(RankState& rank, const Chunks& chunks, Ref by, std::vector<Ref>& deps) {
   for (std::int32_t i = 0; i < chunks.count; ++i) {
     Slot& s = slot(rank, chunks.buffer, chunks.first + i);
     if (s.writer.tb != none) {
@@ -212,7 +212,7 @@ void ProgramBuilder::write(RankState& rank, const Chunks& chunks, Ref by, std::v
   }
 }
 
-void ProgramBuilder::reduce_dependencies(const Tb& tb, std::uint32_t own, std::vector<Ref>& deps) {
+void AlgorithmBuilder::reduce_dependencies(const Tb& tb, std::uint32_t own, std::vector<Ref>& deps) {
   std::erase_if(deps, [&](const Ref& d) {
     if (d.tb == own) return true;
     const auto known = tb.waited.find(d.tb);
@@ -225,7 +225,7 @@ void ProgramBuilder::reduce_dependencies(const Tb& tb, std::uint32_t own, std::v
 }
 
 // Counts chunks as overwritten that stand in the buffers at the end and are no result.
-void ProgramBuilder::mark_unneeded_results(RankState& rank, std::int32_t number, std::int32_t root) {
+void AlgorithmBuilder::mark_unneeded_results(RankState& rank, std::int32_t number, std::int32_t root) {
   const std::int32_t part = chunks_ / static_cast<std::int32_t>(ranks_.size());
   const auto is_result = [&](std::size_t buffer, std::size_t index) {
     if (buffer == static_cast<std::size_t>(Buffer::scratch)) return false;
@@ -242,16 +242,16 @@ void ProgramBuilder::mark_unneeded_results(RankState& rank, std::int32_t number,
   }
 }
 
-std::size_t ProgramBuilder::dep_count(const Tb& tb, std::size_t i) {
+std::size_t AlgorithmBuilder::dep_count(const Tb& tb, std::size_t i) {
   const std::size_t end = i + 1 < tb.steps.size() ? tb.steps[i + 1].dep_begin : tb.deps.size();
   return end - tb.steps[i].dep_begin;
 }
 
-bool ProgramBuilder::fused(const Tb& tb, std::size_t i) {
+bool AlgorithmBuilder::fused(const Tb& tb, std::size_t i) {
   return i < tb.steps.size() && tb.steps[i].may_fuse && !tb.steps[i - 1].awaited;
 }
 
-std::vector<std::int32_t> ProgramBuilder::positions(const Tb& tb) {
+std::vector<std::int32_t> AlgorithmBuilder::positions(const Tb& tb) {
   std::vector<std::int32_t> result;
   std::int32_t next = 0;
   for (std::size_t i = 0; i < tb.steps.size(); ++i) {
@@ -261,7 +261,7 @@ std::vector<std::int32_t> ProgramBuilder::positions(const Tb& tb) {
   return result;
 }
 
-void ProgramBuilder::emit_rank(const RankState& rank, Algorithm& out) {
+void AlgorithmBuilder::emit_rank(const RankState& rank, Algorithm& out) {
   std::vector<std::vector<std::int32_t>> position;
   for (const Tb& tb : rank.tbs) position.push_back(positions(tb));
   for (const Tb& tb : rank.tbs) {
@@ -298,7 +298,7 @@ void ProgramBuilder::emit_rank(const RankState& rank, Algorithm& out) {
   }
 }
 
-Algorithm ProgramBuilder::finish(std::string name, std::int32_t root) {
+Algorithm AlgorithmBuilder::finish(std::string name, std::int32_t root) {
   Algorithm a;
   a.file = name;
   a.name = std::move(name);

@@ -58,7 +58,7 @@ class Round {
   void add(const Hop& hop, Arrival arrival, std::span<const Chunks> chunks);
 
  private:
-  friend class ProgramBuilder;
+  friend class AlgorithmBuilder;
   struct Entry {
     Hop hop;
     Arrival arrival;
@@ -67,18 +67,18 @@ class Round {
   std::vector<Entry> entries_;
 };
 
-class ProgramBuilder {
+class AlgorithmBuilder {
  public:
-  // `chunks` is nchunksperloop. In-place programs must use only the larger of the buffers input and output. Throws
-  // Error(usage) if all ranks together have more than 2^24 chunks.
-  ProgramBuilder(Collective collective, std::int32_t ranks, std::int64_t chunks, Protocol protocol, bool inplace);
+  // `chunks` is nchunksperloop. In-place algorithms must use only the larger of the buffers input and output.
+  // Throws Error(usage) if all ranks together have more than 2^24 chunks.
+  AlgorithmBuilder(Collective collective, std::int32_t ranks, std::int64_t chunks, Protocol protocol, bool inplace);
 
   // Adds a round: all ranks send as many messages of each transfer as a connection holds, then receive them, and so
   // on. `in_turn`: each send waits for the step added to its rank before. Throws Error(usage) beyond 2^24 steps.
   void run(const Round& round, bool in_turn = false);
   // Adds a copy within a rank. Throws likewise.
   void copy(std::int32_t rank, const Chunks& src, const Chunks& dst);
-  // Returns the program; the builder cannot be used any more. `root`: of a reduce.
+  // Returns the algorithm; the builder cannot be used any more. `root`: of a reduce.
   [[nodiscard]] Algorithm finish(std::string name, std::int32_t root = 0);
 
  private:

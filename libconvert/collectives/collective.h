@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Builds collective algorithms by name, as well-formed MSCCL-IR programs for any number of ranks.
+// Builds collective algorithms by name, as well-formed MSCCL-IR for any number of ranks.
 //
-// Every program is right by construction (collectives/builder.h) and proved by etkit's verifier in the tests: no
+// Every algorithm is right by construction (collectives/builder.h) and proved by etkit's verifier in the tests: no
 // race, no deadlock, no more messages in flight than the protocol guarantees, and the collective's postcondition.
 #pragma once
 
@@ -46,9 +46,9 @@ struct CollectiveAlgorithm {
 // Returns the name of the algorithm for requests that name none.
 [[nodiscard]] std::string_view default_collective_algorithm(Collective collective);
 
-// Returns the program of a request, in place except for all-to-all, with `chunks` chunks for each part of the data
-// that the algorithm needs. Throws Error(usage) that says what is possible: an unknown algorithm, one that does not
-// offer the collective, parameters out of range, more than 2^24 steps.
+// Returns the algorithm of a request, in place except for all-to-all, with `chunks` chunks for each part of the
+// data that the algorithm needs. Throws Error(usage) that says what is possible: an unknown algorithm, one that
+// does not offer the collective, parameters out of range, more than 2^24 steps.
 [[nodiscard]] Algorithm build_collective(const CollectiveRequest& request);
 
 // Parses "NAME,chunks=4,dims=2x4,dim-algorithms=ring+direct,root=1", keys as needed, as the request for a

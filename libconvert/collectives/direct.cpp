@@ -9,7 +9,7 @@ constexpr std::int32_t peers_per_channel = 32;
 
 // Adds a round in which member i sends part(i, j) to each member j.
 template <class Part>
-void exchange(ProgramBuilder& b, const Group& g, Arrival arrival, const Part& part) {
+void exchange(AlgorithmBuilder& b, const Group& g, Arrival arrival, const Part& part) {
   Round round;
   for (std::int32_t t = 1; t < g.size(); ++t) {
     for (std::int32_t i = 0; i < g.size(); ++i)
@@ -22,7 +22,7 @@ Algorithm build_all_to_all(const CollectiveRequest& r, bool in_turn) {
   const std::int32_t n = r.ranks;
   const std::int32_t channels = direct_channels(n);
   require_channels(r, channels, r.chunks);
-  ProgramBuilder b(r.collective, n, std::int64_t{n} * r.chunks, r.protocol, false);
+  AlgorithmBuilder b(r.collective, n, std::int64_t{n} * r.chunks, r.protocol, false);
   Round all;
   for (std::int32_t k = 0; k < r.chunks; ++k) {
     const Group g = whole_group(r, n, k, r.chunks, k * channels);
@@ -39,7 +39,7 @@ Algorithm build_all_to_all(const CollectiveRequest& r, bool in_turn) {
   b.run(all);
   for (std::int32_t i = 0; i < n; ++i)
     b.copy(i, {Buffer::input, i * r.chunks, r.chunks}, {Buffer::output, i * r.chunks, r.chunks});
-  return b.finish(program_name(r));
+  return b.finish(algorithm_name(r));
 }
 
 }  // namespace
@@ -53,16 +53,16 @@ Hop distance_hop(const Group& g, std::int32_t member, std::int32_t distance) {
           distance, distance};
 }
 
-void direct_reduce_scatter(ProgramBuilder& b, const Group& g) {
+void direct_reduce_scatter(AlgorithmBuilder& b, const Group& g) {
   exchange(b, g, Arrival::reduce, [](std::int32_t, std::int32_t to) { return to; });
 }
 
-void direct_all_gather(ProgramBuilder& b, const Group& g) {
+void direct_all_gather(AlgorithmBuilder& b, const Group& g) {
   exchange(b, g, Arrival::store, [](std::int32_t from, std::int32_t) { return from; });
 }
 
 // The messages leave before anything is added to what they carry.
-void direct_one_shot(ProgramBuilder& b, const Group& g) {
+void direct_one_shot(AlgorithmBuilder& b, const Group& g) {
   exchange(b, g, Arrival::reduce, [](std::int32_t, std::int32_t) { return 0; });
 }
 

@@ -6,11 +6,11 @@
 
 namespace convert::collectives {
 
-ProgramBuilder in_place_program(const CollectiveRequest& r, std::int64_t parts, std::int64_t slices) {
+AlgorithmBuilder in_place_builder(const CollectiveRequest& r, std::int64_t parts, std::int64_t slices) {
   return {r.collective, r.ranks, parts * slices, r.protocol, true};
 }
 
-std::string program_name(const CollectiveRequest& r) {
+std::string algorithm_name(const CollectiveRequest& r) {
   std::string text = std::string(msccl_name(r.collective)) + "_" + r.algorithm + "_n" + std::to_string(r.ranks);
   if (r.chunks > 1) text += "_k" + std::to_string(r.chunks);
   return text;
@@ -43,13 +43,13 @@ Group whole_group(const CollectiveRequest& r, std::int32_t parts, std::int32_t s
   return g;
 }
 
-void run_scheme(ProgramBuilder& b, const CollectiveRequest& r, const GroupScheme& scheme, const Group& g) {
+void run_scheme(AlgorithmBuilder& b, const CollectiveRequest& r, const GroupScheme& scheme, const Group& g) {
   if (r.collective != Collective::all_gather) scheme.reduce_scatter(b, g);
   if (r.collective != Collective::reduce_scatter) scheme.all_gather(b, g);
 }
 
 Algorithm build_flat(const CollectiveRequest& r, const GroupScheme& scheme, std::int32_t parts) {
-  const auto add = [&](ProgramBuilder& b, const Group& g) { run_scheme(b, r, scheme, g); };
+  const auto add = [&](AlgorithmBuilder& b, const Group& g) { run_scheme(b, r, scheme, g); };
   return build_slices(r, parts, r.chunks, scheme.channels(r.ranks), add);
 }
 

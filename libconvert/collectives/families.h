@@ -12,10 +12,11 @@ namespace convert::collectives {
 #include "collectives/collectives.def"
 #undef ALGORITHM
 
-// Returns the builder of an in-place program with `parts` × `slices` chunks.
-[[nodiscard]] ProgramBuilder in_place_program(const CollectiveRequest& r, std::int64_t parts, std::int64_t slices);
+// Returns the builder of an in-place algorithm with `parts` × `slices` chunks.
+[[nodiscard]] AlgorithmBuilder in_place_builder(const CollectiveRequest& r, std::int64_t parts,
+                                                std::int64_t slices);
 // Returns "allreduce_ring_n8_k2", at most the 63 characters that runtimes take.
-[[nodiscard]] std::string program_name(const CollectiveRequest& r);
+[[nodiscard]] std::string algorithm_name(const CollectiveRequest& r);
 // Throws Error(usage) if so many slices, each with channels of its own, need more channels than there are.
 void require_channels(const CollectiveRequest& r, std::int32_t channels_per_slice, std::int32_t slices);
 // Returns the chunk of a part in a slice. The parts of a slice are neighbours in the buffer; if the collective
@@ -26,20 +27,20 @@ void require_channels(const CollectiveRequest& r, std::int32_t channels_per_slic
 [[nodiscard]] Group whole_group(const CollectiveRequest& r, std::int32_t parts, std::int32_t slice,
                                 std::int32_t slices, std::int32_t channel);
 
-// Returns an in-place program: add(builder, group) is called for each of `slices` slices with its whole_group(),
+// Returns an in-place algorithm: add(builder, group) is called for each of `slices` slices with its whole_group(),
 // which has `channels` channels of its own. Throws as require_channels().
 template <class Add>
 [[nodiscard]] Algorithm build_slices(const CollectiveRequest& r, std::int32_t parts, std::int32_t slices,
                                      std::int32_t channels, const Add& add) {
   require_channels(r, channels, slices);
-  ProgramBuilder b = in_place_program(r, parts, slices);
+  AlgorithmBuilder b = in_place_builder(r, parts, slices);
   for (std::int32_t k = 0; k < slices; ++k) add(b, whole_group(r, parts, k, slices, k * channels));
-  return b.finish(program_name(r), r.root.value_or(0));
+  return b.finish(algorithm_name(r), r.root.value_or(0));
 }
 
 // Adds the request's collective (all_reduce, all_gather or reduce_scatter) by a scheme among a group.
-void run_scheme(ProgramBuilder& b, const CollectiveRequest& r, const GroupScheme& scheme, const Group& g);
-// Returns the program that does so among all ranks, with `parts` parts in each of r.chunks slices.
+void run_scheme(AlgorithmBuilder& b, const CollectiveRequest& r, const GroupScheme& scheme, const Group& g);
+// Returns the algorithm that does so among all ranks, with `parts` parts in each of r.chunks slices.
 [[nodiscard]] Algorithm build_flat(const CollectiveRequest& r, const GroupScheme& scheme, std::int32_t parts);
 
 }  // namespace convert::collectives

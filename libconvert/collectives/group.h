@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Adds reduce-scatters and all-gathers among some ranks to a program, the parts of all-reduces and hierarchies.
+// Adds reduce-scatters and all-gathers among some ranks to an algorithm, the parts of all-reduces and hierarchies.
 #pragma once
 
 #include <cstdint>
@@ -33,29 +33,29 @@ void append_chunks(const Chunks& chunks, std::vector<Chunks>& to);
 [[nodiscard]] std::int32_t floor_power_of_two(std::int32_t n);
 
 // Add n-1 rounds on one channel, in which every member sends to the next.
-void ring_reduce_scatter(ProgramBuilder& b, const Group& g);
-void ring_all_gather(ProgramBuilder& b, const Group& g);
+void ring_reduce_scatter(AlgorithmBuilder& b, const Group& g);
+void ring_all_gather(AlgorithmBuilder& b, const Group& g);
 
 // Returns how many channels `direct` needs: one for 32 peers.
 [[nodiscard]] std::int32_t direct_channels(std::int32_t members);
 // Returns the hop to the member `distance` places on, 1…n-1; its threadblocks receive from as far behind.
 [[nodiscard]] Hop distance_hop(const Group& g, std::int32_t member, std::int32_t distance);
 // Add one round in which every member sends to every other.
-void direct_reduce_scatter(ProgramBuilder& b, const Group& g);
-void direct_all_gather(ProgramBuilder& b, const Group& g);
+void direct_reduce_scatter(AlgorithmBuilder& b, const Group& g);
+void direct_all_gather(AlgorithmBuilder& b, const Group& g);
 // Adds one round in which every member sends part 0 to every other and adds up what it gets.
-void direct_one_shot(ProgramBuilder& b, const Group& g);
+void direct_one_shot(AlgorithmBuilder& b, const Group& g);
 
 // Add log2 n rounds on one channel. Where n is no power of two, members from floor_power_of_two(n) on give their
 // data to a partner before and get the result after; if there are only that many parts, they own none.
-void halving_reduce_scatter(ProgramBuilder& b, const Group& g);
-void doubling_all_gather(ProgramBuilder& b, const Group& g);
+void halving_reduce_scatter(AlgorithmBuilder& b, const Group& g);
+void doubling_all_gather(AlgorithmBuilder& b, const Group& g);
 
 // A reduce-scatter and the all-gather after it, which make an all-reduce, or a dimension of a hierarchical one.
 struct GroupScheme {
   std::string_view name;
-  void (*reduce_scatter)(ProgramBuilder&, const Group&);
-  void (*all_gather)(ProgramBuilder&, const Group&);
+  void (*reduce_scatter)(AlgorithmBuilder&, const Group&);
+  void (*all_gather)(AlgorithmBuilder&, const Group&);
   std::int32_t (*channels)(std::int32_t members);
 };
 [[nodiscard]] constexpr std::int32_t one_channel(std::int32_t /*members*/) { return 1; }

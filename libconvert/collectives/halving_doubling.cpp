@@ -29,15 +29,15 @@ class Cores {
 
   // Add a round. chunks(m): what goes from or to the member m beyond the cores, or from the core m.
   template <class Of>
-  void from_others(ProgramBuilder& b, Arrival arrival, const Of& chunks) const {
+  void from_others(AlgorithmBuilder& b, Arrival arrival, const Of& chunks) const {
     round(b, cores_, g_.size(), arrival, chunks, [&](std::int32_t m) { return hop(m, m - cores_); });
   }
   template <class Of>
-  void to_others(ProgramBuilder& b, Arrival arrival, const Of& chunks) const {
+  void to_others(AlgorithmBuilder& b, Arrival arrival, const Of& chunks) const {
     round(b, cores_, g_.size(), arrival, chunks, [&](std::int32_t m) { return hop(m - cores_, m); });
   }
   template <class Of>
-  void exchange(ProgramBuilder& b, std::int32_t distance, Arrival arrival, const Of& chunks) const {
+  void exchange(AlgorithmBuilder& b, std::int32_t distance, Arrival arrival, const Of& chunks) const {
     round(b, 0, cores_, arrival, chunks, [&](std::int32_t m) { return hop(m, m ^ distance); });
   }
 
@@ -46,7 +46,7 @@ class Cores {
     return peer_hop(g_.rank(from), g_.rank(to), g_.channel);
   }
   template <class Of, class HopOf>
-  static void round(ProgramBuilder& b, std::int32_t begin, std::int32_t end, Arrival arrival, const Of& chunks,
+  static void round(AlgorithmBuilder& b, std::int32_t begin, std::int32_t end, Arrival arrival, const Of& chunks,
                     const HopOf& hop_of) {
     Round all;
     for (std::int32_t m = begin; m < end; ++m) all.add(hop_of(m), arrival, chunks(m));
@@ -60,7 +60,7 @@ class Cores {
 
 }  // namespace
 
-void halving_reduce_scatter(ProgramBuilder& b, const Group& g) {
+void halving_reduce_scatter(AlgorithmBuilder& b, const Group& g) {
   const Cores cores(g);
   cores.from_others(b, Arrival::reduce, [&](std::int32_t) { return cores.all_but(g.size()); });
   for (std::int32_t half = cores.count() / 2; half >= 1; half /= 2) {
@@ -72,7 +72,7 @@ void halving_reduce_scatter(ProgramBuilder& b, const Group& g) {
   cores.to_others(b, Arrival::store, [&](std::int32_t e) { return cores.owned(e); });
 }
 
-void doubling_all_gather(ProgramBuilder& b, const Group& g) {
+void doubling_all_gather(AlgorithmBuilder& b, const Group& g) {
   const Cores cores(g);
   cores.from_others(b, Arrival::store, [&](std::int32_t e) { return cores.owned(e); });
   for (std::int32_t held = 1; held < cores.count(); held *= 2) {
@@ -91,7 +91,7 @@ Algorithm build_halving_doubling(const CollectiveRequest& r) {
 }
 
 Algorithm build_recursive_doubling(const CollectiveRequest& r) {
-  return build_slices(r, 1, r.chunks, 1, [](ProgramBuilder& b, const Group& g) {
+  return build_slices(r, 1, r.chunks, 1, [](AlgorithmBuilder& b, const Group& g) {
     const Cores cores(g);
     const auto all = [&](std::int32_t) -> const std::vector<Chunks>& { return g.part(0); };
     cores.from_others(b, Arrival::reduce, all);

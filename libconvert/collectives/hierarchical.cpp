@@ -100,7 +100,7 @@ Algorithm build_by_groups(const CollectiveRequest& r, const Grid& grid) {
     if (grid.size(d) > 1) channels += schemes[d]->channels(grid.size(d));
   }
   require_channels(r, channels, r.chunks);
-  ProgramBuilder b = in_place_program(r, r.ranks, r.chunks);
+  AlgorithmBuilder b = in_place_builder(r, r.ranks, r.chunks);
   const auto run_dimension = [&](std::size_t d, std::int32_t slice, auto GroupScheme::*scheme) {
     if (grid.size(d) == 1) return;
     for (std::int32_t rank = 0; rank < r.ranks; ++rank) {
@@ -118,7 +118,7 @@ Algorithm build_by_groups(const CollectiveRequest& r, const Grid& grid) {
       for (std::size_t d = grid.dims(); d-- > 0;) run_dimension(d, k, &GroupScheme::all_gather);
     }
   }
-  return b.finish(program_name(r));
+  return b.finish(algorithm_name(r));
 }
 
 // After dimension d, rank x holds what goes from ranks s to ranks t where t agrees with x up to d and s beyond: at
@@ -135,7 +135,7 @@ Algorithm build_all_to_all(const CollectiveRequest& r, const Grid& grid) {
   }
   if (!r.dim_algorithms.empty()) throw usage_error("an all-to-all has no choice of algorithms by dimension");
   require_channels(r, channels, r.chunks);
-  ProgramBuilder b(r.collective, r.ranks, std::int64_t{r.ranks} * r.chunks, r.protocol, false);
+  AlgorithmBuilder b(r.collective, r.ranks, std::int64_t{r.ranks} * r.chunks, r.protocol, false);
   Buffer from = Buffer::input;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     const std::size_t d = dims[i];
@@ -172,7 +172,7 @@ Algorithm build_all_to_all(const CollectiveRequest& r, const Grid& grid) {
     }
     from = to;
   }
-  return b.finish(program_name(r));
+  return b.finish(algorithm_name(r));
 }
 
 }  // namespace

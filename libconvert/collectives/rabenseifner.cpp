@@ -9,7 +9,7 @@ std::int32_t member(const CollectiveRequest& r, std::int32_t i) { return (r.root
 
 // Where the members are more than a power of two, the first pairs (even, odd) exchange halves of their data, add
 // them up, and the even one takes over what the odd one has added. Returns those that go on.
-Group fold(ProgramBuilder& b, const CollectiveRequest& r, const Group& whole) {
+Group fold(AlgorithmBuilder& b, const CollectiveRequest& r, const Group& whole) {
   const auto parts = static_cast<std::int32_t>(whole.parts.size());
   const std::int32_t pairs = r.ranks - parts;
   Round exchange;
@@ -31,7 +31,7 @@ Group fold(ProgramBuilder& b, const CollectiveRequest& r, const Group& whole) {
 }
 
 // Member 0 collects the parts: a tree in which blocks double from round to round.
-void gather(ProgramBuilder& b, const Group& g) {
+void gather(AlgorithmBuilder& b, const Group& g) {
   for (std::int32_t held = 1; held < g.size(); held *= 2) {
     Round round;
     for (std::int32_t i = held; i < g.size(); i += 2 * held)
@@ -41,7 +41,7 @@ void gather(ProgramBuilder& b, const Group& g) {
 }
 
 // Member 0, which has everything, hands out the parts: a tree in which blocks halve from round to round.
-void scatter(ProgramBuilder& b, const Group& g, std::int32_t members) {
+void scatter(AlgorithmBuilder& b, const Group& g, std::int32_t members) {
   for (std::int32_t half = members / 2; half >= 1; half /= 2) {
     Round round;
     for (std::int32_t i = 0; i < members; i += 2 * half)
@@ -51,7 +51,7 @@ void scatter(ProgramBuilder& b, const Group& g, std::int32_t members) {
   }
 }
 
-void all_reduce(ProgramBuilder& b, const CollectiveRequest& r, const Group& whole) {
+void all_reduce(AlgorithmBuilder& b, const CollectiveRequest& r, const Group& whole) {
   const Group rest = fold(b, r, whole);
   halving_reduce_scatter(b, rest);
   doubling_all_gather(b, rest);
@@ -62,7 +62,7 @@ void all_reduce(ProgramBuilder& b, const CollectiveRequest& r, const Group& whol
   b.run(hand_out);
 }
 
-void broadcast(ProgramBuilder& b, const CollectiveRequest& r, Group whole) {
+void broadcast(AlgorithmBuilder& b, const CollectiveRequest& r, Group whole) {
   for (std::int32_t i = 0; i < r.ranks; ++i) whole.ranks[static_cast<std::size_t>(i)] = member(r, i);
   scatter(b, whole, floor_power_of_two(r.ranks));
   doubling_all_gather(b, whole);
@@ -71,7 +71,7 @@ void broadcast(ProgramBuilder& b, const CollectiveRequest& r, Group whole) {
 }  // namespace
 
 Algorithm build_rabenseifner(const CollectiveRequest& r) {
-  return build_slices(r, floor_power_of_two(r.ranks), r.chunks, 1, [&](ProgramBuilder& b, const Group& whole) {
+  return build_slices(r, floor_power_of_two(r.ranks), r.chunks, 1, [&](AlgorithmBuilder& b, const Group& whole) {
     if (r.collective == Collective::all_reduce) {
       all_reduce(b, r, whole);
     } else if (r.collective == Collective::broadcast) {

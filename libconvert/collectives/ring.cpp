@@ -5,7 +5,7 @@ namespace convert::collectives {
 namespace {
 
 // Round t: member i passes part (i + shift - t) on to member i+1. One threadblock per rank receives and sends.
-void pass_around(ProgramBuilder& b, const Group& g, std::int32_t shift, Arrival arrival) {
+void pass_around(AlgorithmBuilder& b, const Group& g, std::int32_t shift, Arrival arrival) {
   const std::int32_t n = g.size();
   for (std::int32_t t = 0; t < n - 1; ++t) {
     Round round;
@@ -19,13 +19,13 @@ void pass_around(ProgramBuilder& b, const Group& g, std::int32_t shift, Arrival 
 
 }  // namespace
 
-void ring_reduce_scatter(ProgramBuilder& b, const Group& g) { pass_around(b, g, -1, Arrival::reduce); }
-void ring_all_gather(ProgramBuilder& b, const Group& g) { pass_around(b, g, 0, Arrival::store); }
+void ring_reduce_scatter(AlgorithmBuilder& b, const Group& g) { pass_around(b, g, -1, Arrival::reduce); }
+void ring_all_gather(AlgorithmBuilder& b, const Group& g) { pass_around(b, g, 0, Arrival::store); }
 
 Algorithm build_ring(const CollectiveRequest& r) { return build_flat(r, ring_scheme, r.ranks); }
 
 Algorithm build_bidirectional_ring(const CollectiveRequest& r) {
-  return build_slices(r, r.ranks, 2 * r.chunks, 1, [&](ProgramBuilder& b, const Group& g) {
+  return build_slices(r, r.ranks, 2 * r.chunks, 1, [&](AlgorithmBuilder& b, const Group& g) {
     run_scheme(b, r, ring_scheme, g.channel % 2 == 0 ? g : reversed(g));
   });
 }

@@ -27,7 +27,7 @@ constexpr std::int32_t up_lanes = 0;
 constexpr std::int32_t down_lanes = 1 << 16;
 
 // The first child comes last, so that what it sends can go straight on to the parent.
-void reduce(ProgramBuilder& b, const Tree& tree, std::int32_t channel, const Chunks& chunks) {
+void reduce(AlgorithmBuilder& b, const Tree& tree, std::int32_t channel, const Chunks& chunks) {
   const std::vector<std::int32_t> order = from_the_root(tree);
   for (const std::int32_t rank : std::views::reverse(order)) {
     const auto& children = tree.children[static_cast<std::size_t>(rank)];
@@ -40,7 +40,7 @@ void reduce(ProgramBuilder& b, const Tree& tree, std::int32_t channel, const Chu
   }
 }
 
-void broadcast(ProgramBuilder& b, const Tree& tree, std::int32_t channel, const Chunks& chunks) {
+void broadcast(AlgorithmBuilder& b, const Tree& tree, std::int32_t channel, const Chunks& chunks) {
   for (const std::int32_t rank : from_the_root(tree)) {
     const auto& children = tree.children[static_cast<std::size_t>(rank)];
     for (std::int32_t j = 0; j < static_cast<std::int32_t>(children.size()); ++j) {
@@ -55,7 +55,7 @@ void broadcast(ProgramBuilder& b, const Tree& tree, std::int32_t channel, const 
 // Slices follow each other through their tree, whose channel they share.
 Algorithm build_on_trees(const CollectiveRequest& r, const std::vector<Tree>& trees) {
   const auto count = static_cast<std::int32_t>(trees.size());
-  ProgramBuilder b = in_place_program(r, count, r.chunks);
+  AlgorithmBuilder b = in_place_builder(r, count, r.chunks);
   for (std::int32_t k = 0; k < r.chunks; ++k) {
     for (std::int32_t t = 0; t < count; ++t) {
       const Tree& tree = trees[static_cast<std::size_t>(t)];
@@ -64,7 +64,7 @@ Algorithm build_on_trees(const CollectiveRequest& r, const std::vector<Tree>& tr
       if (r.collective != Collective::reduce) broadcast(b, tree, t, chunk);
     }
   }
-  return b.finish(program_name(r), r.root.value_or(0));
+  return b.finish(algorithm_name(r), r.root.value_or(0));
 }
 
 // Returns the tree of the ranks counted from the root on.

@@ -62,10 +62,12 @@ std::vector<CommGroup> groups_for(const NetworkConfig& network, const std::strin
   return groups;
 }
 
-// Adds a custom algorithm, whose chunks ASTRA-sim's rules round down.
-void add_custom(ReplayBuilder& builder, const std::string& prefix, TraceSource& source, bool astra, unsigned jobs) {
-  if (astra || source.algorithm() != nullptr) {
-    const ChunkRunsOf runs = astra ? ChunkRunsOf() : chunk_runs(*source.algorithm());
+// Adds a custom algorithm.
+void add_custom(ReplayBuilder& builder, const std::string& prefix, TraceSource& source, Rules rules,
+                unsigned jobs) {
+  const bool equal = rules.parts_are_equal();
+  if (equal || source.algorithm() != nullptr) {
+    const ChunkRunsOf runs = equal ? ChunkRunsOf() : chunk_runs(*source.algorithm());
     source.for_each_trace(jobs, [&](Trace&& trace) {
       refuse_bad_counters(trace);
       builder.add_custom(prefix, trace, runs, relays_of(trace));
@@ -80,7 +82,7 @@ void add_custom(ReplayBuilder& builder, const std::string& prefix, TraceSource& 
 
 // Adds an algorithm of the library, "built:ring,chunks=2", for so many places.
 void add_builtin(ReplayBuilder& builder, const std::string& named, const CollectiveCall& call, std::uint32_t places,
-                 bool astra, Diagnostics& diagnostics) {
+                 Rules rules, Diagnostics& diagnostics) {
   const bool rooted = call.op == Collective::broadcast || call.op == Collective::reduce;
   const CollectiveRequest request = request_of(named.substr(builtin_prefix.size()), call.op, places,
                                                rooted ? std::optional(call.root) : std::nullopt);
@@ -92,7 +94,7 @@ void add_builtin(ReplayBuilder& builder, const std::string& named, const Collect
   }
   const Algorithm algorithm = build_collective(request);
   const Lowering lowering(algorithm, std::nullopt, diagnostics);
-  const ChunkRunsOf runs = astra ? ChunkRunsOf() : chunk_runs(algorithm);
+  const ChunkRunsOf runs = rules.parts_are_equal() ? ChunkRunsOf() : chunk_runs(algorithm);
   for (Rank place = 0; place < places; ++place) {
     Trace trace;
     trace.rank = place;
@@ -105,15 +107,16 @@ void add_builtin(ReplayBuilder& builder, const std::string& named, const Collect
 // Called before the first rank of the workload: does what it decides, and reads the custom algorithms.
 void begin_program(std::optional<ReplayBuilder>& builder, const Trace& first, const NetworkConfig& network,
                    ReplayOptions& options, bool issue_by_trace, unsigned jobs, Diagnostics& diagnostics) {
-  if (issue_by_trace) options.issue = options.astra ? IssueMode::workload : default_issue_mode(first);
+  const Rules rules(options.astra);
+  if (issue_by_trace)
+    options.issue = rules.all_traces_are_workloads() ? IssueMode::workload : default_issue_mode(first);
   builder.emplace(network, options, diagnostics);
   if (options.system == nullptr) return;
-  builder->set_library([&builder, &diagnostics, astra = options.astra](const auto&... what) {
-    add_builtin(*builder, what..., astra, diagnostics);
-  });
+  builder->set_library(
+      [&builder, &diagnostics, rules](const auto&... what) { add_builtin(*builder, what..., rules, diagnostics); });
   for (const std::string& prefix : custom_prefixes(*options.system)) {
     TraceSource source({.operands = {prefix}, .hash = false}, diagnostics);
-    if (source.prepare(false)) add_custom(*builder, prefix, source, options.astra, jobs);
+    if (source.prepare(false)) add_custom(*builder, prefix, source, rules, jobs);
   }
 }
 
@@ -172,9 +175,9 @@ void check_algorithm_path(const std::string& path) {
                     ") nor a file or set of traces");
 }
 
-void check_system_choices(const ReplaySystem& system, bool astra, NetworkModel model) {
+void check_system_choices(const ReplaySystem& system, Rules rules, NetworkModel model) {
   const bool policy = system.policy != WirePolicy::arrival;
-  if (astra && (system.balanced || policy))
+  if (rules.refuses_policies() && (system.balanced || policy))
     throw usage_error("balanced chunks and a policy for links are not ASTRA-sim's: only with compat none");
   if (policy && model != NetworkModel::wires) {
     throw usage_error("policy " + std::string(name(system.policy)) +
@@ -215,7 +218,7 @@ std::shared_ptr<ReplaySystem> load_system(const SystemInputs& inputs, const Netw
   }
   static_cast<SystemChoices&>(*system) = inputs;
   for (SystemRule& r : system->rules) {
-    if (!inputs.astra) fit_dimensions(r.choice.per_dim, network);
+    if (!inputs.compat.lists_may_be_short()) fit_dimensions(r.choice.per_dim, network);
   }
   return system;
 }
@@ -247,7 +250,7 @@ std::vector<std::string> configuration_files(const SystemInputs& inputs, const S
   return files;
 }
 
-std::vector<std::string> files_of(const SystemInputs& inputs, const ReplaySystem& system) {
+std::vector<std::string> system_files(const SystemInputs& inputs, const ReplaySystem& system) {
   std::vector<std::string> files = configuration_files(inputs, system.config);
   for (const std::string& prefix : custom_prefixes(system)) {
     for (std::string& file : files_of_set(prefix)) files.push_back(std::move(file));

@@ -11,19 +11,11 @@
 
 #include "core/diagnostic.h"
 #include "io/input_set.h"
+#include "simulate/astra/rules.h"
 #include "simulate/engine/replay.h"
 #include "simulate/program/program.h"
 
 namespace convert {
-
-// Returns wires, where no wire carries more than its bandwidth; with ASTRA-sim's rules its default, unaware.
-[[nodiscard]] constexpr NetworkModel default_network_model(bool astra) {
-  return astra ? NetworkModel::unaware : NetworkModel::wires;
-}
-// Tells whether messages may go faster than a port carries them although nobody asked for ASTRA-sim's rules.
-[[nodiscard]] constexpr bool may_exceed_ports(NetworkModel model, bool astra) {
-  return model == NetworkModel::unaware && !astra;
-}
 
 // Asks for no groups, not even the trace set's, as the value of an option; unless there is such a file.
 inline constexpr const char* no_groups_file = "empty";
@@ -35,7 +27,7 @@ struct SystemInputs : SystemChoices {
   std::optional<std::string> system{};  // ASTRA-sim's system.json
   std::optional<std::string> memory{};  // ASTRA-sim's memory.json
   std::optional<std::string> groups{};  // ASTRA-sim's comm_group.json
-  bool astra = false;                   // ASTRA-sim's rules: a rule's algorithms may be fewer than the dimensions
+  Rules compat{false};
 };
 
 // Reads the files; without a system's file uses the defaults for the network. Throws Error(input) with the place,
@@ -49,7 +41,7 @@ struct SystemInputs : SystemChoices {
 // Throws Error(usage) if a rule for collectives names neither an algorithm nor traces.
 void check_algorithm_path(const std::string& path);
 // Throws Error(usage) if policy or balanced do not go with ASTRA-sim's rules or with the network's model.
-void check_system_choices(const ReplaySystem& system, bool astra, NetworkModel model);
+void check_system_choices(const ReplaySystem& system, Rules rules, NetworkModel model);
 
 // Adds the groups that come with a trace set (TraceSource::groups()), for a replay that was not given any. Throws
 // Error(input) with the place.
@@ -66,7 +58,7 @@ void add_groups(ReplaySystem& system, const std::optional<InputSet::Groups>& gro
 // Returns the files that say what a system is: its own, those of memory and groups, and the map of nodes.
 [[nodiscard]] std::vector<std::string> configuration_files(const SystemInputs& inputs, const SystemConfig& config);
 // Returns all files that load_system() and the custom algorithms are read from.
-[[nodiscard]] std::vector<std::string> files_of(const SystemInputs& inputs, const ReplaySystem& system);
+[[nodiscard]] std::vector<std::string> system_files(const SystemInputs& inputs, const ReplaySystem& system);
 
 // Reads the custom algorithms and then all ranks of the workload; returns nothing if there were errors to report.
 // With `issue_by_trace` the first rank decides on ReplayOptions::issue, unless by ASTRA-sim's rules: there

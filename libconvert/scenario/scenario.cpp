@@ -73,9 +73,12 @@ Scenario make_scenario(const RunSettings& settings) {
     }
   }
   ReplayOptions& options = scenario.options;
-  s.system.astra = options.astra = s.astra.value_or(false);
-  options.network.model = s.model.value_or(default_network_model(s.system.astra));
-  options.network.watch_ports = may_exceed_ports(options.network.model, s.system.astra);
+  options.astra = s.astra.value_or(false);
+  const Rules rules(options.astra);
+  s.system.compat = rules;
+  options.network.model =
+      s.model.value_or(rules.messages_share_wires() ? NetworkModel::wires : NetworkModel::unaware);
+  options.network.watch_ports = options.network.model == NetworkModel::unaware && !rules.ports_have_no_limit();
   if (s.comm_recorded) options.recorded = s.compute_recorded ? Recorded::everything : Recorded::communication;
   scenario.from = s.from;
   scenario.has_groups = s.no_groups || s.system.groups.has_value();
@@ -91,7 +94,7 @@ Scenario make_scenario(const RunSettings& settings) {
 void check_scenario(const Scenario& scenario) {
   const NetworkOptions& network = scenario.options.network;
   check_network_options(scenario.network, network);
-  check_system_choices(*scenario.options.system, scenario.options.astra, network.model);
+  check_system_choices(*scenario.options.system, Rules(scenario.options.astra), network.model);
   if (!network.failed.empty()) (void)make_router(scenario.network, network.routing, network.failed);
 }
 
@@ -140,8 +143,8 @@ std::string result_message(const ReplayResult& result) {
   return text;
 }
 
-std::vector<std::string> files_of(const RunSettings& settings, const Scenario& scenario) {
-  std::vector<std::string> files = files_of(settings.system, *scenario.options.system);
+std::vector<std::string> scenario_files(const RunSettings& settings, const Scenario& scenario) {
+  std::vector<std::string> files = system_files(settings.system, *scenario.options.system);
   if (settings.network) files.push_back(*settings.network);
   return files;
 }

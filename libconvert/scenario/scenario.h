@@ -60,7 +60,7 @@ struct LoadedReplay {
 [[nodiscard]] std::string result_message(const ReplayResult& result);
 
 // Returns all files that make_scenario() and the custom algorithms are read from.
-[[nodiscard]] std::vector<std::string> files_of(const RunSettings& settings, const Scenario& scenario);
+[[nodiscard]] std::vector<std::string> scenario_files(const RunSettings& settings, const Scenario& scenario);
 
 // Returns what of the network matters for compiling: scenarios that differ in nothing but the network and how
 // messages share its wires (model, bandwidth, latency, occupancy, forwarding, routing, failed wires) compile to the

@@ -284,7 +284,8 @@ std::optional<Quantity> quantity(const std::string& key, const std::string& valu
   }
 }
 
-std::vector<std::string> files_of(const std::string& key, const std::string& value, const std::string& folder) {
+std::vector<std::string> setting_files(const std::string& key, const std::string& value,
+                                       const std::string& folder) {
   const Setting* const setting = find_setting(key);
   const bool is_file =
       setting != nullptr && ((setting->kind == SettingKind::file && (key != "groups" || value != no_groups_file)) ||

@@ -95,7 +95,7 @@ struct Quantity {
 [[nodiscard]] std::optional<Quantity> quantity(const std::string& key, const std::string& value);
 
 // Returns the files whose contents a setting stands for; not the workload's.
-[[nodiscard]] std::vector<std::string> files_of(const std::string& key, const std::string& value,
-                                                const std::string& folder);
+[[nodiscard]] std::vector<std::string> setting_files(const std::string& key, const std::string& value,
+                                                     const std::string& folder);
 
 }  // namespace convert

@@ -137,7 +137,7 @@ std::vector<std::string> SweepPlan::identities() const {
     std::string text = "sweep 5\n";
     for (const auto& [key, value] : settings) {
       text += key + '=' + value + '\n';
-      for (const std::string& file : files_of(key, value, folder_)) text += digests.file(file) + '\n';
+      for (const std::string& file : setting_files(key, value, folder_)) text += digests.file(file) + '\n';
     }
     if (const auto workload = this->settings(run).workload) text += digests.traces(*workload);
     for (const auto& [use, path] : groups_[group(run)].customs) text += '\n' + use + ' ' + digests.traces(path);
@@ -151,7 +151,7 @@ std::vector<std::string> SweepPlan::files() const {
   std::set<std::string> sets;
   for (const SweepSetting& setting : settings_) {
     for (const SweepValue& value : setting.values) {
-      for (std::string& file : files_of(setting.key, value.text, folder_)) files.insert(std::move(file));
+      for (std::string& file : setting_files(setting.key, value.text, folder_)) files.insert(std::move(file));
       if (setting.key != "workload") continue;
       RunSettings scratch{.folder = folder_};
       scratch.set(setting.key, value.text);

@@ -279,9 +279,9 @@ class Check {
     }
   }
 
-  void verify_steps(const StepGraph& program) {
+  void verify_steps(const StepGraph& graph) {
     try {
-      verify(program, {.dataflow = options_.dataflow, .collective = options_.collective, .soft = Severity::error},
+      verify(graph, {.dataflow = options_.dataflow, .collective = options_.collective, .soft = Severity::error},
              diagnostics_);
     } catch (const Error& e) {
       report_unreadable(e, diagnostics_);

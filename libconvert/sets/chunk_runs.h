@@ -13,7 +13,7 @@ namespace convert {
 // Returns the function for traces that the algorithm is lowered to; empty if the algorithm does not run to its end.
 // Does not refer to the algorithm.
 [[nodiscard]] ChunkRunsOf chunk_runs(const Algorithm& algorithm);
-// Returns the function for the traces of all ranks; empty if they do not tell from what program they were made.
+// Returns the function for the traces of all ranks; empty if they do not tell from what algorithm they were made.
 [[nodiscard]] ChunkRunsOf chunk_runs(const std::vector<Trace>& places);
 
 // Throws Error(input) [provenance] if messages have chunk counters in place of sizes, and these contradict each

@@ -9,9 +9,9 @@
 #include "config/network/routes.h"
 #include "core/units.h"
 #include "passes/provenance.h"
+#include "passes/ten/algorithm.h"
 #include "passes/ten/check.h"
 #include "passes/ten/from_replay.h"
-#include "passes/ten/program.h"
 #include "passes/ten/retime.h"
 #include "sets/known_file.h"
 #include "util/log.h"
@@ -133,7 +133,7 @@ Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timel
                            .bandwidth_gib_per_s = gib_per_s(w.bytes_per_ns),
                            .latency_us = static_cast<double>(w.latency_ps) / static_cast<double>(ps_per_us)});
   }
-  Schedule schedule = schedule_of_replay(traces, timeline, std::move(frame));
+  Schedule schedule = fill_from_replay(traces, timeline, std::move(frame));
   Schedule timed;
   (void)check_schedule(schedule, timed, diagnostics);
   return schedule;

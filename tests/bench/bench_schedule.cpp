@@ -12,8 +12,8 @@
 #include "bench/measure.h"
 #include "bench/table.h"
 #include "formats/format.h"
+#include "passes/ten/algorithm.h"
 #include "passes/ten/check.h"
-#include "passes/ten/program.h"
 #include "passes/verify/races.h"
 #include "passes/verify/verify.h"
 

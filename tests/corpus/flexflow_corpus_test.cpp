@@ -16,6 +16,7 @@
 #include <tuple>
 #include <vector>
 
+#include "common/replay_traces.h"
 #include "config/network/network.h"
 #include "corpus.h"
 #include "sets/check.h"
@@ -218,7 +219,7 @@ TEST(FlexflowCorpus, ValidAndReplayed) {
       ReplayOptions options;
       options.network.model = model;
       Diagnostics diagnostics;
-      const auto result = replay(traces, network, options, diagnostics);
+      const auto result = test::replay_traces(traces, network, options, diagnostics);
       for (const Diagnostic& d : diagnostics.all()) ADD_FAILURE() << format_diagnostic(d);
       ASSERT_TRUE(result);
       EXPECT_EQ(result->status, ReplayStatus::complete);

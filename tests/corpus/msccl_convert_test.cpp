@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "common/replay_traces.h"
 #include "config/network/network.h"
 #include "corpus/msccl_files.h"
 #include "formats/format.h"
@@ -186,7 +187,7 @@ TEST(MscclConvert, ReplaysToTheEnd) {
       ReplayOptions options;
       options.network.model = model;
       Diagnostics diagnostics;
-      const auto result = replay(traces, network, options, diagnostics);
+      const auto result = test::replay_traces(traces, network, options, diagnostics);
       ASSERT_TRUE(result) << path << "\n" << corpus::error_lines(diagnostics);
       EXPECT_EQ(result->status, ReplayStatus::complete) << path;
       EXPECT_GT(result->total_ps, 0) << path;

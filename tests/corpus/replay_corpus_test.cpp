@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "common/replay_traces.h"
 #include "config/network/network.h"
 #include "corpus.h"
 #include "formats/format.h"
@@ -105,7 +106,7 @@ ReplayResult replay_traces(const std::vector<Trace>& traces, const NetworkConfig
   options.issue = issue;
   options.astra = issue == IssueMode::workload;
   Diagnostics diagnostics;
-  auto result = replay(traces, network, options, diagnostics);
+  auto result = test::replay_traces(traces, network, options, diagnostics);
   for (const Diagnostic& d : diagnostics.all()) ADD_FAILURE() << format_diagnostic(d);
   return result ? std::move(*result) : ReplayResult{};
 }

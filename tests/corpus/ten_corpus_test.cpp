@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "common/replay_traces.h"
 #include "config/network/network.h"
 #include "corpus/corpus.h"
 #include "formats/format.h"
@@ -59,7 +60,7 @@ ReplayResult on_wires(const std::vector<Trace>& traces, const Schedule& s) {
   options.network.model = NetworkModel::wires;
   options.network.occupancy = s.occupancy == Schedule::Occupancy::beta ? Occupancy::beta : Occupancy::alpha_beta;
   Diagnostics diagnostics;
-  auto result = replay(traces, network_of(s), options, diagnostics);
+  auto result = test::replay_traces(traces, network_of(s), options, diagnostics);
   EXPECT_EQ(diagnostics.errors(), 0U) << text(diagnostics);
   return std::move(*result);
 }
@@ -253,7 +254,8 @@ TEST(TenCorpus, TakesAsLongAsAstraSays) {
       ReplayOptions options;
       options.network.model = NetworkModel::aware;
       options.issue = IssueMode::algorithm;
-      const auto result = replay(lower(checked.algorithm), find_network(c.network), options, diagnostics);
+      const auto result =
+          test::replay_traces(lower(checked.algorithm), find_network(c.network), options, diagnostics);
       ASSERT_TRUE(result) << text(diagnostics);
       EXPECT_EQ(result->total_ps, c.ns[k++] * ps_per_ns) << name;
     }

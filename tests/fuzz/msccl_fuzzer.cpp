@@ -35,8 +35,8 @@ void check_lowering(const Algorithm& algorithm, const Diagnostics& proof, std::u
   check_no_errors(rules, "a lowered algorithm breaks a rule");
 
   Diagnostics findings;
-  const StepGraph program = make_step_graph(traces, findings);
-  verify(program, {.dataflow = true, .collective = {}, .soft = Severity::error}, findings);
+  const StepGraph graph = make_step_graph(traces, findings);
+  verify(graph, {.dataflow = true, .collective = {}, .soft = Severity::error}, findings);
   if (proof.errors() == 0) check_no_errors(findings, "the algorithm is proved, its traces are not");
 
   Diagnostics exported;
@@ -44,7 +44,7 @@ void check_lowering(const Algorithm& algorithm, const Diagnostics& proof, std::u
   check(exported.warnings() == 0 && written(back) == written(with_plain_nops(algorithm)),
         "export changes an untouched algorithm");
   Algorithm header = algorithm;
-  if (findings.errors() == 0) (void)schedule(program, std::move(header));
+  if (findings.errors() == 0) (void)pack_threadblocks(graph, std::move(header));
 
   draw(traces);
 }
@@ -68,14 +68,14 @@ FUZZER(msccl) {
     check_structure(algorithm, diagnostics);
     std::optional<Collective> claimed;
     if ((variant & 3U) == 3U) claimed = static_cast<Collective>(variant >> 2U & 7U);
-    const StepGraph program = make_step_graph(algorithm);
+    const StepGraph graph = make_step_graph(algorithm);
     Diagnostics proof;
     if (claimed || diagnostics.errors() != 0) {
-      verify(program, {.dataflow = true, .collective = claimed, .soft = Severity::error}, proof);
+      verify(graph, {.dataflow = true, .collective = claimed, .soft = Severity::error}, proof);
       return;
     }
-    verify(program, {.dataflow = true, .collective = {}, .soft = Severity::error}, proof);
-    verify(program, {.dataflow = false, .collective = {}, .soft = Severity::warning}, diagnostics);
+    verify(graph, {.dataflow = true, .collective = {}, .soft = Severity::error}, proof);
+    verify(graph, {.dataflow = false, .collective = {}, .soft = Severity::warning}, diagnostics);
     if (diagnostics.errors() == 0) check_lowering(algorithm, proof, variant);
   });
   return 0;

@@ -13,7 +13,7 @@ convert::SourceOptions source_options(const InputOptions& input, const Context& 
   return options;
 }
 
-std::vector<std::string> files_of(const std::vector<std::string>& operands, const convert::InputSet& inputs) {
+std::vector<std::string> operand_files(const std::vector<std::string>& operands, const convert::InputSet& inputs) {
   std::vector<std::string> files = operands;  // perhaps a tar
   for (const convert::InputSet::File& file : inputs.files()) files.push_back(file.path);
   if (inputs.groups()) files.push_back(inputs.groups()->name);

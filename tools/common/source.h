@@ -15,7 +15,7 @@ namespace tools {
 [[nodiscard]] convert::SourceOptions source_options(const InputOptions& input, const Context& context);
 
 // Returns the files that the operands name, as far as they are files, and their groups.
-[[nodiscard]] std::vector<std::string> files_of(const std::vector<std::string>& operands,
-                                                const convert::InputSet& inputs);
+[[nodiscard]] std::vector<std::string> operand_files(const std::vector<std::string>& operands,
+                                                     const convert::InputSet& inputs);
 
 }  // namespace tools

@@ -11,6 +11,7 @@
 #include "formats/graphs/chrome.h"
 #include "io/output.h"
 #include "sets/sink.h"
+#include "simulate/report/collective_kind.h"
 #include "simulate/report/memory_trace.h"
 #include "simulate/report/report.h"
 #include "util/log.h"
@@ -116,7 +117,7 @@ std::string text_of(const Schedule& schedule, const std::string& to) {
   return out;
 }
 
-void report_waits(ReplayResult& result, const InputOptions& input, const std::string& file, Context& context) {
+void report_unfinished(ReplayResult& result, const InputOptions& input, const std::string& file, Context& context) {
   WaitReport& waits = result.waits;
   const auto most = static_cast<std::size_t>(context.common.max_errors);
   look_up_names(input, context, most, waits.blocked);
@@ -218,7 +219,7 @@ bool report_result(ReplayResult& result, const ReplayOutputOptions& o, const Inp
     for (const AstraGap gap : result.gaps.list()) log_note(std::string(astra_gap_text) + std::string(cause(gap)));
   }
   if (result.status == ReplayStatus::deadlock || result.status == ReplayStatus::unmatched)
-    report_waits(result, input, file, context);
+    report_unfinished(result, input, file, context);
   if (o.explain && !result.explanation) {
     if (context.failed()) return false;
     throw input_error({.file = file}, *o.explain == "end" ? "the replay has not ended at --until"
@@ -229,8 +230,9 @@ bool report_result(ReplayResult& result, const ReplayOutputOptions& o, const Inp
   return !o.to || !context.failed();
 }
 
-void write_replay(const ReplayResult& result, const ReplayOutputOptions& o, bool all, const LoadedReplay& replay,
+void write_replay(ReplayResult& result, const ReplayOutputOptions& o, bool all, const LoadedReplay& replay,
                   const std::optional<Schedule>& schedule) {
+  if (replay.program && o.format != "astra") result.kinds = collective_kinds(*replay.program);
   OutputFiles files;
   const auto out = open_output(files, o.output);
   if (o.timeline) {

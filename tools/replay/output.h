@@ -38,8 +38,9 @@ void set_replay_output(const ReplayOutputOptions& o, convert::ReplayOptions& opt
 // write. `name` is that of the input. Throws Error(input) if what should be explained has not happened.
 [[nodiscard]] bool report_result(convert::ReplayResult& result, const ReplayOutputOptions& o,
                                  const InputOptions& input, const std::string& name, Context& context);
-// Writes all files or none. With `all` a table lists everything, however long it gets. `schedule` is for -t.
-void write_replay(const convert::ReplayResult& result, const ReplayOutputOptions& o, bool all,
+// Adds what reports need to the result and writes all files, or none. With `all` a table lists everything, however
+// long it gets. `schedule` is for -t.
+void write_replay(convert::ReplayResult& result, const ReplayOutputOptions& o, bool all,
                   const convert::LoadedReplay& replay, const std::optional<convert::Schedule>& schedule);
 
 }  // namespace tools

@@ -17,12 +17,12 @@ constexpr NodeId no_node = std::numeric_limits<NodeId>::max();
 enum Part : std::size_t { fwd_comp, fwd_comm, ig_comp, ig_comm, wg_comp, wg_comm, parts };
 
 // What each layer does: forward from the first to the last, then backward from the last to the first.
-struct Schedule {
+struct LayerOrder {
   std::span<const Part> forward;
   std::span<const Part> backward;
 };
 
-Schedule schedule_of(AstraKind kind) {
+LayerOrder order_of(AstraKind kind) {
   static constexpr std::array micro = {wg_comm};
   static constexpr std::array compute = {fwd_comp};
   static constexpr std::array compute_and_send = {fwd_comp, fwd_comm};
@@ -63,12 +63,12 @@ bool exists(const AstraWorkload& w, Part part, std::size_t layer) {
 }
 
 std::uint64_t nodes_per_pass(const AstraWorkload& w) {
-  const Schedule schedule = schedule_of(w.kind);
+  const LayerOrder order = order_of(w.kind);
   std::uint64_t nodes = 0;
   for (std::size_t layer = 0; layer < w.layers.size(); ++layer) {
     const auto is_there = [&](Part part) { return exists(w, part, layer); };
-    nodes += static_cast<std::uint64_t>(std::ranges::count_if(schedule.forward, is_there));
-    nodes += static_cast<std::uint64_t>(std::ranges::count_if(schedule.backward, is_there));
+    nodes += static_cast<std::uint64_t>(std::ranges::count_if(order.forward, is_there));
+    nodes += static_cast<std::uint64_t>(std::ranges::count_if(order.backward, is_there));
   }
   return nodes;
 }
@@ -80,7 +80,7 @@ class Reader final : public TraceReader {
          Rank last)
       : w_(workload),
         options_(options),
-        schedule_(schedule_of(workload.kind)),
+        order_(order_of(workload.kind)),
         passes_(nodes_per_rank == 0 ? 0 : options.passes),
         nodes_per_rank_(nodes_per_rank),
         next_(first),
@@ -103,7 +103,7 @@ class Reader final : public TraceReader {
     out.nodes.clear();
     out.nodes.positions_are_lines = true;
     while (pass_ < passes_ && out.nodes.nodes.size() < max_nodes && out.nodes.text.size() < batch_bytes) {
-      const auto list = at_.backward ? schedule_.backward : schedule_.forward;
+      const auto list = at_.backward ? order_.backward : order_.forward;
       const std::size_t layer = at_.backward ? w_.layers.size() - 1 - at_.step : at_.step;
       if (exists(w_, list[at_.part], layer)) add(list[at_.part], layer, out.nodes);
       advance(list.size());
@@ -124,7 +124,7 @@ class Reader final : public TraceReader {
     at_.part = 0;
     if (++at_.step < w_.layers.size()) return;
     at_.step = 0;
-    at_.backward = !at_.backward && !schedule_.backward.empty();
+    at_.backward = !at_.backward && !order_.backward.empty();
     if (!at_.backward) ++pass_;
   }
 
@@ -231,12 +231,12 @@ class Reader final : public TraceReader {
   struct Place {
     bool backward = false;
     std::size_t step = 0;  // layers done in this direction
-    std::size_t part = 0;  // of the schedule's list
+    std::size_t part = 0;  // of the list in order_
   };
 
   const AstraWorkload& w_;
   const AstraOptions& options_;
-  Schedule schedule_;
+  LayerOrder order_;
   std::uint64_t passes_;
   std::uint64_t nodes_per_rank_;
   Rank next_;

@@ -11,9 +11,9 @@
 namespace convert {
 namespace {
 
+using drawing::DrawnNames;
 using drawing::DrawnRank;
 using drawing::Facts;
-using drawing::NodeNames;
 using drawing::Writer;
 
 // Graphviz refuses labels beyond 16 KiB, and nobody reads them.
@@ -95,7 +95,7 @@ class DotWriter {
 
  private:
   void write_rank(const DrawnRank& r) {
-    const NodeNames names(r, many_);
+    const DrawnNames names(r, many_);
     if (many_) {
       out_ << "subgraph cluster_r" << r.trace->rank << " {\n  label=\"rank " << r.trace->rank;
       if (!r.trace->name.empty()) out_ << ": ";
@@ -103,7 +103,7 @@ class DotWriter {
       out_ << "\";\n";
     }
     for (std::uint32_t i = 0; i < r.graph.size(); ++i) {
-      const drawing::NodeName name(names, i);
+      const drawing::DrawnName name(names, i);
       write_node(r, name.view(), i);
       for (const Edge& e : r.graph.parents(i)) {
         out_ << "  ";
@@ -172,7 +172,7 @@ class DotWriter {
       add(format_time(ns * ps_per_ns));
   }
 
-  void write_broken(const DrawnRank& r, const NodeNames& names) {
+  void write_broken(const DrawnRank& r, const DrawnNames& names) {
     for (const NodeId id : r.missing) {
       out_ << "  ";
       names.append_missing(id, out_);
@@ -181,7 +181,7 @@ class DotWriter {
     for (const GraphDefect& d : r.broken) {
       out_ << "  ";
       names.append_parent(d, out_);
-      end_edge(drawing::NodeName(names, d.index).view(), d.kind);
+      end_edge(drawing::DrawnName(names, d.index).view(), d.kind);
     }
     missing_ = missing_ || !r.missing.empty();
   }

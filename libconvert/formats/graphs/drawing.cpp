@@ -102,12 +102,12 @@ std::pair<IntValue, std::string_view> collective_of(const Facts& facts) {
   return {type, type && i < names.size() ? names[i] : std::string_view{}};
 }
 
-NodeNames::NodeNames(const DrawnRank& rank, bool many) : trace_(rank.trace), duplicates_(rank.duplicates) {
+DrawnNames::DrawnNames(const DrawnRank& rank, bool many) : trace_(rank.trace), duplicates_(rank.duplicates) {
   const std::string prefix = many ? "r" + std::to_string(trace_->rank) + "n" : "n";
   prefix_size_ = prefix.copy(prefix_.data(), prefix_.size());
 }
 
-char* NodeNames::write_place(std::uint32_t index, char* at) const {
+char* DrawnNames::write_place(std::uint32_t index, char* at) const {
   if (!std::ranges::binary_search(duplicates_, index)) return at;
   *at++ = '_';
   return std::to_chars(at, at + 10, index).ptr;

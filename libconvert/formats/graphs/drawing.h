@@ -99,10 +99,10 @@ class Writer {
 };
 
 // Names nodes: "n7" in a drawing of one rank, "r3n7" of several; a node with a repeated id gets its index appended.
-class NodeNames {
+class DrawnNames {
  public:
   static constexpr std::size_t max_size = 64;
-  NodeNames(const DrawnRank& rank, bool many);
+  DrawnNames(const DrawnRank& rank, bool many);
   // Writes up to max_size bytes and returns their end.
   char* write(std::uint32_t index, char* at) const {
     std::memcpy(at, prefix_.data(), prefix_.size());  // a constant size: no call
@@ -129,27 +129,27 @@ class NodeNames {
 };
 
 // Formats a name that is used several times once.
-class NodeName {
+class DrawnName {
  public:
-  NodeName(const NodeNames& names, std::uint32_t index) : end_(names.write(index, text_.data())) {}
+  DrawnName(const DrawnNames& names, std::uint32_t index) : end_(names.write(index, text_.data())) {}
   [[nodiscard]] std::string_view view() const {
     return {text_.data(), static_cast<std::size_t>(end_ - text_.data())};
   }
 
  private:
-  std::array<char, NodeNames::max_size> text_;
+  std::array<char, DrawnNames::max_size> text_;
   char* end_;
 };
 
 // Writes all messages: begin(), the sender, then end(the receiver).
 template <typename Begin, typename End>
 void write_messages(const Drawing& drawing, Writer& out, const Begin& begin, const End& end) {
-  std::vector<NodeNames> names;
+  std::vector<DrawnNames> names;
   for (const DrawnRank& r : drawing.ranks) names.emplace_back(r, drawing.ranks.size() > 1);
   for_each_message_pair(drawing.messages, [&](const MessagePair& m) {
     begin();
     names[m.from_rank].append(m.from_node, out);
-    end(NodeName(names[m.to_rank], m.to_node).view());
+    end(DrawnName(names[m.to_rank], m.to_node).view());
   });
 }
 

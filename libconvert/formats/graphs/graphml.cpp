@@ -6,9 +6,9 @@
 namespace convert {
 namespace {
 
+using drawing::DrawnNames;
 using drawing::DrawnRank;
 using drawing::Facts;
-using drawing::NodeNames;
 using drawing::Writer;
 
 constexpr drawing::PlainText plain_xml("&<>\"");
@@ -93,7 +93,7 @@ class GraphmlWriter {
   }
 
   void write_rank(const DrawnRank& r) {
-    const NodeNames names(r, many_);
+    const DrawnNames names(r, many_);
     for (std::uint32_t i = 0; i < r.graph.size(); ++i) {
       write_node(r, names, i);
     }
@@ -108,7 +108,7 @@ class GraphmlWriter {
     }
     for (std::uint32_t i = 0; i < r.graph.size(); ++i) {
       if (r.graph.parents(i).empty()) continue;
-      const drawing::NodeName name(names, i);
+      const drawing::DrawnName name(names, i);
       for (const Edge& e : r.graph.parents(i)) {
         out_ << "<edge source=\"";
         names.append(e.node, out_);
@@ -118,7 +118,7 @@ class GraphmlWriter {
     for (const GraphDefect& d : r.broken) {
       out_ << "<edge source=\"";
       names.append_parent(d, out_);
-      end_edge(drawing::NodeName(names, d.index).view(), kind_text(d.kind));
+      end_edge(drawing::DrawnName(names, d.index).view(), kind_text(d.kind));
     }
   }
 
@@ -126,7 +126,7 @@ class GraphmlWriter {
     out_ << "\" target=\"" << to << "\"><data key=\"kind\">" << kind << "</data></edge>\n";
   }
 
-  void write_node(const DrawnRank& r, const NodeNames& names, std::uint32_t index) {
+  void write_node(const DrawnRank& r, const DrawnNames& names, std::uint32_t index) {
     const NodeTable& table = r.trace->nodes;
     const Node& node = table.nodes[index];
     out_ << "<node id=\"";

@@ -22,7 +22,7 @@ namespace convert {
 [[nodiscard]] Schedule read_teccl(std::string_view text, const std::string& file, const FormatOptions& options,
                                   Diagnostics& diagnostics);
 
-// Append the schedule, transfers by start, source, destination. Throw Error(input) if it lacks its links' speeds.
+// Append the schedule, transfers by start, source, destination. Throw Error(input) if it lacks its wires' speeds.
 void write_ten_json(const Schedule& schedule, std::string& out);
 void write_ten_csv(const Schedule& schedule, std::string& out);
 

@@ -94,19 +94,19 @@ Algorithm schedule_traces(std::span<const Trace> traces, Diagnostics& diagnostic
     gpus.push_back(std::move(gpu));
   }
   header.gpus = std::move(gpus);
-  header.scheduled = false;  // schedule() orders the sums
+  header.scheduled = false;  // pack_threadblocks() orders the sums
   Diagnostics findings;
-  const StepGraph program = make_step_graph(traces, findings);
+  const StepGraph graph = make_step_graph(traces, findings);
   // Threadblocks put an order between steps that had none: what was wrong with the traces may then be gone.
-  verify(program, {.dataflow = true, .collective = {}, .soft = Severity::warning}, findings);
-  refuse_errors(findings, program.file);
-  header.file = program.file;
-  Algorithm out = schedule(program, std::move(header));
+  verify(graph, {.dataflow = true, .collective = {}, .soft = Severity::warning}, findings);
+  refuse_errors(findings, graph.file);
+  header.file = graph.file;
+  Algorithm out = pack_threadblocks(graph, std::move(header));
   // The schedule is proved before anyone runs it.
   Diagnostics proof;
   check_structure(out, proof);
   verify(make_step_graph(out), {.dataflow = true, .collective = {}, .soft = Severity::error}, proof);
-  refuse_errors(proof, program.file);
+  refuse_errors(proof, graph.file);
   diagnostics.append(findings);
   diagnostics.append(proof);
   return out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Turns traces into an algorithm that the MSCCL runtimes accept: the program they came from, or a new schedule.
+// Turns traces into an algorithm that the MSCCL runtimes accept: the one they came from, or a new one.
 #pragma once
 
 #include <span>
@@ -12,8 +12,8 @@
 namespace convert {
 
 // Returns the algorithm of the ranks 0…n-1: the one they were made from, if provenance is full and agrees with the
-// nodes; else one that schedule() makes of chunk provenance, with a warning if nodes were edited. Throws
-// Error(input): no chunk provenance [provenance]; a program or schedule that cannot be proved.
+// nodes; else one that pack_threadblocks() makes of chunk provenance, with a warning if nodes were edited. Throws
+// Error(input): no chunk provenance [provenance]; an algorithm that cannot be proved.
 [[nodiscard]] Algorithm export_algorithm(std::span<const Trace> traces, Diagnostics& diagnostics);
 
 // Makes an algorithm that came from a schedule fit for MSCCL-IR: the sums into one chunk wait for each other in the
@@ -21,10 +21,10 @@ namespace convert {
 // that are lost. Returns other algorithms unchanged.
 [[nodiscard]] Algorithm runnable(const Algorithm& algorithm, Diagnostics& diagnostics);
 
-// Puts the steps of a program onto threadblocks (one send peer, one receive peer, one channel each) in an order in
+// Puts the steps of a graph onto threadblocks (one send peer, one receive peer, one channel each) in an order in
 // which they run with the protocol's FIFO slots. `header`: names, protocol and buffer sizes of the result; its
 // steps are replaced. Splits a fused step whose two connections belong to different threadblocks, through scratch
 // if it keeps nothing. Throws Error(input) on a deadlock or if more than 32 channels would be needed.
-[[nodiscard]] Algorithm schedule(const StepGraph& program, Algorithm header);
+[[nodiscard]] Algorithm pack_threadblocks(const StepGraph& graph, Algorithm header);
 
 }  // namespace convert

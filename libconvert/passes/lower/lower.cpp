@@ -146,7 +146,7 @@ void Lowering::lower_threadblocks(RankState& s, NodeTable& table) const {
 }
 
 // Ids in the order of the transfers, so that parents stand before their children. Only sends wait: for what they
-// pass on, and, as a control dependency, for the one before them on their link.
+// pass on, and, as a control dependency, for the one before them on their wire.
 void Lowering::lower_scheduled(RankState& s, NodeTable& table) const {
   struct Piece {
     std::uint32_t transfer;

@@ -15,7 +15,7 @@ namespace convert {
 
 // Writes each step as RECV → COMP → SEND (those of them that it has), ids dense from 0 in (threadblock, step)
 // order; of a scheduled algorithm in the order of its transfers, with its own tags and sizes, receives without
-// dependencies, and control dependencies for the order on links.
+// dependencies, and control dependencies for the order on wires.
 class Lowering {
  public:
   // `size`: bytes of the whole collective (of an all-gather: each rank's part × ranks); without it the nodes carry
@@ -47,7 +47,7 @@ class Lowering {
   std::vector<std::uint32_t> published_;  // published_steps(a_)
 };
 
-// Returns the program that the traces (ranks 0…n-1) were made from. Throws Error(input) if the provenance is
+// Returns the algorithm that the traces (ranks 0…n-1) were made from. Throws Error(input) if the provenance is
 // incomplete or contradicts itself or the nodes.
 [[nodiscard]] Algorithm raise_algorithm(std::span<const Trace> traces);
 

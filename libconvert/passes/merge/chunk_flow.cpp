@@ -126,15 +126,15 @@ Range Follower::add(const Chunks& chunks) {
 
 }  // namespace
 
-std::optional<StepChunks> chunks_of_steps(const StepGraph& program) {
-  Follower follower(program);
+std::optional<StepChunks> chunks_of_steps(const StepGraph& graph) {
+  Follower follower(graph);
   if (!follower.run()) return std::nullopt;
   return std::move(follower.out_);
 }
 
 std::optional<ChunkFlow> ChunkFlow::of(const Algorithm& algorithm) {
-  const StepGraph program = make_step_graph(algorithm);
-  std::optional<StepChunks> chunks = chunks_of_steps(program);
+  const StepGraph graph = make_step_graph(algorithm);
+  std::optional<StepChunks> chunks = chunks_of_steps(graph);
   if (!chunks) return std::nullopt;
   ChunkFlow flow;
   flow.chunks_ = algorithm.chunks;
@@ -144,9 +144,9 @@ std::optional<ChunkFlow> ChunkFlow::of(const Algorithm& algorithm) {
   flow.steps_begin_.push_back(static_cast<std::uint32_t>(algorithm.steps.size()));
   flow.received_.resize(algorithm.steps.size());
   flow.result_.resize(algorithm.steps.size());
-  for (std::uint32_t s = 0; s < program.step_count(); ++s) {
-    flow.received_[program.steps[s].source] = chunks->received[s];
-    flow.result_[program.steps[s].source] = chunks->result[s];
+  for (std::uint32_t s = 0; s < graph.step_count(); ++s) {
+    flow.received_[graph.steps[s].source] = chunks->received[s];
+    flow.result_[graph.steps[s].source] = chunks->result[s];
   }
   flow.runs_ = std::move(chunks->runs);
   return flow;
@@ -178,9 +178,9 @@ std::span<const ChunkRun> ChunkFlow::runs_of(const std::vector<Range>& by_step, 
 std::optional<std::uint32_t> root_place(const Algorithm& algorithm) {
   const bool reduces_to = algorithm.collective == Collective::reduce;
   if (!reduces_to && algorithm.collective != Collective::broadcast) return std::nullopt;
-  const StepGraph program = make_step_graph(algorithm);
-  const BufferLayout layout(program, algorithm.inplace);
-  const Execution end = execute(program, layout, {});
+  const StepGraph graph = make_step_graph(algorithm);
+  const BufferLayout layout(graph, algorithm.inplace);
+  const Execution end = execute(graph, layout, {});
   if (!end.blocked.empty()) return std::nullopt;
   const auto holds = [&](std::int32_t place, std::int32_t k) {
     const std::uint64_t slot = layout.slot(place, Buffer::output, k);
@@ -188,11 +188,11 @@ std::optional<std::uint32_t> root_place(const Algorithm& algorithm) {
   };
   std::uint32_t chunk = 0;
   RankSets::Id origin = 0;
-  for (std::int32_t p = program.ranks() - 1; p >= 0; --p) {
+  for (std::int32_t p = graph.ranks() - 1; p >= 0; --p) {
     if (reduces_to) {
       std::int32_t k = 0;
-      while (k < program.chunks && holds(p, k) == end.values.complete(static_cast<std::uint32_t>(k))) ++k;
-      if (k == program.chunks) return static_cast<std::uint32_t>(p);
+      while (k < graph.chunks && holds(p, k) == end.values.complete(static_cast<std::uint32_t>(k))) ++k;
+      if (k == graph.chunks) return static_cast<std::uint32_t>(p);
     } else if (end.values.is_single_chunk(holds(p, 0), chunk, origin) && origin < algorithm.gpus.size() &&
                origin != static_cast<std::uint32_t>(p)) {
       return origin;

@@ -15,14 +15,14 @@ namespace convert {
 
 struct StepGraph;
 
-// Holds by step of a program what it receives, and what it computes or sends, as ranges of runs.
+// Holds by step of a graph what it receives, and what it computes or sends, as ranges of runs.
 struct StepChunks {
   std::vector<Range> received;
   std::vector<Range> result;
   std::vector<ChunkRun> runs;
 };
-// Runs the program once; returns nothing if it does not end.
-[[nodiscard]] std::optional<StepChunks> chunks_of_steps(const StepGraph& program);
+// Runs the graph once; returns nothing if it does not end.
+[[nodiscard]] std::optional<StepChunks> chunks_of_steps(const StepGraph& graph);
 
 class ChunkFlow {
  public:

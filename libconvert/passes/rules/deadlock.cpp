@@ -234,21 +234,21 @@ class Report {
   void add_cycle(const std::vector<std::uint32_t>& cycle, const std::vector<std::uint32_t>& told, Diagnostic& d) {
     constexpr std::size_t shown = 16;
     const std::vector<std::uint32_t> nodes = without_meetings(whole_, cycle);
-    std::vector<std::string> links;
+    std::vector<std::string> entries;
     std::size_t notes = 0;
     for (const std::uint32_t node : nodes) {
       const Rank rank = whole_.rank_of(node);
       const std::uint32_t index = node - whole_.base(rank);
-      links.push_back(std::to_string(rank) + ':' + std::to_string(set_[rank].id(index)));
-      if (links.size() == 1) d.where = finder_.where(rank, index);
+      entries.push_back(std::to_string(rank) + ':' + std::to_string(set_[rank].id(index)));
+      if (entries.size() == 1) d.where = finder_.where(rank, index);
       if (notes == shown || std::ranges::binary_search(told, node)) continue;
       if (std::string text = finder_.text(rank, index); !text.empty()) d.notes.push_back(std::move(text)), ++notes;
-      if (notes == shown && links.size() < nodes.size())
-        d.notes.back() += "; " + std::to_string(nodes.size() - links.size()) + " more nodes follow";
+      if (notes == shown && entries.size() < nodes.size())
+        d.notes.back() += "; " + std::to_string(nodes.size() - entries.size()) + " more nodes follow";
     }
-    links.push_back(links.front());
+    entries.push_back(entries.front());
     d.message = std::string("deadlock ") + (d.severity == Severity::warning ? "is possible: " : "") +
-                chain_text(links) + " (rank:node; each waits for the one before it)";
+                chain_text(entries) + " (rank:node; each waits for the one before it)";
   }
 
   std::span<const TraceSummary> set_;

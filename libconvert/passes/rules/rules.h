@@ -29,8 +29,8 @@ void check_collectives(std::span<const TraceSummary> set, const GroupLists* grou
 void check_deadlock(std::span<const TraceSummary> set, const GroupLists* groups, Diagnostics& diagnostics);
 
 [[nodiscard]] inline std::string node_text(NodeId id) { return "node " + std::to_string(id); }
-// Returns "1 → 2 → 4 → 1"; a long chain keeps its first and last links.
-[[nodiscard]] std::string chain_text(const std::vector<std::string>& links);
+// Returns "1 → 2 → 4 → 1"; a long chain keeps its first and last entries.
+[[nodiscard]] std::string chain_text(const std::vector<std::string>& entries);
 // Returns the messages of a set by rank, as for_each_message_group takes them.
 [[nodiscard]] std::vector<const RankMessages*> messages_by_rank(std::span<const TraceSummary> set);
 

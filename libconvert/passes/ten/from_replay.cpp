@@ -329,7 +329,7 @@ class Watcher {
 
 }  // namespace
 
-Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timeline, Schedule frame) {
+Schedule fill_from_replay(std::span<const Trace> traces, const Timeline& timeline, Schedule frame) {
   return Watcher(traces, timeline, std::move(frame)).run();
 }
 

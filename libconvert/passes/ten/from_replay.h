@@ -14,6 +14,6 @@ namespace convert {
 // carry chunk provenance, the timeline the begin and end of each node. A transfer starts as long before its arrival
 // as its wire takes. Throws Error(input) if a schedule cannot say it: messages between ranks without a wire, chunks
 // that travel together here and apart there, no provenance.
-[[nodiscard]] Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timeline, Schedule frame);
+[[nodiscard]] Schedule fill_from_replay(std::span<const Trace> traces, const Timeline& timeline, Schedule frame);
 
 }  // namespace convert

@@ -139,7 +139,7 @@ void Machine::advance(std::uint32_t c) {
 
 bool Machine::blocked(std::uint32_t c, std::uint32_t s, const GraphStep& step) {
   using Why = Blocked::Why;
-  // A chain waits for one thing at a time, so one link per chain serves all lists.
+  // A chain waits for one thing at a time, so one entry per chain serves all lists.
   const auto block = [&](std::uint32_t* list, Why why, std::uint32_t other) {
     if (list != nullptr) next_waiter_[c] = std::exchange(*list, c);
     last_block_[c] = {c, s, why, other};

@@ -23,7 +23,7 @@ class Builder {
     p_.file = a_.file;
     p_.chains.reserve(a_.tbs.size());
     p_.steps.reserve(a_.steps.size() + 1);
-    program_step_.assign(a_.steps.size(), no_index);
+    graph_step_.assign(a_.steps.size(), no_index);
     std::int32_t rank = 0;
     for (const Gpu& gpu : a_.gpus) {
       p_.buffers.push_back({gpu.i_chunks, gpu.o_chunks, gpu.s_chunks, gpu.copies});
@@ -34,7 +34,7 @@ class Builder {
     p_.rank_chain_begin.push_back(static_cast<std::uint32_t>(p_.chains.size()));
     p_.steps.push_back({.dep_begin = static_cast<std::uint32_t>(p_.deps.size())});
     for (Dependency& d : p_.deps) {  // until now: algorithm steps
-      if (d.step != no_index) d.step = program_step_[d.step];
+      if (d.step != no_index) d.step = graph_step_[d.step];
       if (d.step != no_index) p_.steps[d.step].awaited = true;
     }
     index_messages(p_);
@@ -68,7 +68,7 @@ class Builder {
         step.in = in;
         ++p_.connections[in].recvs;
       }
-      program_step_[i] = static_cast<std::uint32_t>(p_.steps.size() - 1);
+      graph_step_[i] = static_cast<std::uint32_t>(p_.steps.size() - 1);
       dep_begin = static_cast<std::uint32_t>(p_.deps.size());
       ++chain.count;
     }
@@ -94,7 +94,7 @@ class Builder {
   StepGraph p_;
   ConnectionTable connections_;
   std::vector<std::uint32_t> published_;
-  std::vector<std::uint32_t> program_step_;  // by algorithm step
+  std::vector<std::uint32_t> graph_step_;  // by algorithm step
 };
 
 }  // namespace

@@ -17,8 +17,8 @@
 #include "passes/merge/chunk_flow.h"
 #include "passes/provenance.h"
 #include "passes/provenance_rule.h"
+#include "passes/ten/algorithm.h"
 #include "passes/ten/check.h"
-#include "passes/ten/program.h"
 #include "passes/ten/relays.h"
 #include "passes/validate.h"
 #include "sets/schedules.h"
@@ -27,7 +27,7 @@
 namespace convert {
 namespace {
 
-// Messages between two places that differ in their tags, at most: channels of threadblocks, or transfers of a link.
+// Messages between two places that differ in their tags, at most: channels of threadblocks, or transfers of a wire.
 std::uint32_t tags_of(const Algorithm& a) {
   std::uint32_t most = 0;
   for (const Gpu& gpu : a.gpus) {
@@ -69,9 +69,10 @@ auto lazy_flow(Make make) {
   return [flow = lazily(std::move(make))] { return flow() ? &*flow() : nullptr; };
 }
 
-// Returns work(the program that the traces were made from); nothing if the traces do not tell it, or contradict it.
+// Returns work(the algorithm that the traces were made from); nothing if the traces do not tell it, or contradict
+// it.
 template <class Work>
-auto of_program(const std::vector<Trace>& traces, const Work& work)
+auto of_algorithm(const std::vector<Trace>& traces, const Work& work)
     -> decltype(work(std::declval<const Algorithm&>())) {
   try {
     return work(raise_algorithm(traces));
@@ -226,8 +227,8 @@ MergeAlgorithm MergedSet::from_file(const std::string& path) {
   if (const auto known = parse_collective(algorithm.collective, in_algorithms)) algorithm.collective = name(*known);
   algorithm.relays = relays_of(traces->front());
   algorithm.load = [traces](std::uint32_t p) { return (*traces)[p]; };
-  algorithm.flow = lazy_flow([traces] { return of_program(*traces, ChunkFlow::of); });
-  algorithm.root = lazily([traces] { return of_program(*traces, root_place); });
+  algorithm.flow = lazy_flow([traces] { return of_algorithm(*traces, ChunkFlow::of); });
+  algorithm.root = lazily([traces] { return of_algorithm(*traces, root_place); });
   return algorithm;
 }
 

@@ -3,17 +3,26 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+
+#include "core/units.h"
 
 namespace convert {
 
 // Tags of native algorithms, and by ASTRA-sim's rules those of traces, count modulo this.
 inline constexpr std::uint32_t tag_modulus = 500'000'000;
 
-// Has one question for each oddity of issuing, messages and collectives: ASTRA-sim's rules answer yes to all, the
-// others no.
+// Has one question for each oddity of issuing, messages and collectives; those that ask for yes or no are answered
+// with yes by ASTRA-sim's rules, with no by the others.
 class Rules {
  public:
   explicit constexpr Rules(bool astra) : astra_(astra) {}
+
+  // Traces and options.
+  [[nodiscard]] bool all_traces_are_workloads() const { return astra_; }  // whatever wrote them
+  [[nodiscard]] bool messages_share_wires() const { return !astra_; }     // unless another model is asked for
+  [[nodiscard]] bool ports_have_no_limit() const { return astra_; }       // with the model unaware
+  [[nodiscard]] bool refuses_policies() const { return astra_; }          // of wires, and balanced chunks
 
   // Nodes.
   [[nodiscard]] bool one_communication_at_a_time() const { return astra_; }       // of an NPU
@@ -45,9 +54,12 @@ class Rules {
   [[nodiscard]] bool has_shared_bus() const { return astra_; }
   [[nodiscard]] bool chunks_take_one_order() const { return astra_; }  // of dimensions
   // An entry for each dimension is not wanted: dimensions beyond the list of algorithms do not take part. A group
-  // smaller than the system runs a ring, unless the list has one entry, and has endpoint delays of 10 ns.
+  // smaller than the system runs a ring, unless the list has one entry, with an endpoint delay of its own.
   [[nodiscard]] bool lists_may_be_short() const { return astra_; }
   [[nodiscard]] bool groups_have_own_choice() const { return astra_; }
+  [[nodiscard]] std::optional<Picoseconds> endpoint_delay_of_groups() const {
+    return astra_ ? std::optional(10 * ps_per_ns) : std::nullopt;
+  }
   [[nodiscard]] bool trees_always_reduce() const { return astra_; }  // double binary ones, for any collective
   // Custom algorithms: their places that only pass on are ranks, nodes are issued as hash tables have them, and
   // messages of several runs can meet.

@@ -99,7 +99,7 @@ class RankReplay {
     if (out_.findings->errors() != 0) return std::move(out_);
     schedule();
     book();
-    if (out_.npu.nodes_done != out_.npu.nodes) report_waits();
+    if (out_.npu.nodes_done != out_.npu.nodes) find_waits();
     if (options_.timeline) draw();
     if (options_.explain) explain();
     return std::move(out_);
@@ -184,7 +184,7 @@ class RankReplay {
     if (npu.nodes_done == npu.nodes) npu.finish_ps = out_.end_ps;
   }
 
-  void report_waits() {
+  void find_waits() {
     WaitReport& waits = out_.waits;
     waits.waiting_total = out_.npu.nodes - out_.npu.nodes_done;
     for (std::uint32_t i = 0; i < nodes_.size() && waits.waiting.size() < WaitReport::max_listed; ++i) {

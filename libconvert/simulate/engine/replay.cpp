@@ -131,15 +131,4 @@ ReplayResult replay(const ReplayProgram& program) {
   return std::move(result);
 }
 
-std::optional<ReplayResult> replay(std::span<const Trace> traces, const NetworkConfig& network,
-                                   const ReplayOptions& options, Diagnostics& diagnostics) {
-  ReplayBuilder builder(network, options, diagnostics);
-  for (const Trace& t : traces) builder.add(t);
-  std::optional<ReplayProgram> program = builder.finish();
-  if (!program) return std::nullopt;
-  ReplayResult result = replay(*program);
-  result.kinds = collective_kinds(*program);
-  return result;
-}
-
 }  // namespace convert

@@ -96,8 +96,4 @@ struct ReplayResult {
 // overflows, and Error(usage) if there is no node to explain.
 [[nodiscard]] ReplayResult replay(const ReplayProgram& program);
 
-// Compiles and runs the traces, with the kinds of collectives; returns nothing if diagnostics got errors.
-[[nodiscard]] std::optional<ReplayResult> replay(std::span<const Trace> traces, const NetworkConfig& network,
-                                                 const ReplayOptions& options, Diagnostics& diagnostics);
-
 }  // namespace convert

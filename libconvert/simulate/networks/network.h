@@ -79,6 +79,8 @@ class Network {
 // below.
 enum class NetworkModel : std::uint8_t { unaware, aware, wires };
 [[nodiscard]] std::string_view name(NetworkModel model);
+// Returns whether the model is one of ASTRA-sim's, whose time is whole nanoseconds: everything takes one at least.
+[[nodiscard]] constexpr bool counts_whole_ns(NetworkModel model) { return model != NetworkModel::wires; }
 
 // Says how long a message keeps a wire: for its bytes (beta), or for the latency too (alpha_beta).
 enum class Occupancy : std::uint8_t { beta, alpha_beta };

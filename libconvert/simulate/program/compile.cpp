@@ -55,8 +55,7 @@ void NodeCompiler::compile_duration(std::uint64_t min_ns) {
     if (exact.status != IntValue::Status::ok && exact.status != IntValue::Status::absent) return;
     if (exact && exact.value < 0) return fail("times", "duration_nanos is negative");
     if (exact) ns = static_cast<std::uint64_t>(exact.value);
-    // That everything takes a nanosecond at least is a rule of ASTRA-sim's networks, whose time is whole ns.
-    if (exact && options_.network.model == NetworkModel::wires) min_ns = 0;
+    if (exact && !counts_whole_ns(options_.network.model)) min_ns = 0;
   }
   if (!ns && node_->duration_us > max_duration_ns / 1000) return fail("times", "the duration exceeds 106 days");
   if (!ns) ns = node_->duration_us * 1000;

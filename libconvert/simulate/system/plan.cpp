@@ -256,8 +256,8 @@ class Planner {
                 .members = d.members,
                 .stride = d.stride,
                 .data_bytes = bytes};
-    p.endpoint_delay =
-        d.group_ring && model_.rules.groups_have_own_choice() ? 10 * ps_per_ns : model_.endpoint_delay;
+    const auto own_delay = d.group_ring ? model_.rules.endpoint_delay_of_groups() : std::nullopt;
+    p.endpoint_delay = own_delay.value_or(model_.endpoint_delay);
     const std::uint64_t n = d.members;
     const auto signed_n = static_cast<std::int64_t>(n);
     p.message_bytes = op == Collective::all_gather ? bytes : bytes / signed_n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds why a replay could not go on: which nodes wait for what, circles of them, and what to change in traces.
+// Finds why a replay could not go on: which nodes wait for what, cycles of them, and what to change in traces.
 #pragma once
 
 #include <cstdint>
@@ -85,7 +85,7 @@ struct WaitReport {
   std::vector<std::vector<NodeRef>> more_cycles;  // that share no node with it, or with each other
   std::vector<UnmatchedSend> unmatched;
   std::uint64_t unmatched_total = 0;
-  std::vector<std::string> hints;  // what to change: one for the circle, then for what can never come
+  std::vector<std::string> hints;  // what to change: one for the cycle, then for what can never come
 };
 
 // Names a collective that was not started because another one is at its place of the group's sequence.
@@ -107,7 +107,7 @@ struct ReplayRemains {
 [[nodiscard]] WaitReport report_waits(const ReplayRemains& remains);
 
 // Returns lines of text: the first blocked node of each rank, then others that wait, together up to `max_lines` (0:
-// all); "… 480 more"; as many unmatched sends; the circles (cut as well), the hints.
+// all); "… 480 more"; as many unmatched sends; the cycles (cut as well), the hints.
 [[nodiscard]] std::vector<std::string> describe(const WaitReport& report, std::size_t max_lines);
 
 // Returns "CPU", "compute" or "communication".

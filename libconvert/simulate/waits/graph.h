@@ -146,8 +146,8 @@ class WaitGraph {
   std::vector<std::uint32_t> targets_;
 };
 
-// Returns at most so many circles of nodes, no node in two of them: first the shortest that a bounded search finds,
-// or some circle if there is one; then the shortest of what is left, and so on. Each begins with its lowest node.
+// Returns at most so many cycles of nodes, no node in two of them: first the shortest that a bounded search finds,
+// or some cycle if there is one; then the shortest of what is left, and so on. Each begins with its lowest node.
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> separate_cycles(const WaitGraph& graph, std::size_t most);
 
 // Returns "all_reduce of 1 MiB".

@@ -51,7 +51,7 @@ class Hints {
   }
 
  private:
-  // Circles.
+  // Cycles.
   std::string for_cycle() const {
     const std::size_t n = cycle_.size();
     std::optional<std::size_t> slot;
@@ -128,7 +128,7 @@ class Hints {
     return "make " + describe(changed.node) + " the same call as " + describe(kept.node) + ": " + what;
   }
 
-  // In a circle of dependencies some node depends on one of a higher id, which is most likely the wrong one.
+  // In a cycle of dependencies some node depends on one of a higher id, which is most likely the wrong one.
   std::string for_dependencies() const {
     std::size_t i = 0;
     while (i + 1 < cycle_.size() && cycle_[i] > next(i)) ++i;

@@ -106,7 +106,7 @@ std::string short_text(const NodeRef& n) {
   return std::to_string(n.rank) + ":" + std::to_string(n.node) + (n.inner ? "/" + std::to_string(*n.inner) : "");
 }
 
-std::string circle(const std::vector<NodeRef>& cycle, std::size_t shown) {
+std::string cycle_text(const std::vector<NodeRef>& cycle, std::size_t shown) {
   std::string line = "circle of waits: ";
   for (std::size_t i = 0; i < shown; ++i) line += short_text(cycle[i]) + " → ";
   if (shown < cycle.size()) line += "… " + std::to_string(cycle.size() - shown) + " more → ";
@@ -137,7 +137,7 @@ std::string describe(const NodeRef& n) {
 }
 
 std::vector<std::string> describe(const WaitReport& report, std::size_t max_lines) {
-  constexpr std::size_t max_circle = 50;
+  constexpr std::size_t max_length = 50;
   std::vector<std::string> lines;
   const auto list = [&](const auto& entries, std::uint64_t total, const char* what) {
     const std::size_t shown = max_lines == 0 ? entries.size() : std::min(entries.size(), max_lines);
@@ -147,12 +147,12 @@ std::vector<std::string> describe(const WaitReport& report, std::size_t max_line
   list(report.blocked, 0, "");  // list_others() counts the rest
   list_others(report, max_lines, lines);
   list(report.unmatched, report.unmatched_total, "messages that are never received");
-  const auto add_circle = [&](const std::vector<NodeRef>& cycle) {
+  const auto add_cycle = [&](const std::vector<NodeRef>& cycle) {
     const std::size_t size = cycle.size();
-    if (size != 0) lines.push_back(circle(cycle, max_lines == 0 ? size : std::min(size, max_circle)));
+    if (size != 0) lines.push_back(cycle_text(cycle, max_lines == 0 ? size : std::min(size, max_length)));
   };
-  add_circle(report.cycle);
-  for (const std::vector<NodeRef>& cycle : report.more_cycles) add_circle(cycle);
+  add_cycle(report.cycle);
+  for (const std::vector<NodeRef>& cycle : report.more_cycles) add_cycle(cycle);
   if (report.more_cycles.size() + 1 == WaitReport::max_cycles) lines.emplace_back("… perhaps more circles");
   for (const std::string& hint : report.hints) lines.push_back("hint: " + hint);
   return lines;

@@ -32,14 +32,14 @@ std::string text(const Algorithm& a, std::int32_t rank) {
   return out;
 }
 
-void transfer(ProgramBuilder& b, const Hop& hop, Arrival arrival, Chunks chunks) {
+void transfer(AlgorithmBuilder& b, const Hop& hop, Arrival arrival, Chunks chunks) {
   Round round;
   round.add(hop, arrival, std::span<const Chunks>(&chunks, 1));
   b.run(round);
 }
 
-TEST(ProgramBuilder, DependenciesAreThoseOfTheDataAndSurplusOnesAreNops) {
-  ProgramBuilder b(Collective::custom, 4, 2, Protocol::simple, false);
+TEST(AlgorithmBuilder, DependenciesAreThoseOfTheDataAndSurplusOnesAreNops) {
+  AlgorithmBuilder b(Collective::custom, 4, 2, Protocol::simple, false);
   transfer(b, peer_hop(0, 3, 0), Arrival::store, {in, 0, 1});
   transfer(b, peer_hop(1, 3, 0), Arrival::store, {in, 1, 1});
   transfer(b, peer_hop(3, 2, 0), Arrival::store, {in, 0, 2});  // both
@@ -56,15 +56,15 @@ TEST(ProgramBuilder, DependenciesAreThoseOfTheDataAndSurplusOnesAreNops) {
             " s 0>0 x2 @1.0 !\n");
 }
 
-TEST(ProgramBuilder, AStepThatOnlyPassesOnIsFused) {
-  ProgramBuilder b(Collective::custom, 3, 1, Protocol::simple, false);
+TEST(AlgorithmBuilder, AStepThatOnlyPassesOnIsFused) {
+  AlgorithmBuilder b(Collective::custom, 3, 1, Protocol::simple, false);
   transfer(b, {0, 1, 0, 0, 0}, Arrival::reduce, {in, 0, 1});
   transfer(b, {1, 2, 0, 0, 0}, Arrival::store, {in, 0, 1});
   EXPECT_EQ(text(b.finish("x"), 1), "tb0 send 2 recv 0\n rrcs 0>0 x1\n");
 }
 
-TEST(ProgramBuilder, ASumThatIsReplacedIsNotStored) {
-  ProgramBuilder b(Collective::custom, 3, 1, Protocol::simple, false);
+TEST(AlgorithmBuilder, ASumThatIsReplacedIsNotStored) {
+  AlgorithmBuilder b(Collective::custom, 3, 1, Protocol::simple, false);
   transfer(b, {0, 1, 0, 0, 0}, Arrival::reduce, {in, 0, 1});
   transfer(b, {1, 2, 0, 0, 0}, Arrival::store, {in, 0, 1});
   transfer(b, {0, 1, 0, 0, 0}, Arrival::store, {in, 0, 1});
@@ -72,8 +72,8 @@ TEST(ProgramBuilder, ASumThatIsReplacedIsNotStored) {
 }
 
 // The second send would wait for the first if receive and send were one.
-TEST(ProgramBuilder, WhatOthersWaitForIsNotFused) {
-  ProgramBuilder b(Collective::custom, 4, 1, Protocol::simple, false);
+TEST(AlgorithmBuilder, WhatOthersWaitForIsNotFused) {
+  AlgorithmBuilder b(Collective::custom, 4, 1, Protocol::simple, false);
   transfer(b, {0, 1, 0, 0, 0}, Arrival::store, {in, 0, 1});
   transfer(b, {1, 2, 0, 0, 0}, Arrival::store, {in, 0, 1});
   transfer(b, {1, 3, 0, 1, 0}, Arrival::store, {in, 0, 1});
@@ -83,9 +83,9 @@ TEST(ProgramBuilder, WhatOthersWaitForIsNotFused) {
 }
 
 // When rank 1 sends, three messages would wait for it if it had not taken the first yet: too many for Simple.
-TEST(ProgramBuilder, FusionKeepsToTheRoomOfAConnection) {
+TEST(AlgorithmBuilder, FusionKeepsToTheRoomOfAConnection) {
   for (const Protocol protocol : {Protocol::simple, Protocol::ll}) {
-    ProgramBuilder b(Collective::custom, 3, 3, protocol, false);
+    AlgorithmBuilder b(Collective::custom, 3, 3, protocol, false);
     transfer(b, {0, 1, 0, 0, 0}, Arrival::store, {in, 0, 1});
     const Chunks first{in, 0, 1};
     const Chunks others[] = {{in, 1, 1}, {in, 2, 1}};
@@ -101,16 +101,16 @@ TEST(ProgramBuilder, FusionKeepsToTheRoomOfAConnection) {
   }
 }
 
-TEST(ProgramBuilder, LongStepsAreSplitAndAsManyAreUnderWayAsFit) {
-  ProgramBuilder b(Collective::custom, 2, 200, Protocol::simple, false);
+TEST(AlgorithmBuilder, LongStepsAreSplitAndAsManyAreUnderWayAsFit) {
+  AlgorithmBuilder b(Collective::custom, 2, 200, Protocol::simple, false);
   transfer(b, peer_hop(0, 1, 0), Arrival::store, {in, 0, 200});
   const Algorithm a = b.finish("x");
   EXPECT_EQ(text(a, 0), "tb0 send 1 recv -1\n s 0>0 x71\n s 71>71 x71\n s 142>142 x58\n");
   EXPECT_TRUE(completes(make_step_graph(a), 2));
 }
 
-TEST(ProgramBuilder, InTurnARankSendsAfterAllItHasDone) {
-  ProgramBuilder b(Collective::custom, 3, 3, Protocol::simple, false);
+TEST(AlgorithmBuilder, InTurnARankSendsAfterAllItHasDone) {
+  AlgorithmBuilder b(Collective::custom, 3, 3, Protocol::simple, false);
   transfer(b, peer_hop(1, 0, 0), Arrival::store, {in, 1, 1});
   Round round;
   const Chunks own{in, 0, 1};

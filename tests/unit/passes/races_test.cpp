@@ -9,8 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "passes/ten/algorithm.h"
 #include "passes/ten/check.h"
-#include "passes/ten/program.h"
 #include "passes/verify/reach.h"
 #include "passes/verify/verify.h"
 #include "unit/passes/algorithms.h"

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "common/error_text.h"
+#include "common/replay_traces.h"
 #include "common/testdata.h"
 #include "config/network/network.h"
 #include "formats/format.h"
@@ -154,7 +155,7 @@ Schedule replayed(const std::vector<Trace>& traces, const std::string& network) 
   options.symmetry = false;
   Diagnostics diagnostics;
   const NetworkConfig config = parse_short_network(network);
-  const auto result = replay(traces, config, options, diagnostics);
+  const auto result = test::replay_traces(traces, config, options, diagnostics);
   EXPECT_TRUE(result && result->status == ReplayStatus::complete);
   const Schedule s =
       schedule_of_replay(traces, result->timeline, config, Schedule::Occupancy::alpha_beta, "made", diagnostics);

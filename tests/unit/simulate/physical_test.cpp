@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "common/findings.h"
+#include "common/replay_traces.h"
 #include "unit/simulate/traces.h"
 
 namespace convert {
@@ -38,7 +39,7 @@ ReplayResult run_workload(const std::vector<Trace>& traces, const std::string& n
   options.system = std::move(system);
   options.symmetry = symmetry;
   Diagnostics diagnostics;
-  auto result = replay(traces, net(network), options, diagnostics);
+  auto result = test::replay_traces(traces, net(network), options, diagnostics);
   if (!result) throw first_finding(diagnostics);
   EXPECT_EQ(result->status, ReplayStatus::complete);
   return std::move(*result);
@@ -178,7 +179,7 @@ TEST(Physical, InvolvedDimIsForAllDimensions) {
     ReplayOptions options;
     options.issue = IssueMode::workload;
     Diagnostics diagnostics;
-    const auto result = replay(traces, net("torus:2x2,bw=1GB/s"), options, diagnostics);
+    const auto result = test::replay_traces(traces, net("torus:2x2,bw=1GB/s"), options, diagnostics);
     EXPECT_EQ(result.has_value(), listed >= 2);
     if (listed >= 2) continue;
     EXPECT_EQ(format_diagnostic(diagnostics.all().at(0)),
@@ -319,7 +320,7 @@ TEST(Physical, AStragglerComputesLonger) {
   options.issue = IssueMode::workload;
   options.slow = {{1, 1.5}};
   Diagnostics diagnostics;
-  const auto r = replay(traces, net("ideal"), options, diagnostics);
+  const auto r = test::replay_traces(traces, net("ideal"), options, diagnostics);
   ASSERT_TRUE(r);
   EXPECT_EQ(finish_ns(*r, 0), 10'000);
   EXPECT_EQ(finish_ns(*r, 1), 15'000);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/findings.h"
+#include "common/replay_traces.h"
 #include "simulate/engine/replay.h"
 #include "unit/simulate/traces.h"
 
@@ -267,7 +268,8 @@ inline ReplayResult run(const RandomCase& c) {
   std::vector<Trace> traces;
   for (Rank r = 0; r < c.npus(); ++r) traces.push_back(trace_of(c, r));
   Diagnostics diagnostics;
-  auto result = replay(traces, NetworkConfig{.source = "random network", .dims = c.dims}, options, diagnostics);
+  auto result =
+      test::replay_traces(traces, NetworkConfig{.source = "random network", .dims = c.dims}, options, diagnostics);
   if (!result) throw first_finding(diagnostics);
   return std::move(*result);
 }

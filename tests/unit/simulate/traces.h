@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/findings.h"
+#include "common/replay_traces.h"
 #include "config/network/network.h"
 #include "simulate/engine/replay.h"
 
@@ -84,7 +85,7 @@ inline ReplayResult run(const std::vector<Trace>& traces, const std::string& net
   options.astra = issue == IssueMode::workload;
   options.timeline = timeline;
   Diagnostics diagnostics;
-  auto result = replay(traces, net(network), options, diagnostics);
+  auto result = test::replay_traces(traces, net(network), options, diagnostics);
   if (!result) throw first_finding(diagnostics);
   return std::move(*result);
 }

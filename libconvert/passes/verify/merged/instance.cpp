@@ -164,9 +164,9 @@ StepGraph step_graph_of(const InstanceOfRanks& i, const std::shared_ptr<StepGrap
     return "rank " + std::to_string(p.rank) + " node " + std::to_string(p.first_node + node) + " (" +
            std::string(type < step_type_names.size() ? step_type_names[type] : "no step") + ")";
   };
-  StepGraph program = made->finish(std::move(names), findings);
-  program.of_places = !i.by_rank.empty();
-  return program;
+  StepGraph graph = made->finish(std::move(names), findings);
+  graph.of_places = !i.by_rank.empty();
+  return graph;
 }
 
 }  // namespace
@@ -206,8 +206,8 @@ bool MergedInstance::prove(const InstanceOfRanks& instance, const std::string& s
   Diagnostics findings;
   const auto made = std::make_shared<StepGraphBuilder>(static_cast<std::int32_t>(instance.places.size()));
   try {
-    const StepGraph program = step_graph_of(instance, made, findings);
-    verify(program,
+    const StepGraph graph = step_graph_of(instance, made, findings);
+    verify(graph,
            {.dataflow = true,
             .collective = instance.collective,
             .root = instance.root >= 0 ? std::optional(instance.root) : std::nullopt,
@@ -233,8 +233,8 @@ void MergedInstance::find_runs(const InstanceOfRanks& instance) {
   if (std::exchange(followed_, true)) return;
   Diagnostics ignored;
   const auto made = std::make_shared<StepGraphBuilder>(static_cast<std::int32_t>(instance.places.size()));
-  const StepGraph program = step_graph_of(instance, made, ignored);
-  chunks_ = chunks_of_steps(program);
+  const StepGraph graph = step_graph_of(instance, made, ignored);
+  chunks_ = chunks_of_steps(graph);
   if (!chunks_) return;
   std::vector<std::vector<std::uint32_t>> message_of;  // by place and node
   for (const Place& p : instance.places) {
@@ -244,7 +244,7 @@ void MergedInstance::find_runs(const InstanceOfRanks& instance) {
     for (ShapeReader::Node n; shape.next(n);) numbers.push_back(n.is_message() ? messages++ : no_index);
     of_message_.emplace_back(messages);
   }
-  for (std::uint32_t s = 0; s < program.step_count(); ++s) {
+  for (std::uint32_t s = 0; s < graph.step_count(); ++s) {
     const std::size_t place = made->rank_of(s);
     const StepGraphBuilder::StepNodes& nodes = made->nodes()[s];
     if (nodes.recv != no_index) of_message_[place][message_of[place][nodes.recv]] = chunks_->received[s];

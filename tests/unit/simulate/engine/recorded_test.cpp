@@ -7,6 +7,7 @@
 #include <random>
 
 #include "common/findings.h"
+#include "common/replay_traces.h"
 #include "unit/simulate/traces.h"
 
 namespace convert {
@@ -305,7 +306,7 @@ TEST(Recorded, AgreesWithTheSimulator) {
     ReplayOptions options;
     options.recorded = Recorded::communication;
     Diagnostics diagnostics;
-    const auto simulated = replay(t, net("ideal"), options, diagnostics);
+    const auto simulated = test::replay_traces(t, net("ideal"), options, diagnostics);
     ASSERT_TRUE(simulated);
     EXPECT_EQ(mine.total_ps, simulated->total_ps);
     for (std::size_t i = 0; i < t.size(); ++i) {

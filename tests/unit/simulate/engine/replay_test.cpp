@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/replay_traces.h"
 #include "simulate/report/report.h"
 #include "unit/simulate/traces.h"
 
@@ -16,7 +17,7 @@ ReplayResult run_physical(const std::vector<Trace>& traces) {
   ReplayOptions options;
   options.issue = IssueMode::workload;
   Diagnostics diagnostics;
-  auto result = replay(traces, net(ring2), options, diagnostics);
+  auto result = test::replay_traces(traces, net(ring2), options, diagnostics);
   EXPECT_TRUE(result);
   return std::move(result.value());
 }
@@ -117,7 +118,7 @@ TEST(Replay, ExposedCommunicationIsNeverNegative) {
   options.issue = IssueMode::unlimited;
   t.push_back(rank_trace(1));
   Diagnostics none;
-  const ReplayResult both = replay(t, net("ring:2,bw=1GB/s"), options, none).value();
+  const ReplayResult both = test::replay_traces(t, net("ring:2,bw=1GB/s"), options, none).value();
   EXPECT_EQ(both.npus[0].compute_ps, 30'000'000);
   EXPECT_EQ(both.npus[0].exposed_communication_ps, 0);
   EXPECT_EQ(both.npus[0].astra_exposed_ps, -16'000'000);
@@ -139,7 +140,7 @@ TEST(Replay, ExposedTimeOfACollective) {
   options.network.model = NetworkModel::wires;
   options.issue = IssueMode::workload;
   Diagnostics none;
-  const ReplayResult r = replay(t, net("ring:2,bw=1GB/s"), options, none).value();
+  const ReplayResult r = test::replay_traces(t, net("ring:2,bw=1GB/s"), options, none).value();
   ASSERT_EQ(r.collectives.size(), 1U);
   const CollectiveResult& c = r.collectives[0];
   // NPU 1 sends half of the bytes twice, in four chunks each, from 8 us on: NPU 0 has the last one at 28 us. Its
@@ -296,14 +297,14 @@ TEST(Replay, StopsAtUntil) {
   ReplayOptions options;
   options.until = 1'500'000;
   Diagnostics d;
-  const auto r = replay(t, net(ring2), options, d);
+  const auto r = test::replay_traces(t, net(ring2), options, d);
   ASSERT_TRUE(r);
   EXPECT_EQ(r->status, ReplayStatus::stopped);
   EXPECT_EQ(r->total_ps, 1'000'000);
   EXPECT_FALSE(r->npus[0].finish_ps);
   EXPECT_EQ(r->npus[0].nodes_done, 1U);
   options.until = 2'000'000;
-  EXPECT_EQ(replay(t, net(ring2), options, d)->status, ReplayStatus::complete);
+  EXPECT_EQ(test::replay_traces(t, net(ring2), options, d)->status, ReplayStatus::complete);
 }
 
 TEST(Replay, ProgramCanRunAgain) {
@@ -370,7 +371,7 @@ TEST(Replay, TimelineShowsWhatIsUnderWayAtTheEnd) {
     if (stops) options.until = 2'000'000;
     if (!stops) options.until.reset();
     Diagnostics diagnostics;
-    const auto r = replay(t, net(ring2), options, diagnostics);
+    const auto r = test::replay_traces(t, net(ring2), options, diagnostics);
     ASSERT_TRUE(r);
     EXPECT_EQ(r->status, stops ? ReplayStatus::stopped : ReplayStatus::deadlock);
     ASSERT_EQ(r->timeline.slices.size(), 2U);

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "common/replay_traces.h"
 #include "sanitized.h"
 #include "unit/simulate/random_cases.h"
 #include "unit/simulate/waits/waits.h"
@@ -39,7 +40,7 @@ ReplayResult run_how(const std::vector<Trace>& traces, const std::string& networ
   system->rendezvous = how.rendezvous;
   options.system = system;
   Diagnostics diagnostics;
-  auto result = replay(traces, net(network), options, diagnostics);
+  auto result = test::replay_traces(traces, net(network), options, diagnostics);
   if (!result) throw Error("no result");
   return std::move(*result);
 }
@@ -304,7 +305,7 @@ TEST(Explain, WhatIsNotThere) {
   ReplayOptions options;
   options.explain = ExplainTarget{.rank = 1, .node = 6};
   Diagnostics diagnostics;
-  const auto result = replay(t, net("ring:2,bw=1GB/s"), options, diagnostics);
+  const auto result = test::replay_traces(t, net("ring:2,bw=1GB/s"), options, diagnostics);
   ASSERT_TRUE(result);
   EXPECT_EQ(result->status, ReplayStatus::deadlock);
   EXPECT_FALSE(result->explanation);

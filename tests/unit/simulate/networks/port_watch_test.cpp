@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "common/replay_traces.h"
 #include "unit/simulate/traces.h"
 
 namespace convert {
@@ -19,7 +20,7 @@ std::string worst(const std::vector<Trace>& traces, const std::string& network,
   options.network.watch_ports = true;
   options.until = until;
   Diagnostics diagnostics;
-  const auto result = replay(traces, net(network), options, diagnostics);
+  const auto result = test::replay_traces(traces, net(network), options, diagnostics);
   return result && result->worst_port ? port_text(*result->worst_port) : "";
 }
 

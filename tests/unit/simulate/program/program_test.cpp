@@ -5,6 +5,7 @@
 
 #include "common/expect_error.h"
 #include "common/findings.h"
+#include "common/replay_traces.h"
 #include "unit/simulate/traces.h"
 
 namespace convert {
@@ -16,7 +17,7 @@ using namespace test;
 std::string replay_findings(const std::vector<Trace>& traces, const std::string& network = ring2,
                             const ReplayOptions& options = {}) {
   Diagnostics d;
-  EXPECT_FALSE(replay(traces, net(network), options, d));
+  EXPECT_FALSE(test::replay_traces(traces, net(network), options, d));
   return findings_text(d);
 }
 
@@ -46,7 +47,7 @@ TEST(ReplayBuilder, AMessageOfNoBytesTakesTheLatency) {
     ReplayOptions options;
     options.network.model = model;
     Diagnostics d;
-    const auto r = replay(t, net(ring2), options, d);
+    const auto r = test::replay_traces(t, net(ring2), options, d);
     ASSERT_TRUE(r);
     EXPECT_EQ(r->npus[0].bytes_sent, 0);
     EXPECT_EQ(r->total_ps, 10'000);
@@ -58,19 +59,19 @@ TEST(ReplayBuilder, SizeFillsInForMissingSizes) {
   ReplayOptions options;
   options.size_bytes = 1000;
   Diagnostics d;
-  const auto r = replay(t, net(ring2), options, d);
+  const auto r = test::replay_traces(t, net(ring2), options, d);
   ASSERT_TRUE(r);
   EXPECT_EQ(r->npus[0].bytes_sent, 666);
-  const Error no_size = thrown_error([&] { (void)replay(t, net(ring2), {}, d); });
+  const Error no_size = thrown_error([&] { (void)test::replay_traces(t, net(ring2), {}, d); });
   EXPECT_EQ(no_size.kind(), Error::Kind::usage);
   EXPECT_STREQ(no_size.what(),
                "node 0 says its chunks but no comm_size; give the size of the collective with --size BYTES");
   EXPECT_EQ(no_size.where().file, "t.0.et");
   options.size_bytes = 1;
-  EXPECT_EQ(error_message([&] { (void)replay(t, net(ring2), options, d); }),
+  EXPECT_EQ(error_message([&] { (void)test::replay_traces(t, net(ring2), options, d); }),
             "--size 1 is less than one byte for each of the 3 chunks");
   options.size_bytes = 0;
-  EXPECT_THROW((void)replay(t, net(ring2), options, d), Error);
+  EXPECT_THROW((void)test::replay_traces(t, net(ring2), options, d), Error);
 }
 
 TEST(ReplayBuilder, AMessageMayHaveMoreChunksThanTheCollective) {
@@ -78,7 +79,7 @@ TEST(ReplayBuilder, AMessageMayHaveMoreChunksThanTheCollective) {
   ReplayOptions options;
   options.size_bytes = 1000;
   Diagnostics d;
-  const auto r = replay(t, net(ring2), options, d);
+  const auto r = test::replay_traces(t, net(ring2), options, d);
   ASSERT_TRUE(r);
   EXPECT_EQ(r->npus[0].bytes_sent, 2000);
 }
@@ -140,7 +141,7 @@ TEST(ReplayBuilder, ChecksTheNumberOfRanks) {
   const std::string where = "switch:8,bw=1GB/s: error: ";
   const auto missing = [&](const std::vector<Trace>& traces) {
     Diagnostics found;
-    EXPECT_FALSE(replay(traces, net("switch:8,bw=1GB/s"), {}, found));
+    EXPECT_FALSE(test::replay_traces(traces, net("switch:8,bw=1GB/s"), {}, found));
     return findings_text(found);
   };
   auto seven = ranks(7);
@@ -165,10 +166,10 @@ TEST(ReplayBuilder, ChecksTheNumberOfRanks) {
   EXPECT_STREQ(no_rank_2.what(),
                "rank 3, but there is no trace of rank 2 (t.2.et): a replay takes all ranks from 0 on");
   Diagnostics d;
-  EXPECT_THROW((void)replay({}, net(ring2), {}, d), Error);
+  EXPECT_THROW((void)test::replay_traces({}, net(ring2), {}, d), Error);
   auto t = ranks(2);
   t[0].rank = 1;
-  EXPECT_THROW((void)replay(t, net(ring2), {}, d), Error);
+  EXPECT_THROW((void)test::replay_traces(t, net(ring2), {}, d), Error);
 }
 
 TEST(ReplayBuilder, RefusesWhatItCannotReplay) {
@@ -207,7 +208,7 @@ TEST(ReplayBuilder, CommunicationOfTheCpuRunsLikeOther) {
   ReplayOptions options;
   options.issue = IssueMode::workload;
   Diagnostics d;
-  const auto r = replay(t, net(ring2), options, d);
+  const auto r = test::replay_traces(t, net(ring2), options, d);
   ASSERT_TRUE(r);
   EXPECT_EQ(r->total_ps, 110'000);
 }

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "common/findings.h"
+#include "common/replay_traces.h"
 #include "simulate/system/default_system.h"
 #include "unit/simulate/traces.h"
 
@@ -39,7 +40,7 @@ UnevenOutcome play_uneven(const std::vector<Trace>& traces, const std::string& n
   if (!custom.empty()) system->rules.push_back({.choice = {.custom = custom}});
   options.system = std::move(system);
   Diagnostics diagnostics;
-  UnevenOutcome out{.result = replay(traces, net(network), options, diagnostics)};
+  UnevenOutcome out{.result = test::replay_traces(traces, net(network), options, diagnostics)};
   out.findings = finding_lines(diagnostics);
   return out;
 }

@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "common/replay_traces.h"
 #include "simulate/report/values.h"
 #include "unit/simulate/traces.h"
 
@@ -82,7 +83,7 @@ TEST(Bound, HoldsForEveryReplay) {
           auto t = ranks(static_cast<Rank>(config.npus()));
           for (Trace& trace : t) coll(trace, 0, type, bytes);
           Diagnostics diagnostics;
-          const auto result = replay(t, config, options, diagnostics);
+          const auto result = test::replay_traces(t, config, options, diagnostics);
           ASSERT_TRUE(result) << network << ' ' << format_diagnostic(diagnostics.all().at(0));
           ASSERT_EQ(result->collectives.size(), 1U);
           const CollectiveKind& kind = result->kinds.at(result->collectives[0].plan);
@@ -110,7 +111,7 @@ TEST(CollectiveKind, SizesAndFactorsOfNcclTests) {
   ReplayOptions options;
   options.issue = IssueMode::workload;
   Diagnostics diagnostics;
-  const auto replayed = replay(t, net("torus:2x2,bw=1GB/s,lat=10ns"), options, diagnostics);
+  const auto replayed = test::replay_traces(t, net("torus:2x2,bw=1GB/s,lat=10ns"), options, diagnostics);
   ASSERT_TRUE(replayed);
   const ReplayResult& result = *replayed;
   ASSERT_EQ(result.kinds.size(), 4U);

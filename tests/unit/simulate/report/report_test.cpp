@@ -7,6 +7,7 @@
 #include <regex>
 
 #include "common/findings.h"
+#include "common/replay_traces.h"
 #include "simulate/report/values.h"
 #include "unit/simulate/traces.h"
 
@@ -32,7 +33,7 @@ ReplayResult full_run(const std::vector<Trace>& traces, const std::string& netwo
   options.issue = IssueMode::workload;
   options.astra = astra;
   Diagnostics diagnostics;
-  auto result = replay(traces, net(network), options, diagnostics);
+  auto result = test::replay_traces(traces, net(network), options, diagnostics);
   if (!result) throw first_finding(diagnostics);
   return std::move(*result);
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/replay_traces.h"
 #include "sanitized.h"
 #include "simulate/report/report.h"
 #include "unit/simulate/random_cases.h"
@@ -91,7 +92,8 @@ GraphOutcome run_graph(const std::vector<GraphNode>& graph, const NetworkDim& di
   const auto npus = static_cast<Rank>(dim.npus);
   for (Rank r = 0; r < npus; ++r) traces.push_back(graph_trace(graph, r, npus));
   Diagnostics diagnostics;
-  const auto result = replay(traces, NetworkConfig{.source = "network", .dims = {dim}}, options, diagnostics);
+  const auto result =
+      test::replay_traces(traces, NetworkConfig{.source = "network", .dims = {dim}}, options, diagnostics);
   if (!result) return {format_diagnostic(diagnostics.all().at(0))};
   GraphOutcome out{.text = {}, .classes = result->classes, .total = result->total_ps};
   append_json(*result, out.text);

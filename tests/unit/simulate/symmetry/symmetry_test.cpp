@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/findings.h"
+#include "common/replay_traces.h"
 #include "sanitized.h"
 #include "unit/simulate/random_cases.h"
 
@@ -276,7 +277,8 @@ ReplayResult run_equal(const RandomCase& c) {
   std::vector<Trace> traces;
   for (Rank r = 0; r < c.npus(); ++r) traces.push_back(equal_trace(c, r, tags_differ));
   Diagnostics diagnostics;
-  auto result = replay(traces, NetworkConfig{.source = "random network", .dims = c.dims}, options, diagnostics);
+  auto result =
+      test::replay_traces(traces, NetworkConfig{.source = "random network", .dims = c.dims}, options, diagnostics);
   if (!result) throw first_finding(diagnostics);
   return std::move(*result);
 }
@@ -349,7 +351,7 @@ ReplayResult two_meet(std::uint64_t compute_us, bool symmetry) {
     traces.push_back(std::move(t));
   }
   Diagnostics diagnostics;
-  return *replay(traces, NetworkConfig{.source = "ring", .dims = c.dims}, c.options, diagnostics);
+  return *test::replay_traces(traces, NetworkConfig{.source = "ring", .dims = c.dims}, c.options, diagnostics);
 }
 
 TEST(Symmetry, GivesUpWhereTheOrderAtAWireMatters) {
@@ -383,7 +385,7 @@ ReplayResult two_arrive(std::int64_t second_bytes, bool symmetry) {
     traces.push_back(std::move(t));
   }
   Diagnostics diagnostics;
-  return *replay(traces, NetworkConfig{.source = "clique", .dims = c.dims}, c.options, diagnostics);
+  return *test::replay_traces(traces, NetworkConfig{.source = "clique", .dims = c.dims}, c.options, diagnostics);
 }
 
 TEST(Symmetry, GivesUpWhereTheOrderAtAnNpuMatters) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "passes/ten/program.h"
+#include "passes/ten/algorithm.h"
 
 #include <algorithm>
 #include <limits>
@@ -187,9 +187,9 @@ class Layout {
   std::vector<std::int32_t> spare_count_;  // by node
 };
 
-class Programmer {
+class AlgorithmMaker {
  public:
-  Programmer(const Schedule& s, const Schedule& timed, const Flow& flow)
+  AlgorithmMaker(const Schedule& s, const Schedule& timed, const Flow& flow)
       : s_(s), timed_(timed), flow_(flow), layout_(s), wires_(s) {}
 
   Algorithm build() {
@@ -333,7 +333,7 @@ class Programmer {
 }  // namespace
 
 Algorithm make_algorithm(const Schedule& schedule, const Schedule& timed, const Flow& flow) {
-  return Programmer(schedule, timed, flow).build();
+  return AlgorithmMaker(schedule, timed, flow).build();
 }
 
 }  // namespace convert

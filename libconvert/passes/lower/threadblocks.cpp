@@ -36,15 +36,15 @@ struct Block {
   std::map<std::uint32_t, std::int32_t> waited;  // other block of the rank → latest position waited for
 };
 
-// The place of a program step: of its last part, which others wait for.
+// The place of a step of the graph: of its last part, which others wait for.
 struct Placed {
   std::uint32_t block = no_index;  // within the rank
   std::int32_t position = -1;
 };
 
-class Scheduler {
+class ThreadblockPacker {
  public:
-  Scheduler(const StepGraph& p, Algorithm header)
+  ThreadblockPacker(const StepGraph& p, Algorithm header)
       : p_(p),
         out_(std::move(header)),
         classes_(p.connections.size()),
@@ -171,7 +171,7 @@ class Scheduler {
       if (in != no_index) receiver_block_[in] = number;
       if (out != no_index) sender_block_[out] = number;
     };
-    for (std::uint32_t s = 0; s < p_.step_count(); ++s) {  // in chain order, so that numbers follow the program
+    for (std::uint32_t s = 0; s < p_.step_count(); ++s) {  // in chain order, so that numbers follow it
       const GraphStep& step = p_.steps[s];
       const std::int32_t rank = p_.chains[chain_[s]].rank;
       if (step.in != no_index && receiver_block_[step.in] == no_index) block_for(rank, step.in, send_of_[step.in]);
@@ -340,8 +340,8 @@ class Scheduler {
 
 }  // namespace
 
-Algorithm schedule(const StepGraph& program, Algorithm header) {
-  return Scheduler(program, std::move(header)).run();
+Algorithm pack_threadblocks(const StepGraph& graph, Algorithm header) {
+  return ThreadblockPacker(graph, std::move(header)).run();
 }
 
 }  // namespace convert

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks how long functions and files are, and how full folders. With --list N: prints functions above N lines."""
+"""Checks how long functions, files and tools are, and how full folders. With --list N: prints functions above N lines."""
 import argparse
 import pathlib
 import re
@@ -9,6 +9,7 @@ import sys
 MOST_LINES_OF_FUNCTION = 60  # from the first line of the signature to the closing brace
 MOST_LINES_OF_FILE = 500
 MOST_FILES_OF_FOLDER = 25
+MOST_LINES_OF_TOOL = 120
 FOLDERS = ("libconvert", "tools")
 
 # Comments, literals and preprocessor lines: what may hold braces that are none.
@@ -62,6 +63,8 @@ def findings(root):
         lines = text.count("\n")
         if lines > MOST_LINES_OF_FILE:
             yield f"{place}: {lines} lines, more than {MOST_LINES_OF_FILE}: split it by subject"
+        if place.match("tools/et-*.cpp") and lines > MOST_LINES_OF_TOOL:
+            yield f"{place}: {lines} lines, more than {MOST_LINES_OF_TOOL}: a tool reads as its data flow"
         for line, length, name in functions(text):
             if length > MOST_LINES_OF_FUNCTION:
                 yield f"{place}:{line}: {name} has {length} lines, more than {MOST_LINES_OF_FUNCTION}"

@@ -5,10 +5,9 @@
 #include "common/sink.h"
 #include "common/source.h"
 #include "common/tool.h"
-#include "config/collective_rules.h"
-#include "core/rank_list.h"
 #include "core/units.h"
 #include "io/set_path.h"
+#include "merge/options.h"
 #include "sets/derived/merging.h"
 #include "sets/derived/side_by_side.h"
 #include "sets/source.h"
@@ -18,35 +17,7 @@ namespace {
 
 using namespace convert;
 
-struct Options {
-  tools::InputOptions input;
-  std::optional<std::string> workload;
-  tools::OutputOptions output;
-  std::vector<std::string> algorithms;
-  std::vector<std::string> builtins;
-  std::optional<std::string> map;
-  std::optional<std::string> ranks;
-  std::int64_t chunks = 1;
-  bool require_all = false;
-  std::string misfits = "error";
-};
-
-MergeOptions merge_options(const Options& o, unsigned jobs) {
-  MergeOptions options{
-      .rules = {}, .require_all = o.require_all, .allow_misfits = o.misfits == "warn", .ranks = {}, .jobs = jobs};
-  for (const std::string& text : o.algorithms) options.rules.push_back(parse_collective_rule(text));
-  for (const std::string& text : o.builtins) options.rules.push_back(parse_collective_rule(text, true));
-  if (o.map) {
-    const auto input = open_input(*o.map);
-    for (CollectiveRule& rule : parse_rule_map(input->name(), input->read_rest()))
-      options.rules.push_back(std::move(rule));
-  }
-  options.chunks = static_cast<std::uint32_t>(o.chunks);
-  if (o.ranks) options.ranks = parse_ranks(*o.ranks);
-  return options;
-}
-
-int put_side_by_side(const Options& o, tools::Context& context) {
+int put_side_by_side(const tools::MergeToolOptions& o, tools::Context& context) {
   std::vector<std::string> operands = o.input.operands;
   if (o.workload) operands.insert(operands.begin(), *o.workload);
   if (operands.size() < 2) {
@@ -72,16 +43,6 @@ int put_side_by_side(const Options& o, tools::Context& context) {
   return 0;
 }
 
-// Returns the files of the rules, which the result may not replace, as it may the workload.
-std::vector<std::string> files_of_rules(const Options& o, const MergeOptions& options) {
-  std::vector<std::string> files;
-  if (o.map) files.push_back(*o.map);
-  for (const CollectiveRule& rule : options.rules) {
-    if (!rule.builtin) files.push_back(rule.algorithm);
-  }
-  return files;
-}
-
 void tell(const MergeCounts& counts) {
   if (counts.spread != 0)
     log_note("the bytes of " + counted(counts.spread, "collective node") +
@@ -90,7 +51,7 @@ void tell(const MergeCounts& counts) {
            counted(counts.added, "new node"));
 }
 
-int merge(const Options& o, MergeOptions options, tools::Context& context) {
+int merge(const tools::MergeToolOptions& o, MergeOptions options, tools::Context& context) {
   if (o.workload && !o.input.operands.empty())
     throw usage_error("the workload is named twice: with -w and behind it");
   tools::InputOptions input = o.input;
@@ -118,27 +79,9 @@ int merge(const Options& o, MergeOptions options, tools::Context& context) {
   return 0;
 }
 
-int work(const Options& o, tools::Context& context) {
+int work(const tools::MergeToolOptions& o, tools::Context& context) {
   MergeOptions options = merge_options(o, context.jobs());
   return options.rules.empty() ? put_side_by_side(o, context) : merge(o, std::move(options), context);
-}
-
-void declare(tools::App& app, Options& o) {
-  tools::add_input_options(app, o.input);
-  app.group("Merging");
-  app.add_option("-w,--workload", o.workload, "INPUT", "the workload, in place of the operand");
-  app.add_texts("-a,--algorithm", o.algorithms, "COLLECTIVE[:CONDITION...]=ALGORITHM",
-                "what takes the place of which collectives; may be repeated");
-  app.add_texts("--builtin", o.builtins, "COLLECTIVE[:CONDITION...]=NAME[,KEY=VALUE...]",
-                "the same with an algorithm of et-generate --list");
-  app.add_option("--map", o.map, "FILE", "rules in YAML, or ASTRA-sim's map of nodes");
-  constexpr std::int64_t most_chunks = 1 << 16;
-  app.add_integer("--chunks", o.chunks, 1, most_chunks, "N",
-                  "cut each collective into N instances side by side (default: 1)");
-  app.add_flag("--require-all", o.require_all, "a collective that no rule fits is an error");
-  app.add_choice("--misfits", o.misfits, {"error", "warn"}, "collectives that their algorithm cannot express");
-  app.add_option("--ranks", o.ranks, "LIST", "write these ranks only, as 0-3,8");
-  tools::add_output_options(app, o.output);
 }
 
 }  // namespace
@@ -156,5 +99,5 @@ int main(int argc, char** argv) {
                    {"et-merge llama bert -o both",
                     "two sets side by side, the ranks of bert behind those of llama"}},
   };
-  return tools::run_tool(argc, argv, info, declare, work);
+  return tools::run_tool(argc, argv, info, tools::add_merge_options, work);
 }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#include "merge/options.h"
+
+#include <utility>
+
+#include "config/collective_rules.h"
+#include "core/rank_list.h"
+#include "io/input.h"
+
+namespace tools {
+
+using namespace convert;
+
+void add_merge_options(App& app, MergeToolOptions& o) {
+  add_input_options(app, o.input);
+  app.group("Merging");
+  app.add_option("-w,--workload", o.workload, "INPUT", "the workload, in place of the operand");
+  app.add_texts("-a,--algorithm", o.algorithms, "COLLECTIVE[:CONDITION...]=ALGORITHM",
+                "what takes the place of which collectives; may be repeated");
+  app.add_texts("--builtin", o.builtins, "COLLECTIVE[:CONDITION...]=NAME[,KEY=VALUE...]",
+                "the same with an algorithm of et-generate --list");
+  app.add_option("--map", o.map, "FILE", "rules in YAML, or ASTRA-sim's map of nodes");
+  constexpr std::int64_t most_chunks = 1 << 16;
+  app.add_integer("--chunks", o.chunks, 1, most_chunks, "N",
+                  "cut each collective into N instances side by side (default: 1)");
+  app.add_flag("--require-all", o.require_all, "a collective that no rule fits is an error");
+  app.add_choice("--misfits", o.misfits, {"error", "warn"}, "collectives that their algorithm cannot express");
+  app.add_option("--ranks", o.ranks, "LIST", "write these ranks only, as 0-3,8");
+  add_output_options(app, o.output);
+}
+
+MergeOptions merge_options(const MergeToolOptions& o, unsigned jobs) {
+  MergeOptions options{
+      .rules = {}, .require_all = o.require_all, .allow_misfits = o.misfits == "warn", .ranks = {}, .jobs = jobs};
+  for (const std::string& text : o.algorithms) options.rules.push_back(parse_collective_rule(text));
+  for (const std::string& text : o.builtins) options.rules.push_back(parse_collective_rule(text, true));
+  if (o.map) {
+    const auto input = open_input(*o.map);
+    for (CollectiveRule& rule : parse_rule_map(input->name(), input->read_rest()))
+      options.rules.push_back(std::move(rule));
+  }
+  options.chunks = static_cast<std::uint32_t>(o.chunks);
+  if (o.ranks) options.ranks = parse_ranks(*o.ranks);
+  return options;
+}
+
+std::vector<std::string> files_of_rules(const MergeToolOptions& o, const MergeOptions& options) {
+  std::vector<std::string> files;
+  if (o.map) files.push_back(*o.map);
+  for (const CollectiveRule& rule : options.rules) {
+    if (!rule.builtin) files.push_back(rule.algorithm);
+  }
+  return files;
+}
+
+}  // namespace tools

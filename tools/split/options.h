@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Declares the options of et-split.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "common/options.h"
+#include "sets/derived/rankwise.h"
+#include "sets/derived/splitting.h"
+
+namespace tools {
+
+struct SplitToolOptions {
+  InputOptions input;
+  OutputOptions output;
+  std::optional<std::string> by;
+  std::optional<std::int64_t> default_npu;
+  std::optional<std::string> cross;
+  std::optional<std::string> ranks;
+  bool keep_ranks = false;
+  bool join = false;
+  bool collapse = false;
+
+  // Returns whether one trace is split, and not something made of a set.
+  [[nodiscard]] bool splits() const { return !join && !collapse && !ranks; }
+};
+
+void add_split_options(App& app, SplitToolOptions& to);
+
+// Throws Error(usage) for options that do not go together.
+void check_split_options(const SplitToolOptions& options);
+
+// Returns what they say of splitting. Throws Error(usage) for --by without a kind or a value.
+[[nodiscard]] convert::SplitOptions split_options(const SplitToolOptions& options, unsigned jobs);
+// Returns what they say of taking ranks and folding collectives. Throws Error(usage) for a list of ranks that is
+// none.
+[[nodiscard]] convert::RankwiseOptions rankwise_options(const SplitToolOptions& options);
+
+}  // namespace tools

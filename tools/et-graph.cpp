@@ -36,7 +36,7 @@ std::string picture_type(const tools::OutputOptions& output) {
   return std::string(format->name);
 }
 
-// Tells whether a type is dot or graphml, with or without options behind it.
+// Returns whether a type is dot or graphml, with or without options behind it.
 bool is_drawing(const std::string& type) {
   const std::string name = type.substr(0, type.find(','));
   const auto formats = convert::all_formats();

@@ -176,13 +176,15 @@ class AttrTable : public TextPool {
   return nullptr;
 }
 
-// The value of an attribute of an integer kind or bool; `wrong_kind`: it is of another; `too_large`: 2^63 or more.
+// Holds the value of an attribute of an integer kind or bool; `wrong_kind`: it is of another; `too_large`: 2^63 or
+// more.
 struct IntValue {
   enum class Status : std::uint8_t { absent, ok, wrong_kind, too_large };
   Status status = Status::absent;
   std::int64_t value = 0;
   [[nodiscard]] explicit operator bool() const { return status == Status::ok; }
 };
+// Return the value of an attribute (absent if it is null), or of the first one of a name.
 [[nodiscard]] IntValue int_value(const Attr* attr);
 [[nodiscard]] inline IntValue int_value(std::span<const Attr> attrs, Name name) {
   return int_value(find(attrs, name));

@@ -10,6 +10,7 @@
 
 namespace convert {
 
+// Returns the hash of the bytes, 64 digits.
 [[nodiscard]] std::string sha256_hex(std::string_view bytes);
 
 // Passes an input through and hashes its bytes.

@@ -22,6 +22,7 @@ enum class Provenance : std::uint8_t {
   chunks,  // buffers, offsets and step types: can be proved, and scheduled onto threadblocks
   full,    // threadblocks, positions and dependencies too: the same program can be written back
 };
+// Returns how much provenance the metadata and all nodes of a trace have.
 [[nodiscard]] Provenance provenance_of(const Trace& trace);
 
 // Throws Error(input) [provenance] where the metadata states a number of ranks other than the number of traces.

@@ -32,14 +32,15 @@ struct RecordedOrder {
 
   [[nodiscard]] const Edge* find(std::uint32_t child, std::uint32_t parent) const;
 };
+// Returns the recorded times of a trace, and those of its dependencies that are only order.
 [[nodiscard]] RecordedOrder recorded_order(const Trace& trace);
 
-// A dependency that is taken out.
+// Names a dependency that is taken out.
 struct Cut {
   NodeId node = 0;
   NodeId dependency = 0;
   DepRule rule{};
-  // How the recorded times contradict the dependency.
+  // Says how the recorded times contradict the dependency.
   enum class Contradicted : std::uint8_t {
     nothing,
     order,    // `dependency` ended after `node` began, and did not hold it back
@@ -51,7 +52,7 @@ struct Cut {
 // Cuts by rank, each list by node, then dependency.
 using Cuts = std::map<Rank, std::vector<Cut>>;
 
-// A receive that ended before the send that it is paired with began.
+// Names a receive that ended before the send that it is paired with began.
 struct ContradictedPair {
   Rank source = 0;
   NodeId send = 0;

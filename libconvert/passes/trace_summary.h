@@ -61,6 +61,7 @@ struct TraceSummary {
   [[nodiscard]] std::string named(std::uint32_t node, std::uint64_t name_number) const;
 };
 
+// Returns the summary of a trace. Leaves out dependencies on a cycle inside the rank, which check_trace() reports.
 [[nodiscard]] TraceSummary summarise(const Trace& trace);
 // Does the same with the trace's graph, if the caller has it already.
 [[nodiscard]] TraceSummary summarise(const Trace& trace, const Graph& graph);

@@ -74,7 +74,7 @@ class RuleSet {
 
 // Runs the rules on one rank; returns its graph, for summarise(). Thread-safe if each trace has own Diagnostics.
 Graph check_trace(const Trace& trace, const RuleSet& enabled, Diagnostics& diagnostics);
-// The ranks of communicator groups, in their order, by pg_name.
+// Holds the ranks of communicator groups, in their order, by pg_name.
 using GroupLists = std::map<std::string, std::vector<Rank>, std::less<>>;
 // Runs the rules across ranks. Returns false, with an error of `peers` in any case, and no other check, if these
 // are not ranks 0…n-1 in order. `groups`: null if unknown; `world`: ranks of the whole set; 0: these are all.

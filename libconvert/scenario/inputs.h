@@ -34,7 +34,7 @@ struct SystemInputs : SystemChoices {
 // Error(system) if a file is missing.
 [[nodiscard]] std::shared_ptr<ReplaySystem> load_system(const SystemInputs& inputs, const NetworkConfig& network);
 
-// Tells whether there are traces of this name: a file, a folder or a prefix.
+// Returns whether there are traces of this name: a file, a folder or a prefix.
 [[nodiscard]] bool trace_set_exists(const std::string& prefix);
 // Returns the files that such a name stands for.
 [[nodiscard]] std::vector<std::string> files_of_set(const std::string& path);

@@ -197,7 +197,7 @@ class Drawing {
     std::vector<const PlotLine*> lines{};
   };
 
-  // Tells whether two lines look the same.
+  // Returns whether two lines look the same.
   [[nodiscard]] bool coincide(const PlotLine& a, const PlotLine& b) const {
     constexpr double half_a_pixel = 0.5;
     return !a.points.empty() &&

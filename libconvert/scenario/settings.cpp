@@ -43,7 +43,7 @@ T choice(const SettingText& v) {
   throw unknown(v, names);
 }
 
-// Tells whether a value is the first of the two that its setting has.
+// Returns whether a value is the first of the two that its setting has.
 bool is_first(const SettingText& v) {
   const std::vector<std::string> names = split(find_setting(v.key)->value, '|');
   if (v.text != names[0] && v.text != names[1]) throw unknown(v, names);

@@ -14,7 +14,7 @@
 namespace convert {
 namespace {
 
-// Tells whether a setting changes the network without changing its shape, or is part of the shape.
+// Returns whether a setting changes the network without changing its shape, or is part of the shape.
 bool is_of_network(const std::string& key) {
   const Setting* const setting = find_setting(key);
   return setting != nullptr && setting->part == SettingPart::wires;

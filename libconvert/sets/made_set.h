@@ -13,7 +13,7 @@ namespace convert {
 
 class MadeSet : public SetSource {
  public:
-  // Rank r is make(r), which must be thread-safe. `name` is the base of the files' names; ranks ≥ 1.
+  // Holds `ranks` ≥ 1 traces: rank r is make(r), which must be thread-safe. `name` begins the files' names.
   MadeSet(std::string name, Rank ranks, std::function<Trace(Rank)> make);
 
   // Sets the algorithm that the ranks come from, which must outlive the set.

@@ -16,9 +16,11 @@ namespace convert {
 template <class T>
 class RankOrder {
  public:
-  // `file` is for the Error(input) if a rank comes twice.
+  // Takes the name of the file for add()'s error.
   explicit RankOrder(std::string file) : file_(std::move(file)) {}
 
+  // Adds a rank; consumes it, and those that waited for it, if all before it have come. Throws Error(input) if the
+  // rank comes twice.
   template <class Consume>
   void add(Rank rank, T&& value, const Consume& consume) {
     if (rank < next_ || !early_.try_emplace(rank, std::move(value)).second) {
@@ -29,7 +31,7 @@ class RankOrder {
       early_.erase(at);
     }
   }
-  // Consumes the ranks behind a gap.
+  // Consumes the ranks that still wait because one before them has not come. Call it once, at the end.
   template <class Consume>
   void finish(const Consume& consume) {
     for (auto& [rank, value] : early_) consume(rank, std::move(value));

@@ -12,7 +12,7 @@
 
 namespace convert {
 
-// The result does not depend on the order in which ranks are added. Thread-safe.
+// Collects the sizes; the result does not depend on the order in which ranks are added. Thread-safe.
 class WorldSizes {
  public:
   // Adds a rank; `world`: nothing if the rank does not state it.

@@ -12,7 +12,8 @@
 
 namespace tools {
 
-// Tells whether to colour a stream: `choice` is auto, always or never; auto asks the terminal, NO_COLOR and TERM.
+// Returns whether to colour a stream: `choice` is auto, always or never; auto asks the terminal, NO_COLOR and
+// TERM.
 [[nodiscard]] bool use_color(std::string_view choice, int descriptor);
 
 class Reporter {

@@ -22,7 +22,7 @@ class Context {
 
   [[nodiscard]] unsigned jobs() const;  // threads to use, at least 1
   [[nodiscard]] bool progress() const;  // whether to paint progress on standard error
-  // Tells whether the exit status will be 1 (with --werror also for warnings): a tool writes nothing then.
+  // Returns whether the exit status will be 1 (with --werror also for warnings): a tool writes nothing then.
   [[nodiscard]] bool failed() const;
   // Prints the diagnostics so far, before output that follows them.
   void report() { reporter_.print_new(diagnostics); }

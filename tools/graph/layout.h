@@ -10,7 +10,7 @@
 
 namespace tools {
 
-// Tells whether `type` is one of the picture types that need a layout: svg, png, pdf.
+// Returns whether `type` is one of the picture types that need a layout: svg, png, pdf.
 [[nodiscard]] bool is_picture(std::string_view type);
 
 // Throws Error(input) about `name` if dot would need far longer than `timeout` for the drawing.

@@ -44,8 +44,8 @@ class Linking {
   [[nodiscard]] convert::SourceOptions source_options();
   // If --relax is given, links all ranks once, to find dependencies by which they wait for each other in a cycle.
   void find_cycles();
-  // Tells whether this process has ranks to link. If it has none, attend() has to be called in place of the rest;
-  // it throws Error(input) if another process has failed.
+  // Returns whether this process has ranks to link. If it has none, attend() has to be called in place of the
+  // rest; it throws Error(input) if another process has failed.
   [[nodiscard]] bool has_ranks() const { return team_ == nullptr || team_->number() < ranks_.size(); }
   void attend();
   // Links and writes. Either all of several processes write their ranks, or none does.

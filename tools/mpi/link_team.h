@@ -14,11 +14,11 @@ class LinkTeam {
   LinkTeam(const LinkTeam&) = delete;
   LinkTeam& operator=(const LinkTeam&) = delete;
 
-  // Tells whether this is the first process, which has what all have found.
+  // Returns whether this is the first process, which has what all have found.
   [[nodiscard]] virtual bool leads() const = 0;
   [[nodiscard]] virtual std::size_t number() const = 0;  // of this process, from 0
   [[nodiscard]] virtual std::size_t size() const = 0;
-  // Tells whether each process has passed true. All processes call it, and all get the same.
+  // Returns whether each process has passed true. All processes call it, and all get the same.
   [[nodiscard]] virtual bool all(bool ok) = 0;
   // Returns to the first process what each has given, in their order; to the others nothing. All processes call it.
   [[nodiscard]] virtual std::vector<std::string> gather(const std::string& bytes) = 0;

@@ -122,7 +122,7 @@ void warn_of_ports(const SweepPlan& plan, const SweepTable& table, const std::st
                                   "; the model links queues them");
 }
 
-// Tells whether two names are those of one file, which need not exist.
+// Returns whether two names are those of one file, which need not exist.
 bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code ignored;  // of files that are not there
   return std::filesystem::equivalent(a, b, ignored) || weakly_canonical(std::filesystem::absolute(a), ignored) ==

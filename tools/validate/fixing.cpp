@@ -34,7 +34,7 @@ class Fixing {
     rank.name = head.name;
     rank.fixes += fixes;
   }
-  // Tells whether nothing was repaired, or left.
+  // Returns whether nothing was repaired, or left.
   [[nodiscard]] bool empty() const { return ranks_.empty(); }
   // Tells it in one line for all ranks; with -v in one more for each rank in which something was repaired.
   // `written` says that the result is valid and is written.

@@ -85,9 +85,11 @@ struct Cursor {
 // most `depth` levels of groups.
 void copy_field(Cursor& in, std::uint32_t tag, int depth, std::string& out);
 
+// Returns the bytes of a value as a varint: 1 to 10.
 constexpr std::uint32_t varint_size(std::uint64_t v) {
   return (static_cast<std::uint32_t>(std::bit_width(v | 1U)) * 9 + 64) / 64;
 }
+// Write a varint, a fixed-width number or text at `to`, where there must be room; return its end.
 inline char* put_varint(char* to, std::uint64_t v) {
   while (v >= 0x80) {
     *to++ = static_cast<char>(v | 0x80U);
@@ -106,6 +108,7 @@ inline char* put_text(char* to, std::string_view s) {
   return to + s.size();
 }
 
+// Return the number by which sint32 or sint64 stores a value, and the value that such a number stores.
 constexpr std::uint32_t zigzag32(std::int32_t v) {
   return (static_cast<std::uint32_t>(v) << 1U) ^ static_cast<std::uint32_t>(v >> 31);
 }

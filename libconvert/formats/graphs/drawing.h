@@ -34,6 +34,7 @@ struct Drawing {
   std::vector<DrawnRank> ranks;
   std::vector<RankMessages> messages;  // by position in `ranks`, as are their peers
 };
+// Returns what is to be drawn of the traces, in their order. They must outlive it.
 [[nodiscard]] Drawing make_drawing(std::span<const Trace> traces);
 
 // Returns how many nodes dot has to lay out: the nodes, and one for each level that an edge spans.

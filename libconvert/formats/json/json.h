@@ -11,7 +11,9 @@ namespace convert {
 
 enum class JsonLayout : unsigned char { document, lines };
 
+// Returns a writer of json (document) or jsonl (lines).
 [[nodiscard]] std::unique_ptr<TraceWriter> make_json_writer(JsonLayout layout);
+// Return a reader of json, and one of jsonl.
 [[nodiscard]] std::unique_ptr<TraceReader> make_json_reader(const ReadContext& context);
 [[nodiscard]] std::unique_ptr<TraceReader> make_json_lines_reader(const ReadContext& context);
 // Returns whether the line, perhaps cut, is an object with a node's type.

@@ -18,7 +18,8 @@ struct BadJson {
   std::string what;
 };
 
-[[nodiscard]] std::string json_quoted(std::string_view s);  // Returns 'text', cut at 80 bytes without a mark
+// Returns the text in single quotes for a message: its first 80 bytes, without a mark where it was cut.
+[[nodiscard]] std::string json_quoted(std::string_view s);
 [[nodiscard]] inline bool is_json_string(std::string_view token) {
   return token.size() >= 2 && token.front() == '"' && token.back() == '"';
 }

@@ -25,7 +25,7 @@ struct CpuOp {
 
 struct DeviceTrace {
   std::vector<CpuOp> cpu_ops;  // by start, then as in the file
-  // A device operation, and the External id of the operator that launched it.
+  // Names a device operation, and the External id of the operator that launched it.
   struct Launched {
     std::uint64_t external_id = 0;
     std::uint32_t op = 0;  // into Profile::device_ops
@@ -37,22 +37,26 @@ struct DeviceTrace {
   [[nodiscard]] std::span<const Launched> launched_by(std::int64_t external_id) const;
 };
 
+// Returns what the reference program reads from the profile. Throws Error(input) where that fails, and for times
+// that cannot be told exactly: finer than nanoseconds, or beyond 285 years.
 [[nodiscard]] DeviceTrace read_device_trace(const Profile& profile);
 
-// Lists the operators of each thread, as positions in cpu_ops, by start. Threads come in the order of their first
-// operator.
+// Lists the operators of each thread, as positions in cpu_ops, by start.
 struct Threads {
   std::vector<std::uint32_t> ops;
   std::vector<std::uint32_t> begin;  // of each thread of the profile, in ops
   std::vector<std::uint32_t> end;
-  std::vector<std::uint32_t> order;  // threads that have operators
+  std::vector<std::uint32_t> order;  // threads that have operators, by the start of their first
 };
+// Returns the operators by thread; `ops` is by start, `threads` is the number of the profile's threads.
 [[nodiscard]] Threads threads_of(const std::vector<CpuOp>& ops, std::size_t threads);
 
 // Returns the positions of these starts, by start, then as they stand.
 [[nodiscard]] std::vector<std::uint32_t> order_by_start(const std::vector<double>& starts);
 
-// The steps of read_device_trace(), one file each.
+// Do the steps of read_device_trace(), one file each: set CpuOp::exclusive, set CpuOp::follows, and return the
+// device operations with the operators that launched them, as DeviceTrace::launched lists them. The first and the
+// last throw Error(input) where the reference program fails or reads something else.
 void set_exclusive_times(std::vector<CpuOp>& ops, const Threads& threads, const Profile& profile);
 void set_followed(std::vector<CpuOp>& ops, const Threads& threads);
 [[nodiscard]] std::vector<DeviceTrace::Launched> match_launches(const std::vector<CpuOp>& ops,

@@ -31,6 +31,7 @@ inline double nearest_microseconds(std::int64_t ns) {
   return std::ldexp(static_cast<double>(result), -fraction_bits);
 }
 
+// Returns `ns` nanoseconds in microseconds: without their fraction if `whole`, else the nearest double.
 inline Number microseconds(std::int64_t ns, bool whole) {
   const std::int64_t whole_us = ns / 1000;
   return whole ? Number{static_cast<double>(whole_us), true} : Number{nearest_microseconds(ns), false};

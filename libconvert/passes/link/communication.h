@@ -70,7 +70,7 @@ struct CommFacts {
 // Holds the groups that a rank communicates in: their ids (of the groups file and pg_name) and their ranks.
 class GroupTable {
  public:
-  // `known`: the groups that the traces tell of.
+  // Begins with the groups that the traces tell of (`known`).
   explicit GroupTable(const std::vector<ProcessGroup>& known);
   struct Group {
     std::int64_t id = 0;

@@ -18,6 +18,7 @@ struct HostIds {
   std::int64_t seq_id = -1;
   std::int64_t fw_tid = 0;
 };
+// Returns the integers of a node; one that is no int64 counts as absent.
 [[nodiscard]] HostIds host_ids(const Trace& host, const Node& node);
 
 // Returns whether a node of this name stands for the process or a thread, not for an operator.

@@ -27,8 +27,9 @@ struct LinkOptions {
 // Holds a linked rank whose nodes are made a few at a time.
 class LinkedRank {
  public:
-  // `host`: as read_pytorch gives it. `device`: none if there is no profile; then nodes have no times. `groups`:
-  // what both files tell of process groups. Nodes get new ids, parents before children.
+  // Matches the two files and finds the order of the work. `host`: as read_pytorch gives it. `device`: none if
+  // there is no profile; then nodes have no times. `groups`: what both files tell of process groups. Nodes get new
+  // ids, parents before children.
   LinkedRank(Trace host, std::optional<Profile> device, const std::vector<ProcessGroup>& groups,
              const LinkOptions& options);
   ~LinkedRank();
@@ -40,7 +41,7 @@ class LinkedRank {
   // Replaces out.nodes by up to `max_nodes` further nodes; returns false, with none, at the end. `out` must be the
   // same object each time.
   bool next_nodes(Trace& out, std::size_t max_nodes);
-  // Complete when all nodes have been taken.
+  // Returns what was linked and what was not; it is complete when next_nodes() has returned false.
   [[nodiscard]] const LinkReport& report() const;
   // Returns the groups that the rank communicates in or its traces tell of.
   [[nodiscard]] const std::vector<GroupTable::Group>& groups() const;

@@ -41,6 +41,7 @@ struct UnmatchedInfo {
   bool of_host = false;   // about the host trace, else about the device trace
   bool warned = false;    // users should look at it; else usual if a profiler ran for a part of the program
 };
+// Returns the name and the text of a reason, which file it is about, and whether to warn of it.
 [[nodiscard]] const UnmatchedInfo& unmatched_info(Unmatched kind);
 
 enum class DepRule : std::uint8_t {
@@ -127,7 +128,7 @@ struct LinkReport {
     std::uint64_t inside = 0, inside_without = 0;    // operators of the host trace; those without an event
     std::uint64_t profiled_inside = 0, foreign = 0;  // operators of the profile; those that the host trace lacks
   };
-  // The time that the host trace observed, ns since the profile's first event, and how many events were left out.
+  // Holds the time that the host trace observed, ns since the profile's first event, and the events left out.
   struct Window {
     std::int64_t begin_ns = 0, end_ns = 0;
     std::int64_t profile_ns = 0;  // from the first to the last event

@@ -18,9 +18,10 @@ namespace convert {
 // dependencies, and control dependencies for the order on wires.
 class Lowering {
  public:
-  // `size`: bytes of the whole collective (of an all-gather: each rank's part × ranks); without it the nodes carry
-  // chunk counters only. Throws Error(input) if it is less than a byte per chunk; warns [sizes] if chunks do not
-  // divide it. `algorithm` must be well-formed, its dependencies published (hasdep), and must outlive this object.
+  // Prepares for lowering `algorithm`, which must be well-formed, its dependencies published (hasdep), and must
+  // outlive this object. `size`: bytes of the whole collective (of an all-gather: each rank's part × ranks);
+  // without it the nodes carry chunk counters only. Throws Error(input) if it is less than a byte per chunk; warns
+  // [sizes] if chunks do not divide it.
   Lowering(const Algorithm& algorithm, std::optional<std::int64_t> size, Diagnostics& diagnostics);
 
   // Replaces metadata and nodes of `out`. Thread-safe for different `out`.

@@ -88,6 +88,7 @@ struct CollectiveCensus {
   std::int64_t highest_tag = -1;                     // of sends and receives
   std::int64_t highest_instance = -1;                // of messages that came of an earlier merge
 };
+// Returns the counts of one rank's nodes.
 [[nodiscard]] CollectiveCensus count_collectives(const NodeTable& table);
 
 // Merges one rank. Nodes that stay are untouched, but dependencies on a merged collective become dependencies on
@@ -95,8 +96,9 @@ struct CollectiveCensus {
 // the ranks of the group; core/algorithm/chunk_bytes.h says what a message of so many chunks has of them.
 class MergedRank {
  public:
-  // `plan` must outlive this. Throws Error(input) [merge] with the node: no type, size or known group; a group
-  // without the rank or root, or not of the algorithm's size; too few bytes; what the plan does not allow.
+  // Prepares to merge the rank `workload` by `plan`, which must outlive this. Throws Error(input) [merge] with the
+  // node: no type, size or known group; a group without the rank or root, or not of the algorithm's size; too few
+  // bytes; what the plan does not allow.
   MergedRank(const MergePlan& plan, Trace workload);
   ~MergedRank();
 

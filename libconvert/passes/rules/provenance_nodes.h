@@ -26,10 +26,10 @@ class ProvenanceNode {
 
   ProvenanceNode(const NodeTable& table, const Node& node) : found_(table.attributes(node)) {}
 
-  // All functions take one of the names below.
+  // Returns the attribute of a name, null if the node lacks it. This and the functions below take only `names`.
   [[nodiscard]] const Attr* attr(Name name) const { return found_[name]; }
   [[nodiscard]] bool has(Name name) const { return found_[name] != nullptr; }
-  // Returns nothing if the attribute is absent or no int32.
+  // Returns the value of an attribute; nothing if it is absent or no int32.
   [[nodiscard]] std::optional<std::int32_t> get(Name name) const {
     const auto v = wide(name);
     using Limits = std::numeric_limits<std::int32_t>;

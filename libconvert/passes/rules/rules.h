@@ -23,7 +23,7 @@ void check_attributes(const Trace& trace, Diagnostics& diagnostics);
 bool check_ranks(std::span<const TraceSummary> set, Diagnostics& diagnostics);
 void check_peers(std::span<const TraceSummary> set, Diagnostics& diagnostics);
 void check_pairs(std::span<const TraceSummary> set, Diagnostics& diagnostics);
-// `groups` may be null. `world`: see check_set().
+// Checks the collectives across ranks. `groups`: null if unknown; `world`: as for check_set().
 void check_collectives(std::span<const TraceSummary> set, const GroupLists* groups, std::size_t world,
                        Diagnostics& diagnostics);
 void check_deadlock(std::span<const TraceSummary> set, const GroupLists* groups, Diagnostics& diagnostics);

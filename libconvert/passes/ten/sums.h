@@ -11,8 +11,9 @@
 
 namespace convert {
 
-// A sum is a tree: a node's own contribution, or two sums that were added. Sets of contributions are only made
-// where one is asked for, so that a schedule of a million reductions does not need a million sets.
+// Holds the partial sums of a schedule. A sum is a tree: a node's own contribution, or two sums that were added.
+// Sets of contributions are only made where one is asked for, so that a schedule of a million reductions does not
+// need a million sets.
 class Sums {
  public:
   using Id = std::uint32_t;

@@ -24,7 +24,7 @@ struct Conflict {           // two accesses to one slot by different chains of a
   std::uint64_t slot = 0;
 };
 
-// Two accesses that chains alone do not order.
+// Holds two accesses that chains alone do not order, and whether they are ordered within their rank.
 struct Test {
   Conflict accesses;
   Answer within_rank = Answer::open;
@@ -62,10 +62,10 @@ class Waited {
 // Goes through all accesses in the order of execution, and notes which pairs need an order.
 class Accesses {
  public:
-  // Every test costs 1 of `budget`.
+  // Prepares for run(), in which every test costs 1 of `budget`. All arguments must outlive this object.
   Accesses(const StepGraph& p, const BufferLayout& layout, const ExecuteOptions& options, std::uint64_t& budget);
 
-  // `order`: the steps as executed.
+  // Goes through the steps of `order`, as they were executed. Stops where the budget or the memory ends.
   void run(std::span<const std::uint32_t> order);
 
   [[nodiscard]] const std::vector<std::uint32_t>& chain_of() const { return chain_of_; }

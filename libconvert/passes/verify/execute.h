@@ -89,6 +89,8 @@ struct ChunkAccess {
   return {src, dst, p.scheduled && step.type == StepType::rrc && src == dst && src != BufferLayout::outside};
 }
 
+// Runs the steps until all have completed or none can go on; returns the blocked chains and, with
+// ExecuteOptions::values, what the slots hold in the end.
 [[nodiscard]] Execution execute(const StepGraph& graph, const BufferLayout& layout, const ExecuteOptions& options);
 
 // Returns whether everything completes with so many slots per connection.

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
-#include <unordered_map>
 #include <vector>
+
+#include "core/index_table.h"
 
 namespace convert {
 
@@ -14,16 +15,13 @@ class NumberLists {
  public:
   // Returns the number of an equal list, which is added if it is new.
   std::uint32_t add(std::span<const std::uint32_t> list) {
-    std::uint64_t hash = list.size();
-    for (const std::uint32_t v : list) hash = (hash ^ v) * 0x9e3779b97f4a7c15ULL + (hash >> 29U);
-    const auto [begin, end] = by_hash_.equal_range(hash);
-    for (auto at = begin; at != end; ++at) {
-      if (std::ranges::equal(get(at->second), list)) return at->second;
+    const std::uint32_t id = index_.find_or_add(
+        hash(list), size(), [&](std::uint32_t known) { return std::ranges::equal(get(known), list); },
+        [&](std::uint32_t known) { return hash(get(known)); });
+    if (id == size()) {
+      numbers_.insert(numbers_.end(), list.begin(), list.end());
+      begin_.push_back(numbers_.size());
     }
-    const auto id = static_cast<std::uint32_t>(begin_.size() - 1);
-    numbers_.insert(numbers_.end(), list.begin(), list.end());
-    begin_.push_back(numbers_.size());
-    by_hash_.emplace(hash, id);
     return id;
   }
   [[nodiscard]] std::span<const std::uint32_t> get(std::uint32_t id) const {
@@ -32,9 +30,15 @@ class NumberLists {
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(begin_.size() - 1); }
 
  private:
+  static std::size_t hash(std::span<const std::uint32_t> list) {
+    std::size_t hash = list.size();
+    for (const std::uint32_t v : list) hash = (hash ^ v) * 0x9e3779b97f4a7c15U + (hash >> 29U);
+    return hash ^ hash >> 32U;
+  }
+
   std::vector<std::uint32_t> numbers_;
   std::vector<std::size_t> begin_{0};
-  std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash_;
+  IndexTable<> index_;
 };
 
 }  // namespace convert

@@ -35,8 +35,9 @@ void add_message_edges(const StepGraph& graph, std::vector<StepPair>& edges);
 // other, or if many share an end or a path; in the worst case 256 of them cost a sweep of the whole.
 class Reachability {
  public:
-  // `order`: every step once, in an order in which they can run; edges against it are left out. `group_of`: by
-  // step; the steps of one group get places next to each other, and edges must not leave it.
+  // Gives each step a place. `order`: every step once, in an order in which they can run; edges against it are
+  // left out. `group_of`: by step; the steps of one group get places next to each other, and edges must not leave
+  // it.
   Reachability(std::span<const StepPair> edges, std::span<const std::uint32_t> order,
                std::span<const std::uint32_t> group_of);
 

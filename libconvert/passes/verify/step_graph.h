@@ -68,7 +68,7 @@ struct RankBuffers {
   std::vector<Copy> copies;
 };
 
-// For findings: where a step stands, and its name ("gpu 0 threadblock 3 step 1 (rrc)").
+// Tells findings where a step or rank stands, and a step's name ("gpu 0 threadblock 3 step 1 (rrc)").
 struct StepNames {
   std::function<Location(std::uint32_t step)> locate{};
   std::function<std::string(std::uint32_t step)> describe{};
@@ -85,6 +85,7 @@ struct StepHeader {
   bool scheduled = false;   // see Algorithm::scheduled
   friend bool operator==(const StepHeader&, const StepHeader&) = default;
 };
+// Returns the header of an algorithm; its `outofplace` is runs_outofplace().
 [[nodiscard]] StepHeader header_of(const Algorithm& algorithm);
 
 struct StepGraph : StepHeader, StepNames {
@@ -131,7 +132,7 @@ class ConnectionTable {
 // Makes the graph of traces that come one after the other, ranks 0…n-1, and need not be kept.
 class StepGraphBuilder {
  public:
-  // The nodes of a step, as indices in the trace of its rank; no_index where it has none.
+  // Holds the nodes of a step, as indices in the trace of its rank; no_index where it has none.
   struct StepNodes {
     std::uint32_t first = no_index;
     std::uint32_t recv = no_index;

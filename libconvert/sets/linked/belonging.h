@@ -25,6 +25,7 @@ struct Origins {
   std::optional<std::int64_t> device_time;  // seconds since 1970
   std::uint64_t operators = 0, calls = 0, device_ops = 0;  // numbers of these in the device trace
 };
+// Returns what the two files state; `rank` is what the user says of the host trace.
 [[nodiscard]] Origins origins(const Trace& host, const Profile& device, std::optional<Rank> rank);
 
 // Throws Error(input) with the evidence if the files are of different processes or ranks and fewer than half of the

@@ -25,11 +25,12 @@ struct Event {
   [[nodiscard]] std::uint32_t kind() const { return static_cast<std::uint32_t>(what); }
 };
 
-// A radix heap: time never goes back, so an event waits in the bucket of the highest digit in which its time
-// differs from the base (the time of the last refill) and of the value of that digit, and moves down a digit at a
-// time. Buckets are lists of chunks from one pool, appended at the end and moved in order, so equal times keep the
-// order of their insertion; nothing is allocated per event. Buckets with few events are sorted at once instead,
-// into a run: that takes fewer moves, and tells what comes next.
+// Holds the clock and the events to come, by time and then in the order in which they were pushed. Is a radix
+// heap: time never goes back, so an event waits in the bucket of the highest digit in which its time differs from
+// the base (the time of the last refill) and of the value of that digit, and moves down a digit at a time. Buckets
+// are lists of chunks from one pool, appended at the end and moved in order, so equal times keep the order of
+// their insertion; nothing is allocated per event. Buckets with few events are sorted at once instead, into a run:
+// that takes fewer moves, and tells what comes next.
 class EventQueue {
  public:
   EventQueue() = default;
@@ -185,7 +186,7 @@ class EventQueue {
            run_.size() - run_read_ + buckets_[first_bucket()].head->count <= short_run)
       add_to_run(take_first_bucket());
   }
-  // Tells whether the first bucket has so few events that to sort them is less work than to move them on.
+  // Returns whether the first bucket has so few events that to sort them is less work than to move them on.
   [[nodiscard]] bool first_is_small() const {
     const Bucket& b = buckets_[first_bucket()];
     return b.head == b.tail && (b.min != b.max || b.head->count < short_run);

@@ -49,7 +49,7 @@ struct TensorTable {
   }
   friend bool operator==(const TensorTable&, const TensorTable&) = default;
 };
-// Tells whether two tables are the same but for the names of tensors; either may be null.
+// Returns whether two tables are the same but for the names of tensors; either may be null.
 [[nodiscard]] bool same_uses(const TensorTable* a, const TensorTable* b);
 
 // Returns the tensors of a trace; reports nodes whose inputs or outputs are missing or malformed, but for METADATA
@@ -71,6 +71,8 @@ struct TensorLife {
   Picoseconds end = never;
   [[nodiscard]] bool empty() const { return begin == end; }
 };
+// Returns the life of each tensor, by number, as far as the rank came: a tensor that some node still has to use
+// does not end.
 [[nodiscard]] std::vector<TensorLife> tensor_lives(const TensorTable& table, const NodeSpans& spans);
 
 // Lists each time at which the use of memory changes, ascending, with the bytes in use from then on.

@@ -24,7 +24,7 @@ class Channels {
   Channels& operator=(const Channels&) = delete;
 
   void release(std::uint32_t channel) { unref(channel); }
-  // Tells whether there are so many channels that it pays to fetch them ahead.
+  // Returns whether there are so many channels that it pays to fetch them ahead.
   [[nodiscard]] bool exceed_caches() const { return table_.size() > std::size_t{1} << 15; }
   // Fetch what acquire(key) will need: call first the one, some time later the other.
   void prefetch_slot(const ChannelKey& key) const;
@@ -97,8 +97,9 @@ class Channels {
   const std::uint32_t first_made_;  // channel
   std::uint64_t unclaimed_ = 0;
   HugeVector<Backlog> fixed_backlogs_;
-  Pool<Made, &Made::next> made_;   // numbered after the fixed ones
-  GrowingHugeVector<Slot> table_;  // open addressing
+  Pool<Made, &Made::next> made_;  // numbered after the fixed ones
+  // Is open addressing like IndexTable's, but a slot has the hash: a probe touches no channel, and is prefetched.
+  GrowingHugeVector<Slot> table_;
   std::size_t used_ = 0;
   Pool<Entry, &Entry::next> entries_;
   Pool<Pending, &Pending::channel> pending_;
@@ -120,7 +121,7 @@ class Messages : public Channels {
     const ChannelKey& k = key(channel);
     send(channel, sent, k.src, destination(channel), k.bytes, priority);
   }
-  // The same, where the caller knows the ends and the size.
+  // Starts a message likewise, for a caller who knows its ends and its size (bytes) already.
   void send(std::uint32_t channel, Waiter sent, Rank src, Rank dst, std::int64_t bytes, std::int64_t priority) {
     Sent& count = sent_[src];
     ++count.messages;
@@ -138,7 +139,7 @@ class Messages : public Channels {
     post(channel, npu, received);
   }
 
-  // Tells whether a message with rendezvous had 2^31 bytes or more.
+  // Returns whether a message with rendezvous had 2^31 bytes or more.
   [[nodiscard]] bool has_long_rendezvous() const { return has_long_rendezvous_; }
 
   // Says what to fire, and on which NPU.
@@ -146,8 +147,8 @@ class Messages : public Channels {
     Rank npu = 0;
     Waiter waiter{};
   };
-  // When message `m` has arrived, the caller fires what sent() returns and then what arrive() returns (nobody if no
-  // receive is posted).
+  // Return what to fire when message `m` has arrived: first what sent() returns, for the sender, then what
+  // arrive() returns, for the receiver (nobody if no receive is posted).
   [[nodiscard]] Call sent(MessageToken m) {
     const Message& message = messages_[m];
     observer_.tells_sender(message.src, message.sent);

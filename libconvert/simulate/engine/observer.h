@@ -33,7 +33,7 @@ class NoObserver {
   static constexpr bool is_reduced = false;  // one rank stands for its class
   static constexpr bool sees_hops = false;   // the network gets an event for the end of each hop, also of the last
 
-  // Tells whether the replay is to end now.
+  // Returns whether the replay is to end now.
   [[nodiscard]] bool stops() const { return false; }
 
   // A node is offered to its NPU, starts, has started; a node ends.

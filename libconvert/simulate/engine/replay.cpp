@@ -18,7 +18,7 @@
 namespace convert {
 namespace {
 
-// Tells whether nodes or messages were left when nothing could happen any more.
+// Returns whether nodes or messages were left when nothing could happen any more.
 bool is_stuck(const ReplayResult& result) {
   return result.status == ReplayStatus::deadlock || result.status == ReplayStatus::unmatched;
 }

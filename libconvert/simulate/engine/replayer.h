@@ -34,7 +34,8 @@ class Replayer final : private CollectiveListener {
   };
 
  public:
-  // `of_observer` is what the observer wants to know besides the clock. Ranks without code do not run.
+  // Prepares a replay of `program`, which must outlive this; ranks without code do not run. `of_observer` is what
+  // the observer wants to know besides the clock.
   template <typename... OfObserver>
   explicit Replayer(const ReplayProgram& program, OfObserver&&... of_observer)
       : program_(program),

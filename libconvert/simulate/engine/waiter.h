@@ -8,7 +8,8 @@
 
 namespace convert {
 
-// Fits into one word, which stays in a register.
+// Names who is told of an end or an arrival: a node of an NPU's trace, a stream of a collective, or an entry of a
+// table. Is 64 bits, which fit into a register.
 class Waiter {
  public:
   enum Kind : std::uint8_t {

@@ -17,7 +17,7 @@ using What = Explanation::What;
 
 bool travels(const Detail& d) { return d.kind == CauseKind::message || d.kind == CauseKind::hop; }
 
-// Tells whether two details belong to one step: a message and its hops, or all of a collective.
+// Returns whether two details belong to one step: a message and its hops, or all of a collective.
 bool together(const Detail& a, const Detail& b) {
   if (a.actor.run != 0 || b.actor.run != 0) return a.actor.run == b.actor.run;
   return travels(a) && travels(b) && a.actor == b.actor;
@@ -133,7 +133,7 @@ class Explainer {
     return limited && to.slot == op(npu, next).slot ? Then::resource : Then::offer;
   }
 
-  // Tells whether `to` depends on `from` through INVALID nodes alone.
+  // Returns whether `to` depends on `from` through INVALID nodes alone.
   [[nodiscard]] bool leads_through_invalid(Rank npu, std::uint32_t from, std::uint32_t to) const {
     std::vector<std::uint32_t> open{from};
     std::unordered_set<std::uint32_t> seen;

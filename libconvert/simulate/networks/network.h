@@ -73,6 +73,7 @@ class Network {
   EventQueue& queue_;
 };
 
+// Says how messages share wires.
 // unaware: each message gets latency and full bandwidth, whatever else is under way.
 // aware: directed wires with first-in-first-out queues; a message is stored and forwarded whole at each hop.
 // wires: like aware, but to the picosecond and on any topology (the others take only products), with the options
@@ -93,7 +94,7 @@ enum class Forwarding : std::uint8_t { switches, store, cut };
 [[nodiscard]] std::string_view name(Forwarding forwarding);      // "switches"
 [[nodiscard]] std::string_view describe(Forwarding forwarding);  // "cut-through at switches"
 
-// Occupancy, forwarding, routing and failed are for the model wires only.
+// Holds the model and its options. Occupancy, forwarding, routing and failed are for the model wires only.
 struct NetworkOptions {
   NetworkModel model = NetworkModel::unaware;
   Occupancy occupancy = Occupancy::beta;
@@ -107,7 +108,7 @@ struct NetworkOptions {
 // routing and failed wires name.
 void check_network_options(const NetworkConfig& config, const NetworkOptions& options);
 
-// Tells whether an NPU can send to itself: only through the switch of a one-dimensional network, aware or wires.
+// Returns whether an NPU can send to itself: only through the switch of a one-dimensional network, aware or wires.
 [[nodiscard]] bool can_send_to_self(const NetworkConfig& config, NetworkModel model);
 
 // Makes the network. Throws as check_network_options does, and for wires as make_router. `observer` is told of

@@ -30,7 +30,7 @@ struct PortLoad {
 // Adds up the rates of the messages on the first and on the last wire of each, for as long as their bytes take.
 class PortWatch {
  public:
-  // With a symmetry only representatives send, and their wires stand for all.
+  // Watches the ports of all NPUs. With a symmetry only representatives send, and their wires stand for all.
   explicit PortWatch(const NetworkConfig& config, const Symmetry* symmetry = nullptr)
       : numbers_(config), symmetry_(symmetry) {}
 

@@ -101,7 +101,7 @@ class WireTable {
   }
 
  private:
-  // All zero is idle.
+  // Holds the packets that wait for a wire or are on it. All zero means idle.
   struct Wire {
     std::uint32_t last;  // that waits, in a circular list, if load > 1
     std::uint32_t load;  // packets that wait or are on the wire

@@ -152,7 +152,7 @@ class WiresNetwork final : public Network {
     const Picoseconds alone = time_alone(k, wire);
     return alone <= wire ? 1 : static_cast<double>(std::max<Picoseconds>(wire, 1)) / static_cast<double>(alone);
   }
-  // Tells whether at least half of what the message can use is free.
+  // Returns whether at least half of what the message can use is free.
   [[nodiscard]] bool fits(const Packet& k, const Shares& shares) const {
     return 1 - shares.used >= usable(k, wire_time(k)) / 2;
   }

@@ -12,10 +12,10 @@
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "core/index_table.h"
 #include "graph/graph.h"
 #include "simulate/program/channel_index.h"
 #include "simulate/program/compile.h"
@@ -141,7 +141,7 @@ struct ReplayBuilder::State {
   };
   std::vector<CallUse> calls;
   std::vector<UnevenCall> uneven;
-  std::unordered_multimap<std::size_t, std::uint32_t> call_numbers;  // by hash
+  IndexTable<> call_index;
   // Holds the highest peer of a rank: whether it exists is known at the end.
   struct HighestPeer {
     std::int64_t peer = -1;

@@ -37,6 +37,14 @@ SystemModel make_model(const NetworkConfig& network, const ReplaySystem& system,
   return m;
 }
 
+std::size_t call_hash(const CollectiveCall& call, const std::string& prefix) {
+  std::size_t hash = std::hash<std::string>()(prefix);
+  for (const std::size_t v : {static_cast<std::size_t>(call.bytes), static_cast<std::size_t>(call.op),
+                              std::size_t{call.group}, std::size_t{call.dims}})
+    hash = (hash ^ v) * 0x9e3779b97f4a7c15U + (hash >> 29U);
+  return hash ^ hash >> 32U;
+}
+
 }  // namespace
 
 void ReplayBuilder::State::prepare_groups() {
@@ -294,17 +302,11 @@ void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t 
       compiler.error(trace, index, "attributes", differ + "and it involves some dimensions only (involved_dim)");
     return;
   }
-  const std::size_t hash = std::hash<std::string>()(prefix) ^ static_cast<std::size_t>(call.bytes) * 31 ^
-                           static_cast<std::size_t>(call.op) << 60U ^ std::size_t{call.group} << 32U ^ call.dims;
-  for (auto [known, end] = call_numbers.equal_range(hash); known != end; ++known) {
-    if (calls[known->second].call == call && calls[known->second].prefix == prefix) {
-      op.channel = known->second;
-      return;
-    }
-  }
-  op.channel = static_cast<std::uint32_t>(calls.size());
-  call_numbers.emplace(hash, op.channel);
-  calls.push_back({call, prefix, location_of(trace, index), node});
+  op.channel = call_index.find_or_add(
+      call_hash(call, prefix), static_cast<std::uint32_t>(calls.size()),
+      [&](std::uint32_t c) { return calls[c].call == call && calls[c].prefix == prefix; },
+      [&](std::uint32_t c) { return call_hash(calls[c].call, calls[c].prefix); });
+  if (op.channel == calls.size()) calls.push_back({call, prefix, location_of(trace, index), node});
 }
 
 }  // namespace convert

@@ -46,7 +46,7 @@ struct CompiledNode {
 
 class NodeCompiler {
  public:
-  // With `inside` the traces are those of a custom algorithm, whose peers are places in its group.
+  // Prepares to compile nodes: with `inside` those of a custom algorithm, whose peers are places in its group.
   NodeCompiler(const ReplayOptions& options, Rules rules, bool self_allowed, bool inside, Diagnostics& diagnostics)
       : options_(options), rules_(rules), self_allowed_(self_allowed), inside_(inside), diagnostics_(diagnostics) {}
 

@@ -30,7 +30,7 @@ class NodeEnd {
  public:
   NodeEnd() = default;
   explicit NodeEnd(std::uint32_t bits) : bits_(bits) {}
-  // `to_child`: how far after the node the only one stands that waits for it.
+  // Packs these facts. `to_child`: how far behind this node the only one stands that waits for it.
   NodeEnd(OpType type, Slot slot, bool is_compute, bool is_leaf, std::uint32_t to_child)
       : bits_(static_cast<std::uint32_t>(type) | static_cast<std::uint32_t>(slot) << 3U | (is_compute ? 32U : 0U) |
               (is_leaf ? 64U : 0U) | (to_child <= 0xffffU ? to_child << 8U : 0U)) {}

@@ -56,7 +56,8 @@ Trace messages_of(std::size_t at, const std::vector<std::vector<std::int64_t>>& 
 
 }  // namespace
 
-// Tells whether the parts of the all-to-all differ. Then the node's channel is ~ its number until all are gathered.
+// Returns whether the parts of the all-to-all differ, or are wrong, which it reports. If they differ, the node's
+// channel is ~ its number until all are gathered.
 bool ReplayBuilder::State::note_uneven(const Trace& trace, std::uint32_t index, const CollectiveCall& call,
                                        Op& op) {
   UnevenCall u{.call = call, .where = location_of(trace, index), .node = trace.nodes.nodes[index].id};

@@ -46,13 +46,15 @@ struct Spread {
 // Returns the spread of the peaks of local memory; nothing where that was not tracked.
 [[nodiscard]] std::optional<Spread> spread_of_peaks(const ReplayResult& result);
 
-// Says how fast a collective was, in GB/s of 10^9 bytes; nothing where it took no time or has no bytes.
+// Says how fast a collective was, in GB/s of 10^9 bytes; nothing where it took no time, has no bytes or a
+// bus_bandwidth_factor() of 0.
 struct CollectiveSpeed {
   std::optional<double> alg_gb_per_s{};
   std::optional<double> bus_gb_per_s{};
   std::optional<double> bound_share{};  // lower bound / time, at most 1; nothing without a bound, or beyond it
   bool beyond = false;                  // it was faster than the bound, by more than the rounding of delays
 };
+// Returns the speed of a collective of this kind that took `time`.
 [[nodiscard]] CollectiveSpeed speed_of(const CollectiveKind& kind, Picoseconds time);
 // Returns the time from the first call to the last end; nothing if the collective has not ended.
 [[nodiscard]] std::optional<Picoseconds> time_of(const CollectiveResult& collective);

@@ -114,7 +114,7 @@ class Finder {
     }
   }
 
-  // Tells whether a fast wire comes after a slow one: messages go over it side by side.
+  // Returns whether a fast wire comes after a slow one: messages go over it side by side.
   static bool may_share_wires(const NetworkOptions& options, const NetworkConfig& network) {
     const auto other_rate = [&](const NetworkDim& d) { return d.bytes_per_ns != network.dims[0].bytes_per_ns; };
     return options.forwarding == Forwarding::cut &&
@@ -164,7 +164,7 @@ class Finder {
     return is_shifted(shift, dim, a, ra, b, rb);
   }
 
-  // Tells whether code `b` of rank `rb` is code `a` of rank `ra` shifted.
+  // Returns whether code `b` of rank `rb` is code `a` of rank `ra` shifted.
   bool is_shifted(const Symmetry& shift, std::size_t dim, const RankCode& a, Rank ra, const RankCode& b, Rank rb) {
     if (a.ops.size() != b.ops.size() || a.ids != b.ids || !a.feeder.same_graph(b.feeder) ||
         !same_uses(a.tensors.get(), b.tensors.get()) || !same_order(a.issue_order.get(), b.issue_order.get())) {
@@ -188,7 +188,7 @@ class Finder {
     return true;
   }
 
-  // Tells whether plan `y`, as rank `rb` runs it, is plan `x` of `ra` shifted.
+  // Returns whether plan `y`, as rank `rb` runs it, is plan `x` of `ra` shifted.
   bool plans_fit(const Symmetry& shift, std::size_t dim, std::uint32_t x, Rank ra, std::uint32_t y, Rank rb) {
     if (compared_[x] == pass_ && counterpart_[x] == y) return true;
     const CollectiveCall& a = program_.plans[x].call;

@@ -9,7 +9,7 @@
 
 namespace convert {
 
-// Tells whether all ranks are in a group, so that its collectives run over the dimensions of the network.
+// Returns whether all ranks are in a group, so that its collectives run over the dimensions of the network.
 [[nodiscard]] inline bool is_whole(const ReplayProgram& program, std::uint32_t group) {
   return program.groups[group].size(program.model) == program.model.npus;
 }
@@ -21,8 +21,8 @@ class GroupShifts {
  public:
   explicit GroupShifts(const ReplayProgram& program);
 
-  // Tells whether a shift by one maps each group that has collectives onto such a group, whose algorithms look the
-  // same from the new places of the ranks.
+  // Returns whether a shift by one maps each group that has collectives onto such a group, whose algorithms look
+  // the same from the new places of the ranks.
   [[nodiscard]] bool fits(std::size_t dim) const { return fits_[dim]; }
   // Returns the group onto which a shift by one along a dimension that fits maps a group that has collectives.
   [[nodiscard]] std::uint32_t image(std::uint32_t group, std::size_t dim) const { return images_[dim][group]; }
@@ -42,7 +42,7 @@ class GroupShifts {
   std::vector<std::vector<std::uint32_t>> images_;  // by dimension and group
 };
 
-// Tells whether an algorithm looks the same from each place of a ring.
+// Returns whether an algorithm looks the same from each place of a ring.
 [[nodiscard]] bool looks_the_same(const ReplayProgram& program, const CollectivePlan& plan, const PhasePlan& phase);
 
 }  // namespace convert

@@ -38,7 +38,7 @@ class OrderObserver : public NoObserver {
     if (has_wires) wires_.emplace(program.network, symmetry_, order_, queue);
   }
 
-  // Tells whether what was found for the representatives holds for all.
+  // Returns whether what was found for the representatives holds for all.
   [[nodiscard]] bool symmetric() const { return !order_.broken(); }
   [[nodiscard]] const FirstCallers& first_callers() const { return first_callers_; }
 

@@ -49,7 +49,7 @@ class OrderWatch {
     loose_ = in_entry_ = false;
     shared_ = 0;
   }
-  // Tells whether the order is open in which the current event does things.
+  // Returns whether the order is open in which the current event does things.
   [[nodiscard]] bool loose() const { return loose_; }
 
   // Tells that entry `entry` of the NPU's event table is run.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/symmetry/symmetry.h"
 
-#include <algorithm>
-#include <unordered_map>
+#include "simulate/program/channel_index.h"
 
 namespace convert {
 namespace {
@@ -34,19 +33,13 @@ class Reducer {
            .tag = key.tag};
     const bool by_orbit = !equivalence_.channel_orbits.empty();
     if (by_orbit) key.tag = equivalence_.channel_orbits[number];
-    auto& same_hash = known_[hash(key)];
-    const auto found =
-        std::find_if(same_hash.begin(), same_hash.end(), [&](std::uint32_t c) { return channels_[c] == key; });
-    if (found != same_hash.end()) return *found;
-    same_hash.push_back(static_cast<std::uint32_t>(channels_.size()));
-    channels_.push_back(key);
-    return same_hash.back();
+    return index_.find_or_add(channels_, key);
   }
 
   const ReplayProgram& program_;
   const Equivalence& equivalence_;
   std::vector<ChannelKey>& channels_;
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known_;
+  ChannelIndex index_;
 };
 
 }  // namespace

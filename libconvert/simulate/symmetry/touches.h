@@ -21,7 +21,7 @@ struct Pushed {
   Rank origin = 0;
 };
 
-// Tells whether the order of two events of one time is open.
+// Returns whether the order of two events of one time is open.
 [[nodiscard]] inline bool order_is_open(const Pushed& a, const Pushed& b) {
   return a.time == b.time && (a.origin != b.origin || a.origin == unknown_origin);
 }

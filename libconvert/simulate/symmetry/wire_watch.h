@@ -13,7 +13,8 @@
 
 namespace convert {
 
-// Packets keep the positions in the frame of their source, which is a representative.
+// Maps the wires of packets, and tells the OrderWatch what comes to each. The positions of a packet stay in the
+// frame of its source, which is a representative.
 class WireWatch {
  public:
   WireWatch(const NetworkConfig& config, const Symmetry& symmetry, OrderWatch& order, const EventQueue& queue)

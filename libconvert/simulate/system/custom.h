@@ -40,8 +40,8 @@ class CustomState {
   Pool<Pending, &Pending::node> pending_;
 };
 
-// Issues free nodes all at once, in ascending order of id or, by ASTRA-sim's rules, of their IssueOrder; they need
-// no resources and take no time but their own.
+// Runs custom algorithms on NPUs. Issues all nodes that nothing holds back at once, in ascending order of id or,
+// by ASTRA-sim's rules, as their IssueOrder says; they need no resources and take no time but their own.
 template <class Observer>
 class CustomRuns : public CustomState {
  public:

@@ -8,7 +8,7 @@
 
 namespace convert {
 
-// Tells whether partners are found by XOR of coordinates; in the ring of a group it is XOR of places.
+// Returns whether partners are found by XOR of coordinates; in the ring of a group it is XOR of places.
 inline bool is_exchange(const PhasePlan& p) {
   return p.algorithm == NativeAlgorithm::halving_doubling && !p.group_ring;
 }
@@ -120,7 +120,7 @@ void SystemLayer<Observer>::receive_from(std::uint32_t s, Rank peer, std::int64_
   messages_.release(channel);
 }
 
-// One bundle is under way at a time.
+// Sends the bundle that has come through to the next member, or ends the phase: one bundle is under way at a time.
 template <class Observer>
 void SystemLayer<Observer>::ring_step(std::uint32_t s) {
   Stream& st = stream(s);
@@ -134,8 +134,8 @@ void SystemLayer<Observer>::ring_step(std::uint32_t s) {
   messages_.receive(st.in, st.npu, {Waiter::phase_recv, s});
 }
 
-// Message k goes to the member 1 + k mod (n-1) places on. The second half of an all-reduce starts when all of the
-// first half has been received.
+// Takes note that a bundle has come through, and sends what that permits. Message k goes to the member
+// 1 + k mod (n-1) places on. The second half of an all-reduce starts when all of the first half has been received.
 template <class Observer>
 void SystemLayer<Observer>::direct_step(std::uint32_t s) {
   Stream& st = stream(s);
@@ -196,7 +196,8 @@ void SystemLayer<Observer>::halving_doubling_step(std::uint32_t s) {
   receive_from(s, partner, st.ready_bytes);
 }
 
-// An all-reduce halves the message and doubles the distance until it would reach n, and then goes back.
+// Moves on to the distance and the bytes of the next bundle. An all-reduce halves the message and doubles the
+// distance until it would reach n, and then goes back.
 template <class Observer>
 void SystemLayer<Observer>::halving_doubling_advance(Stream& st) {
   if (st.turned) {
@@ -236,7 +237,7 @@ void SystemLayer<Observer>::init_tree(std::uint32_t s) {
   receive_from(s, st.right, st.bytes);
 }
 
-// With `message` one has been received; else a bundle has come through.
+// Goes on with the tree: with `message` one has been received; else a bundle has come through.
 template <class Observer>
 void SystemLayer<Observer>::tree_step(std::uint32_t s, bool message) {
   using Tree = Stream::Tree;

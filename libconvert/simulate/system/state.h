@@ -55,7 +55,7 @@ class SystemState {
   SystemState& operator=(const SystemState&) = delete;
 
   [[nodiscard]] const std::vector<CollectiveRun>& runs() const { return runs_; }
-  // Tells whether the NPU, a member, has called collective `number` of the group.
+  // Returns whether the NPU, a member, has called collective `number` of the group.
   [[nodiscard]] bool has_called(std::uint32_t group, Rank npu, std::uint32_t number) const {
     const std::uint32_t place = groups_[group].place(npu);
     return number < calls_[group][place] || ahead_.contains({group, place, number});
@@ -67,7 +67,7 @@ class SystemState {
     const auto end = ahead_.upper_bound({group, place, UINT32_MAX});
     return calls_[group][place] + static_cast<std::uint32_t>(std::distance(first, end));
   }
-  // Tells whether the calls of a collective would miss each other in ASTRA-sim; false without its rules.
+  // Returns whether the calls of a collective would miss each other in ASTRA-sim; false without its rules.
   [[nodiscard]] bool stream_numbers_differ() const { return numbers_ && numbers_->differ(); }
   [[nodiscard]] virtual const CustomState& custom_runs() const = 0;
   [[nodiscard]] UnendedCollectives unended() const;

@@ -61,7 +61,7 @@ class WaitGraph {
   // Returns the nodes of the rank that wait in collectives.
   [[nodiscard]] std::span<const UnendedCollectives::Part> calls_of(Rank rank) const;
 
-  // Tells whether a node of a rank's trace has not ended.
+  // Returns whether a node of a rank's trace has not ended.
   [[nodiscard]] bool has(Rank rank, std::uint32_t node) const { return number(rank, node) != 0xffffffff; }
 
   // Returns the channel of a node that sends or receives. Those of the program come first, then those of runs of

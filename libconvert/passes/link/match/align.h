@@ -28,6 +28,8 @@ struct Alignment {
   std::vector<TokenPair> pairs;  // some, ascending on both sides; empty: there is no such place
   std::size_t alike = 0;         // how many places fit equally well; the pairs are of the first
 };
+// Returns the place at which most of up to 128 runs of 16 tokens of `a` stand in `b`; of 4 tokens, or of one, if
+// no run of 16 does.
 [[nodiscard]] Alignment find_place(Tokens a, Tokens b);
 
 // Returns the positions of a longest strictly ascending subsequence of `values`.

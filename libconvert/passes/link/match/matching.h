@@ -28,6 +28,8 @@ struct Matching {
     return ids_hold && e.rf_id > 0 && e.rf_id >= lowest_rf && e.rf_id <= highest_rf;
   }
 };
+// Returns which operators of the host trace and events of the profile are one call; notes in `report` how many
+// were paired by which means, and how well the files agree.
 [[nodiscard]] Matching match_calls(const Trace& host, const HostOperators& operators, const Profile& device,
                                    LinkReport& report);
 

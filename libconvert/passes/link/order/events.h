@@ -13,7 +13,7 @@
 
 namespace convert {
 
-// Events of one time happen in this order, unless the threads' own order says otherwise.
+// Says what happens. Events of one time happen in this order, unless the threads' own order says otherwise.
 enum class EventKind : std::uint8_t {
   operator_end,
   call,       // launches, records or waits
@@ -30,7 +30,7 @@ struct ThreadEvent {
   std::uint32_t index = 0;  // operator, call, device operation, or burst
 };
 
-// A piece of work that one thread hands to another, such as the backward pass to autograd's threads.
+// Describes a piece of work that one thread hands to another, such as the backward pass to autograd's threads.
 struct Burst {
   std::uint32_t from = 0;  // thread
   std::uint32_t to = 0;
@@ -54,7 +54,7 @@ class Launches {
   std::vector<std::uint32_t> call_of_;
 };
 
-// A device operation whose call is not known.
+// Names a device operation whose call is not known.
 struct Orphan {
   std::uint32_t operation = 0;
   std::uint32_t named_operator = no_index;  // by its External id
@@ -65,6 +65,7 @@ struct ThreadEvents {
   std::vector<Burst> bursts;
   std::vector<Orphan> orphans;
 };
+// Returns the events of each CPU thread in order. `device` is null if there is no profile.
 [[nodiscard]] ThreadEvents thread_events(const Trace& host, const Profile* device, const Operators& operators,
                                          const Launches& launches);
 

@@ -28,7 +28,7 @@ class OrderFinder {
   Order find();
 
  private:
-  // The clocks of CPU and device differ a little.
+  // Is how far the clocks of CPU and device may differ: so much of a contradiction between them does not count.
   static constexpr std::int64_t tolerance_ns = 2000;
 
   struct Thread {
@@ -42,7 +42,7 @@ class OrderFinder {
     std::unordered_map<std::uint32_t, std::uint32_t>
         waited;  // by stream: how many of its operations were waited for
   };
-  // A device operation between its launch and its node.
+  // Holds what is known of a device operation between its launch and its node.
   struct Operation {
     std::uint32_t launch = 0;         // number; 0: not launched so far
     std::uint32_t after = no_index;   // node of the stretch that launched it

@@ -24,7 +24,8 @@ namespace convert {
 struct OrderOptions {
   bool keep_gaps = true;   // time of a thread outside the first stretch of its operators becomes delay nodes
   bool data_deps = false;  // also from the operation that wrote a storage to those that use it
-  // Announcements of process groups are nodes. Else what depends on one depends on what it would have depended on.
+  // Makes nodes of announcements of process groups. If false they are left out, and what would depend on one
+  // depends on what that one itself would depend on.
   bool announcements = false;
 };
 
@@ -62,6 +63,8 @@ struct Order {
   }
 };
 
+// Returns the nodes and dependencies of a rank's work, and adds what it counts to `report`. `device` is null if
+// there is no profile.
 [[nodiscard]] Order find_order(const Trace& host, const Profile* device, const Operators& operators,
                                const OrderOptions& options, LinkReport& report);
 

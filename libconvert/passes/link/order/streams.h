@@ -15,7 +15,7 @@ namespace convert {
 
 class Streams {
  public:
-  // Operations launched on the stream afterwards wait for `operation`.
+  // Describes a wait of a stream: operations launched on it afterwards wait for `operation`.
   struct Wait {
     std::uint32_t launches = 0;  // on all streams, before the wait
     std::uint32_t operation = 0;
@@ -27,7 +27,7 @@ class Streams {
     std::uint32_t thread = 0;  // of the call
     std::int64_t call_ns = 0;
   };
-  // A moment of a thread.
+  // Names a moment of a thread: by time, and by how much had been launched.
   struct Moment {
     std::uint32_t launches = 0;  // on all streams, before the moment
     std::uint32_t thread = 0;

@@ -20,7 +20,7 @@ namespace convert::rules {
                                                                    std::vector<std::uint32_t> nodes,
                                                                    std::size_t most);
 
-// The first node of a rank that waits for another rank and never ends.
+// Names the first node of a rank that waits for another rank and never ends.
 struct Blocked {
   std::uint32_t node;
   std::uint32_t on;  // of a receive its send; of a collective call that of the first rank that never gets there

@@ -91,7 +91,8 @@ class WholeSet {
 
  private:
   enum : std::uint8_t { awaited = 1, waiting = 2 };
-  // Others wait for exactly this send or call; this receive or call waits for exactly its counterpart.
+  // Return whether others wait for exactly this send or call, in every order of issue, and whether this receive or
+  // call waits for exactly its counterpart; true while all waits count.
   [[nodiscard]] bool is_awaited(std::uint32_t node) const {
     return forced_.empty() || (forced_[node] & awaited) != 0;
   }

@@ -23,7 +23,7 @@ struct MergedPart {
   std::int64_t first_tag = 0;
 };
 
-// One collective on one rank.
+// Holds one merged collective on one rank.
 struct MergedCall {
   NodeId id = 0;          // the collective's
   NodeId first_node = 0;  // id of the first node in its place
@@ -54,7 +54,7 @@ struct MergedCalls {
 // nodes, dependencies into and out of the middle, tags that several instances share.
 [[nodiscard]] MergedCalls merged_calls(const Trace& trace, Diagnostics& diagnostics);
 
-// Positions of numbers in the list of a program from the metadata.
+// Names the positions of the numbers that the list of a program (MergedCall::program) begins with.
 struct MergedSteps {
   static constexpr std::size_t collective = 0, protocol = 1, chunks = 2, places = 3, inplace = 4, outofplace = 5,
                                i_chunks = 6, o_chunks = 7, s_chunks = 8, scheduled = 9, place = 10, copies = 11;

@@ -2,6 +2,8 @@
 #include "collectives/collective.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "collectives/families.h"
 #include "core/diagnostic.h"
@@ -27,6 +29,7 @@ const std::vector<CollectiveAlgorithm>& table() {
 }
 
 constexpr std::int32_t max_ranks = 1 << 16;
+constexpr std::int32_t max_dim = 1 << 24;
 
 // Returns the algorithm of a name, however it is spelled; null if there is none.
 const CollectiveAlgorithm* named(std::string_view name) {
@@ -66,41 +69,32 @@ void check(const CollectiveRequest& r, const CollectiveAlgorithm& a) {
 
 // Reads "NAME,chunks=4,dims=2x4"; the collective and its ranks are left open.
 CollectiveRequest parse_builtin(std::string_view text) {
-  const auto next = [](char separator, std::string_view& from) {
-    const std::size_t end = std::min(from.find(separator), from.size());
-    const std::string_view part = from.substr(0, end);
-    from.remove_prefix(std::min(end + 1, from.size()));
-    return part;
-  };
-  std::string_view rest = text;
-  CollectiveRequest request{.algorithm = std::string(next(',', rest))};
-  while (!rest.empty()) {
-    std::string_view value = next(',', rest);
-    const std::string_view key = next('=', value);
-    const auto number = [&](std::string_view digits) {
-      const auto n = parse_int(digits);
-      if (!n || *n < 0 || *n > INT32_MAX)
-        throw usage_error("'" + std::string(digits) + "' is no number for " + std::string(key));
+  const std::vector<std::string> pieces = split(text, ',');
+  CollectiveRequest request{.algorithm = pieces[0]};
+  std::set<std::string> given;
+  for (const std::string& piece : std::span(pieces).subspan(1)) {
+    const std::string key = piece.substr(0, piece.find('='));
+    const std::string value = piece.substr(std::min(key.size() + 1, piece.size()));
+    const auto number = [&] {
+      const auto n = parse_int(value);
+      if (!n || *n < 0 || *n > INT32_MAX) throw usage_error("'" + value + "' is no number for " + key);
       return static_cast<std::int32_t>(*n);
     };
+    if (!given.insert(key).second) throw usage_error("key '" + key + "' is given twice");
     if (key == "chunks") {
-      request.chunks = number(value);
+      request.chunks = number();
     } else if (key == "root") {
-      request.root = number(value);
+      request.root = number();
     } else if (key == "dims") {
-      while (!value.empty()) request.dims.push_back(number(next('x', value)));
+      request.dims = parse_dims(value);
     } else if (key == "dim-algorithms") {
-      while (!value.empty()) request.dim_algorithms.emplace_back(next('+', value));
+      request.dim_algorithms = split(value, '+');
+      for (std::string& name : request.dim_algorithms) name = collectives::find_scheme(name).name;
     } else {
-      throw usage_error("unknown key '" + std::string(key) + "'; known: chunks, dims, dim-algorithms, root");
+      throw usage_error("unknown key '" + key + "'; known: chunks, dims, dim-algorithms, root");
     }
   }
   return request;
-}
-
-// Returns the collective that algorithms name: for a reduce_scatter_block a reduce_scatter.
-Collective claim_for(Collective c) {
-  return c == Collective::reduce_scatter_block ? Collective::reduce_scatter : c;
 }
 
 }  // namespace
@@ -110,6 +104,18 @@ bool CollectiveAlgorithm::offers(Collective collective) const {
 }
 
 std::span<const CollectiveAlgorithm> collective_algorithms() { return table(); }
+
+std::span<const Collective> offered_collectives() {
+  static const std::vector<Collective> all = [] {
+    std::vector<Collective> offered;
+    for (const CollectiveAlgorithm& a : table()) {
+      std::ranges::copy_if(a.collectives, std::back_inserter(offered),
+                           [&](Collective c) { return std::ranges::find(offered, c) == offered.end(); });
+    }
+    return offered;
+  }();
+  return all;
+}
 
 std::string_view default_collective_algorithm(Collective collective) {
   if (collective == Collective::all_to_all) return "direct";
@@ -125,19 +131,34 @@ Algorithm build_collective(const CollectiveRequest& request) {
   return a.build(r);
 }
 
+std::vector<std::int32_t> parse_dims(std::string_view text) {
+  std::vector<std::int32_t> dims;
+  for (const std::string& piece : split(text, 'x')) {
+    const auto size = parse_int(piece);
+    if (!size || *size < 1 || *size > max_dim)
+      throw usage_error("dims " + std::string(text) + ": expected sizes such as 2x4x8");
+    dims.push_back(static_cast<std::int32_t>(*size));
+  }
+  return dims;
+}
+
 std::string usual_builtin(std::string_view text, std::optional<Collective> collective) {
   CollectiveRequest request = parse_builtin(text);
   if (request.algorithm.empty()) return std::string(text);
   const CollectiveAlgorithm* const known = named(request.algorithm);
-  request.collective = claim_for(collective.value_or(Collective::all_reduce));
+  request.collective = without_block(collective.value_or(Collective::all_reduce));
   if (collective || known == nullptr) (void)find(request);
-  return std::string(known->name) + std::string(text.substr(request.algorithm.size()));
+  std::string usual(known->name);
+  const std::vector<std::string> pieces = split(text, ',');
+  for (const std::string& piece : std::span(pieces).subspan(1))
+    usual += ',' + (piece.starts_with("dim-") ? "dim-algorithms=" + join(request.dim_algorithms, "+") : piece);
+  return usual;
 }
 
 CollectiveRequest request_of(std::string_view text, Collective collective, std::uint32_t ranks,
                              std::optional<std::uint32_t> root) {
   CollectiveRequest request = parse_builtin(text);
-  request.collective = claim_for(collective);
+  request.collective = without_block(collective);
   request.ranks = static_cast<std::int32_t>(ranks);
   // The collective's root counts unless the text names one; a misfit is found where the two differ.
   if (!request.root && root) request.root = static_cast<std::int32_t>(*root);

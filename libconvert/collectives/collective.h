@@ -43,6 +43,8 @@ struct CollectiveAlgorithm {
 
 // Returns all algorithms in the order of collectives.def.
 [[nodiscard]] std::span<const CollectiveAlgorithm> collective_algorithms();
+// Returns the collectives that some algorithm offers, in the order in which the algorithms name them.
+[[nodiscard]] std::span<const Collective> offered_collectives();
 // Returns the name of the algorithm for requests that name none.
 [[nodiscard]] std::string_view default_collective_algorithm(Collective collective);
 
@@ -51,13 +53,16 @@ struct CollectiveAlgorithm {
 // does not offer the collective, parameters out of range, more than 2^24 steps.
 [[nodiscard]] Algorithm build_collective(const CollectiveRequest& request);
 
+// Returns the sizes of dimensions, "2x4x8". Throws Error(usage).
+[[nodiscard]] std::vector<std::int32_t> parse_dims(std::string_view text);
+
 // Parses "NAME,chunks=4,dims=2x4,dim-algorithms=ring+direct,root=1", keys as needed, as the request for a
 // collective of so many ranks; a reduce_scatter_block becomes a reduce_scatter. The request has `root`, a place
 // among the ranks, if it is given and the text has none. Throws Error(usage).
 [[nodiscard]] CollectiveRequest request_of(std::string_view text, Collective collective, std::uint32_t ranks,
                                            std::optional<std::uint32_t> root);
-// Returns such a text with the algorithm's name as collective_algorithms() spells it. Throws Error(usage) if the
-// text is malformed, no algorithm has that name, or it does not offer `collective`, if that is given.
+// Returns such a text with the names of algorithms as they are printed. Throws Error(usage) if the text is
+// malformed, no algorithm has that name, or it does not offer `collective`, if that is given.
 [[nodiscard]] std::string usual_builtin(std::string_view text, std::optional<Collective> collective);
 
 }  // namespace convert

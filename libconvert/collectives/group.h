@@ -51,7 +51,8 @@ void direct_one_shot(AlgorithmBuilder& b, const Group& g);
 void halving_reduce_scatter(AlgorithmBuilder& b, const Group& g);
 void doubling_all_gather(AlgorithmBuilder& b, const Group& g);
 
-// A reduce-scatter and the all-gather after it, which make an all-reduce, or a dimension of a hierarchical one.
+// Names a reduce-scatter and the all-gather after it, which make an all-reduce, or a dimension of a hierarchical
+// one.
 struct GroupScheme {
   std::string_view name;
   void (*reduce_scatter)(AlgorithmBuilder&, const Group&);
@@ -64,5 +65,7 @@ inline constexpr GroupScheme direct_scheme{"direct", direct_reduce_scatter, dire
 inline constexpr GroupScheme halving_doubling_scheme{"halving_doubling", halving_reduce_scatter,
                                                      doubling_all_gather, one_channel};
 inline constexpr const GroupScheme* group_schemes[] = {&ring_scheme, &direct_scheme, &halving_doubling_scheme};
+// Returns the scheme of a name, however it is spelled. Throws Error(usage) if there is none.
+[[nodiscard]] const GroupScheme& find_scheme(std::string_view name);
 
 }  // namespace convert::collectives

@@ -49,16 +49,6 @@ class Grid {
   std::vector<std::int32_t> strides_;
 };
 
-const GroupScheme& scheme_of(const std::string& name) {
-  std::vector<std::string> names;
-  for (const GroupScheme* s : group_schemes) {
-    if (same_name(s->name, name)) return *s;
-    names.emplace_back(s->name);
-  }
-  throw usage_error("unknown algorithm '" + name + "' of a dimension" + did_you_mean(name, names) +
-                    "; those are ring, direct and halving_doubling");
-}
-
 std::vector<const GroupScheme*> schemes_of(const CollectiveRequest& r) {
   const auto& given = r.dim_algorithms;
   if (given.size() > 1 && given.size() != r.dims.size())
@@ -66,7 +56,7 @@ std::vector<const GroupScheme*> schemes_of(const CollectiveRequest& r) {
                       std::to_string(given.size()));
   std::vector<const GroupScheme*> schemes;
   for (std::size_t d = 0; d < r.dims.size(); ++d)
-    schemes.push_back(&scheme_of(given.empty() ? "ring" : given.size() == 1 ? given[0] : given[d]));
+    schemes.push_back(&find_scheme(given.empty() ? "ring" : given.size() == 1 ? given[0] : given[d]));
   return schemes;
 }
 

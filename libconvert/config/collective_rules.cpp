@@ -20,8 +20,9 @@ bool carries(Collective c) { return in_traces(c) && c != Collective::barrier; }
 
 // Reads "all" or the name of a collective. Returns what is wrong; empty if nothing is.
 std::string read_type(std::string_view text, CollectiveSelection& which) {
-  if (text == "all") return "";
+  if (same_name(text, "all")) return "";
   which.type = parse_collective(text, carries);
+  if (which.type) which.type = without_block(*which.type);
   return which.type ? "" : "'" + std::string(text) + "' is none of all, " + join(names_of(carries));
 }
 

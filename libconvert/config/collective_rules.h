@@ -13,14 +13,16 @@
 namespace convert {
 
 struct CollectiveSelection {
-  std::optional<Collective> type{};    // nothing: any but barriers, which have no data
+  std::optional<Collective> type{};    // nothing: any but barriers, which have no data; see without_block()
   std::optional<std::string> group{};  // pg_name; "0" is that of all ranks
   std::int64_t min_bytes = 0;          // of comm_size
   std::int64_t end_bytes = INT64_MAX;  // below this
   std::optional<NodeId> node{};
   std::string name{};  // of nodes, with * and ?; empty: any
 
-  [[nodiscard]] bool takes(Collective t) const { return type ? *type == t : t != Collective::barrier; }
+  [[nodiscard]] bool takes(Collective t) const {
+    return type ? *type == without_block(t) : t != Collective::barrier;
+  }
   // Returns whether it takes a collective of this type, with the pg_name, comm_size, id and name of its node.
   [[nodiscard]] bool fits(Collective t, std::string_view of_group, std::int64_t bytes, NodeId id,
                           std::string_view node_name) const;

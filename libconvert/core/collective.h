@@ -54,6 +54,11 @@ inline constexpr std::array<std::string_view, 14> collective_names = {"all_reduc
   return c != Collective::barrier && c != Collective::reduce_scatter_block;
 }
 
+// Returns the collective that does the same and that algorithms name: reduce_scatter for a reduce_scatter_block.
+[[nodiscard]] constexpr Collective without_block(Collective c) {
+  return c == Collective::reduce_scatter_block ? Collective::reduce_scatter : c;
+}
+
 // Returns the name, such as "all_reduce"; empty for a value that is not in the enum.
 [[nodiscard]] constexpr std::string_view name(Collective c) {
   const auto i = static_cast<std::uint32_t>(c);
@@ -64,21 +69,24 @@ inline constexpr std::array<std::string_view, 14> collective_names = {"all_reduc
   const bool known = number >= 0 && number <= static_cast<std::int64_t>(Collective::barrier);
   return Collective{known ? static_cast<std::int32_t>(number) : -1};
 }
-// Returns the collective that `text` names (all_to_all, alltoall, AllToAll or a2a) if `wanted` is true of it.
+// Returns the collective that `text` names (all_to_all, alltoall, AllToAll or a2a) if `wanted` is true of it; else
+// without_block() of it, if it is true of that.
 [[nodiscard]] constexpr std::optional<Collective> parse_collective(std::string_view text,
                                                                    bool (*wanted)(Collective)) {
   text = without_short_form(text);
   for (std::size_t i = 0; i < collective_names.size(); ++i) {
     const auto c = static_cast<Collective>(i);
-    if (same_name(text, collective_names[i])) return wanted(c) ? std::optional(c) : std::nullopt;
+    if (!same_name(text, collective_names[i])) continue;
+    const Collective found = wanted(c) ? c : without_block(c);
+    return wanted(found) ? std::optional(found) : std::nullopt;
   }
   return std::nullopt;
 }
 // Returns the names of the collectives of which `wanted` is true.
 [[nodiscard]] inline std::vector<std::string> names_of(bool (*wanted)(Collective)) {
   std::vector<std::string> names;
-  for (const std::string_view text : collective_names) {
-    if (parse_collective(text, wanted)) names.emplace_back(text);
+  for (std::size_t i = 0; i < collective_names.size(); ++i) {
+    if (wanted(static_cast<Collective>(i))) names.emplace_back(collective_names[i]);
   }
   return names;
 }

@@ -92,7 +92,7 @@ std::span<const TraceKind> trace_kinds() { return kinds; }
 
 const TraceKind* find_trace_kind(std::string_view name) {
   for (const TraceKind& k : kinds) {
-    if (k.name == name || (!k.reference_case.empty() && k.reference_case == name)) return &k;
+    if (same_name(k.name, name) || (!k.reference_case.empty() && k.reference_case == name)) return &k;
   }
   return nullptr;
 }

@@ -76,8 +76,6 @@ std::string usual_collective_rule(const std::string& text) {
 SystemRule parse_system_rule(const std::string& text) {
   CollectiveRule parsed = parse_collective_rule(text);
   SystemRule rule{.which = std::move(parsed.which), .text = text};
-  // They are the same in a replay.
-  if (rule.which.type == Collective::reduce_scatter_block) rule.which.type = Collective::reduce_scatter;
   if (parsed.builtin) {
     rule.choice.custom = std::string(builtin_prefix) + usual_builtin(parsed.algorithm, rule.which.type);
   } else if (auto natives = parse_natives(parsed.algorithm)) {

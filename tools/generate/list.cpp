@@ -15,10 +15,6 @@ using namespace convert;
 
 namespace {
 
-// The collectives for which there are algorithms.
-constexpr Collective collectives[] = {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
-                                      Collective::all_to_all, Collective::broadcast,  Collective::reduce};
-
 // Appends a text in a column behind a name.
 void add_entry(std::string& out, std::string_view name, std::string_view text) {
   constexpr std::size_t indent = 22;
@@ -31,21 +27,23 @@ void add_entry(std::string& out, std::string_view name, std::string_view text) {
 }  // namespace
 
 std::optional<Collective> collective_of(const std::string& text) {
-  return parse_collective(text,
-                          [](Collective c) { return std::ranges::find(collectives, c) != std::end(collectives); });
+  return parse_collective(text, [](Collective c) {
+    const auto all = offered_collectives();
+    return std::ranges::find(all, c) != all.end();
+  });
 }
 
 void check_kind(const std::string& kind) {
   if (collective_of(kind) || find_trace_kind(kind) != nullptr) return;
   std::vector<std::string> known;
-  for (const Collective c : collectives) known.emplace_back(name(c));
+  for (const Collective c : offered_collectives()) known.emplace_back(name(c));
   for (const TraceKind& k : trace_kinds()) known.emplace_back(k.name);
   throw usage_error("unknown kind '" + kind + "'" + did_you_mean(kind, known) + "; see et-generate --list");
 }
 
 std::string list_text() {
   std::string out = "Collectives and their algorithms, the default first:\n";
-  for (const Collective collective : collectives) {
+  for (const Collective collective : offered_collectives()) {
     std::string names(default_collective_algorithm(collective));
     for (const CollectiveAlgorithm& a : collective_algorithms()) {
       if (a.offers(collective) && a.name != default_collective_algorithm(collective))

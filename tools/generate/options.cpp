@@ -15,17 +15,6 @@ namespace {
 constexpr Rank default_npus = 8;
 constexpr std::int64_t most_npus = std::int64_t{1} << 24;
 
-std::vector<std::int32_t> parse_dims(const std::string& text) {
-  std::vector<std::int32_t> dims;
-  for (const std::string& piece : split(text, 'x')) {
-    const auto size = parse_int(piece);
-    if (!size || *size < 1 || *size > most_npus)
-      throw usage_error("--dims " + text + ": expected sizes such as 2x4x8");
-    dims.push_back(static_cast<std::int32_t>(*size));
-  }
-  return dims;
-}
-
 // Refuses options of a group that the kind has no use for; `others` says whose they are.
 void refuse(const std::string& kind, const char* others, const std::string& given) {
   if (!given.empty()) throw usage_error(given + " is for " + others + ", not for " + kind);

@@ -45,7 +45,7 @@ bool involves_part_of_network(const NodeTable& table, const Node& node) {
 
 bool same_collective(std::string_view claimed, Collective type) {
   if (claimed.empty()) return true;
-  if (type == Collective::reduce_scatter_block) type = Collective::reduce_scatter;
+  type = without_block(type);
   const auto own = parse_collective(claimed, in_algorithms);
   return own && (*own == Collective::all_to_allv ? type == Collective::all_to_all : *own == type);
 }

@@ -105,18 +105,31 @@ MergeAlgorithm of_algorithm(std::string source, Algorithm algorithm, Diagnostics
   return out;
 }
 
-MergeAlgorithm built_in(const CollectiveRule& rule, Collective type, std::uint32_t members, std::int64_t root,
-                        Diagnostics& diagnostics) {
-  std::string prefix = "'" + rule.text + "': ";  // of what is wrong with its text
+// Returns work(). Where that throws, names the place of the rule's algorithm in a map; else puts `prefix` before.
+template <class Work>
+auto at_rule(const CollectiveRule& rule, const std::string& prefix, const Work& work) {
   try {
-    const CollectiveRequest request =
-        request_of(rule.algorithm, type, members, root < 0 ? std::nullopt : std::optional<std::uint32_t>(root));
-    prefix.clear();
-    return of_algorithm(rule.algorithm, build_collective(request), diagnostics);
+    return work();
   } catch (const Error& e) {
     if (rule.where.file.empty()) throw Error(e.kind(), e.where(), prefix + e.what(), std::string(e.rule()));
     throw input_error(rule.where, e.what(), "merge");
   }
+}
+
+// Throws Error if the rule's algorithm is malformed, unknown, or of other collectives, whatever the workload has.
+void check_builtin(const CollectiveRule& rule) {
+  const auto parse = [&] { return request_of(rule.algorithm, Collective::all_reduce, 2, std::nullopt); };
+  (void)at_rule(rule, "'" + rule.text + "': ", parse);
+  (void)at_rule(rule, "", [&] { return usual_builtin(rule.algorithm, rule.which.type); });
+}
+
+MergeAlgorithm built_in(const CollectiveRule& rule, Collective type, std::uint32_t members, std::int64_t root,
+                        Diagnostics& diagnostics) {
+  return at_rule(rule, "", [&] {
+    const auto place = root < 0 ? std::nullopt : std::optional<std::uint32_t>(root);
+    const CollectiveRequest request = request_of(rule.algorithm, type, members, place);
+    return of_algorithm(rule.algorithm, build_collective(request), diagnostics);
+  });
 }
 
 // Makes an algorithm without its switches, which have no place in a group of ranks.
@@ -238,7 +251,10 @@ void MergedSet::load_algorithms() {
     const std::uint32_t chunks = rule.chunks != 0 ? rule.chunks : options_.chunks;
     plan_.most_chunks = std::max(plan_.most_chunks, chunks);
     choices_.push_back({.algorithm = 0, .chunks = chunks});
-    if (rule.builtin) continue;
+    if (rule.builtin) {
+      check_builtin(rule);
+      continue;
+    }
     auto at = known.find(rule.algorithm);
     if (at == known.end()) at = known.emplace(rule.algorithm, add(from_file(rule.algorithm))).first;
     choices_.back().algorithm = at->second;

@@ -280,7 +280,8 @@ void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t 
   rules_used.resize(system.rules.size());
   const std::string_view name = trace.nodes.name(trace.nodes.nodes[index]);
   const auto rule = std::find_if(system.rules.begin(), system.rules.end(), [&](const SystemRule& r) {
-    return (r.which.type || is_listed(c.op)) && r.which.fits(c.op, c.group, c.bytes, node, name);
+    return (r.which.type || is_listed(c.op) || !r.choice.custom.empty()) &&
+           r.which.fits(c.op, c.group, c.bytes, node, name);
   });
   if (by_node != system.per_node_custom.end()) {
     prefix = by_node->second;

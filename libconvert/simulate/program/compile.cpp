@@ -222,12 +222,11 @@ void NodeCompiler::compile_message() {
 std::optional<Collective> NodeCompiler::collective_op(std::int64_t type) {
   const Collective c = collective_of(type);
   if (is_listed(c)) return c;
-  if (c == Collective::reduce_scatter_block && !rules_.four_collectives_only()) return Collective::reduce_scatter;
+  if (!rules_.four_collectives_only() && !name(c).empty()) return without_block(c);
   if (name(c).empty() || c == Collective::reduce_scatter_block) {
     fail("replay", "a collective of comm_type " + std::to_string(type) + " is not known");
     return std::nullopt;
   }
-  if (!rules_.four_collectives_only()) return c;
   fail("replay", "ASTRA-sim has no " + std::string(name(c)) + "; --compat none replays it");
   return std::nullopt;
 }

@@ -44,7 +44,7 @@ constexpr std::size_t most_named = 8;
 
 // Returns the collective that programs for a type claim to be.
 std::optional<Collective> claim_for(std::int64_t type) {
-  const Collective c = collective_of(type);
+  const Collective c = without_block(collective_of(type));
   switch (c) {
     using enum Collective;
     case all_reduce:
@@ -53,7 +53,6 @@ std::optional<Collective> claim_for(std::int64_t type) {
     case broadcast:
     case all_to_all:
     case reduce_scatter: return c;
-    case reduce_scatter_block: return reduce_scatter;
     default: return std::nullopt;
   }
 }

@@ -7,6 +7,9 @@
 namespace convert::test {
 namespace {
 
+// A node is shown as "6 [delay] 1600-2500 <1 program_order:5 +20": id, name, begin and end in ns; "<" and the node
+// of a control dependency; the rule of a data dependency and its node; "+" and the start delay in ns.
+
 TEST(LinkOrder, GapsBetweenAndInsideOperatorsAreDelays) {
   Program p;
   const NodeId a = p.op(0, 1000, 2000, "a");

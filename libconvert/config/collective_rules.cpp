@@ -147,8 +147,8 @@ class MapReader {
     }
     if (const YamlNode* n = scalar(entry, "chunks")) {
       const auto chunks = parse_int(n->text);
-      constexpr std::int64_t most = 1 << 16;
-      if (!chunks || *chunks < 1 || *chunks > most) throw error(*n, "chunks wants a number from 1 to 65536");
+      if (!chunks || *chunks < 1 || *chunks > max_instances)
+        throw error(*n, "chunks wants a number from 1 to " + std::to_string(max_instances));
       rule.chunks = static_cast<std::uint32_t>(*chunks);
     }
     const YamlNode* const algorithm = scalar(entry, "algorithm");

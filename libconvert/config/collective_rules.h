@@ -28,6 +28,9 @@ struct CollectiveSelection {
                           std::string_view node_name) const;
 };
 
+// Says into how many instances a collective can be cut.
+inline constexpr std::int64_t max_instances = 1 << 16;
+
 struct CollectiveRule {
   CollectiveSelection which{};
   std::string algorithm{};   // a file, a set or a replay's native algorithm; if builtin, "ring,chunks=4"

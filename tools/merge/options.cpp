@@ -20,8 +20,7 @@ void add_merge_options(App& app, MergeToolOptions& o) {
   app.add_texts("--builtin", o.builtins, "COLLECTIVE[:CONDITION...]=NAME[,KEY=VALUE...]",
                 "the same with an algorithm of et-generate --list");
   app.add_option("--map", o.map, "FILE", "rules in YAML, or ASTRA-sim's map of nodes");
-  constexpr std::int64_t most_chunks = 1 << 16;
-  app.add_integer("--chunks", o.chunks, 1, most_chunks, "N",
+  app.add_integer("--chunks", o.chunks, 1, max_instances, "N",
                   "cut each collective into N instances side by side (default: 1)");
   app.add_flag("--require-all", o.require_all, "a collective that no rule fits is an error");
   app.add_choice("--misfits", o.misfits, {"error", "warn"}, "collectives that their algorithm cannot express");

@@ -219,7 +219,10 @@ const SweepKeys& sweep_keys() {
     for (const Setting& s : setting_table) {
       keys.keys.emplace_back(s.key);
       if (s.kind == SettingKind::rate || s.kind == SettingKind::delay) keys.per_dimension.emplace_back(s.key);
-      if (s.kind == SettingKind::list) keys.lists.emplace_back(s.key);
+      const bool list = s.kind == SettingKind::list;
+      if (list) keys.lists.emplace_back(s.key);
+      if (s.kind == SettingKind::network || s.kind == SettingKind::format || (list && !s.splits_at_commas()))
+        keys.with_options.emplace_back(s.key);
     }
     for (std::string& name : system_key_names()) keys.keys.push_back(std::move(name));
     return keys;

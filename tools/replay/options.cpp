@@ -49,8 +49,7 @@ std::optional<std::string> text_of(const SettingOption& o) {
   for (std::string text : o.texts) {
     if (text.find(element_separator) != std::string::npos)
       throw usage_error(o.name + ": '" + text + "' has a ';', which separates elements");
-    if (std::string_view(o.setting->value).ends_with(",..."))
-      std::replace(text.begin(), text.end(), ',', element_separator);
+    if (o.setting->splits_at_commas()) std::replace(text.begin(), text.end(), ',', element_separator);
     list += (list.empty() ? "" : std::string(1, element_separator)) + text;
   }
   return list;

@@ -94,8 +94,8 @@ ReplayCommand read_command(const ReplayInputOptions& options) {
     command.astra_names = command.astra_names || o.name.ends_with("-configuration");
   }
   const SweepSetting* const system = find(command.settings, "system");
-  if (system != nullptr && system->option == "--system-configuration" && !find(command.settings, "compat"))
-    command.settings.push_back(setting_of("compat", system->option, "astra"));
+  if (system != nullptr && system->option == "--system-configuration")
+    command.implied_compat = setting_of("compat", system->option, "astra");
   return command;
 }
 
@@ -108,6 +108,8 @@ RunSettings replay_settings(const ReplayCommand& command) {
     settings.set(s, s.values.front());
     values.push_back(s.values.front().text);
   }
+  if (!settings.astra && command.implied_compat)
+    settings.set(*command.implied_compat, command.implied_compat->values.front());
   check_command(command);
   if (!settings.network && !settings.comm_recorded)
     throw usage_error(command.astra_names

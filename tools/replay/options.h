@@ -34,6 +34,7 @@ struct ReplayCommand {
   std::vector<convert::SweepSetting> settings{};  // one value each
   std::vector<std::string> unused{};              // without effect
   bool astra_names = false;
+  std::optional<convert::SweepSetting> implied_compat{};  // where nothing else says compat
 };
 // Throws Error(usage) for values that cannot be.
 [[nodiscard]] ReplayCommand read_command(const ReplayInputOptions& options);

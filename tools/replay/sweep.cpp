@@ -58,6 +58,8 @@ SweepPlan make_plan(const SweepOptions& sweep, const ReplayCommand& command) {
     if (s.key == "network" && !has_latency) note_missing_latency(s.values.front().text);
   }
   config.base.insert(config.base.end(), given.begin(), given.end());
+  if (command.implied_compat && find(config, "compat") == nullptr)
+    config.base.push_back(*command.implied_compat);
   if (find(config, "workload") == nullptr)
     config.base.push_back({.key = "workload", .values = {{inputs(command.input).front()}}, .option = "INPUT"});
   return {std::move(config), std::move(folder)};

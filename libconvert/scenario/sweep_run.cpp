@@ -191,8 +191,11 @@ void SweepRunner::compile(std::size_t group, Program& program, Scenario& scenari
       keep_warnings(group, scenario.workload, w, *diagnostics);
       w.source.reset();
     } else {
-      if (w.traces == nullptr) w.traces = std::make_shared<const std::vector<Trace>>(w.source->load(jobs_));
-      w.source.reset();
+      if (w.traces == nullptr) {
+        w.traces = std::make_shared<const std::vector<Trace>>(w.source->load(jobs_));
+        if (!scenario.by_rank()) w.source->warn_of_missing_ranks();
+        w.source.reset();
+      }
       const auto traces = w.traces;
       lock.unlock();
       program.loaded = load_replay(*traces, scenario, 1, *diagnostics);

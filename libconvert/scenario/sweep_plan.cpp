@@ -31,6 +31,7 @@ void add_digest(Input& input, std::string& digest) {
 // Computes the digest of each file and each set of traces once.
 class Digests {
  public:
+  explicit Digests(bool any_ranks) : any_ranks_(any_ranks) {}
   const std::string& file(const std::string& path) {
     const auto [found, is_new] = files_.try_emplace(path);
     if (is_new) add_digest(*open_input(path), found->second);
@@ -39,13 +40,14 @@ class Digests {
   const std::string& traces(const std::string& path) {
     const auto [found, is_new] = traces_.try_emplace(path);
     if (!is_new || path == "-") return found->second;
-    InputSet set({path});
+    InputSet set({path}, any_ranks_);
     while (const auto item = set.next()) add_digest(*item->input, found->second);
     if (set.groups()) found->second += sha256_hex(set.groups()->json);
     return found->second;
   }
 
  private:
+  bool any_ranks_;  // of a set; else a gap is an error
   std::map<std::string, std::string> files_;
   std::map<std::string, std::string> traces_;
 };
@@ -129,7 +131,7 @@ bool SweepPlan::reads_stdin() const { return groups_by_workload_.contains("-"); 
 
 std::vector<std::string> SweepPlan::identities() const {
   constexpr std::size_t digits = 16;
-  Digests digests;
+  Digests digests(any_ranks_);
   std::vector<std::string> ids;
   for (std::size_t run = 0; run < size(); ++run) {
     std::map<std::string, std::string> settings;  // a value counts the same on an axis and in the base
@@ -164,7 +166,7 @@ std::vector<std::string> SweepPlan::files() const {
   }
   sets.erase("-");
   for (const std::string& path : sets) {
-    for (std::string& file : files_of_set(path)) files.insert(std::move(file));
+    for (std::string& file : files_of_set(path, any_ranks_)) files.insert(std::move(file));
   }
   return {files.begin(), files.end()};
 }
@@ -191,6 +193,7 @@ void SweepPlan::form_groups() {
     std::vector<std::string> files;
     try {
       const Scenario scenario = make_scenario(settings);
+      any_ranks_ = any_ranks_ || scenario.by_rank();
       key += '\n' + network_shape(scenario);
       customs = custom_uses(*scenario.options.system);
       if (!numbers.contains(key)) files = configuration_files(settings.system, scenario.options.system->config);

@@ -10,6 +10,7 @@
 #include "scenario/option_values.h"
 #include "scenario/system_keys.h"
 #include "sets/schedules.h"
+#include "sets/source.h"
 
 namespace convert {
 namespace {
@@ -98,6 +99,11 @@ std::string find_traces(const RunSettings& s, const SettingText& v) {
   return v.text == "-" ? v.text : find_path(s.folder, v.text);
 }
 
+void set_format(RunSettings& s, const SettingText& v) {
+  check_from(v.text);
+  s.from = v.text;
+}
+
 std::string find_config(const RunSettings& s, const SettingText& v) {
   if (s.reads_once) return v.text;
   std::string found = find_path(s.folder, v.text);
@@ -115,7 +121,7 @@ void set_network(RunSettings& s, const SettingText& v) {
   try {
     (void)find_network(*s.network);
   } catch (const Error& e) {  // a path that is not there is a mistake in the sweep
-    if (e.where().line != 0 || e.where().offset >= 0) throw;
+    if (e.kind() == Error::Kind::usage || e.where().line != 0 || e.where().offset >= 0) throw;
     throw mistake(with_place(e));
   }
 }

@@ -194,6 +194,9 @@ void SweepPlan::form_groups() {
     try {
       const Scenario scenario = make_scenario(settings);
       any_ranks_ = any_ranks_ || scenario.by_rank();
+      for (const std::string& note : scenario.options.system->config.notes) {
+        if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
+      }
       key += '\n' + network_shape(scenario);
       customs = custom_uses(*scenario.options.system);
       if (!numbers.contains(key)) files = configuration_files(settings.system, scenario.options.system->config);

@@ -2,6 +2,7 @@
 #include "replay/options.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include "config/network/network.h"
@@ -130,11 +131,20 @@ std::vector<SweepSetting> sweep_base(const ReplayCommand& command) {
   return base;
 }
 
-void note_missing_latency(const std::string& network) {
-  if (!is_short_network(network) || network == "ideal") return;
-  (void)parse_short_network(network);  // there is nothing to say of one that is wrong
-  for (const std::string& part : split(network, '+')) {
-    if (part.find(",lat=") == std::string::npos) return log_note(part + " has no lat: its links have no latency");
+void note_missing_latency(const std::vector<SweepValue>& networks) {
+  std::set<std::string> told;
+  const auto has_none = [](const std::string& part) { return part.find(",lat=") == std::string::npos; };
+  for (const SweepValue& network : networks) {
+    if (!is_short_network(network.text) || network.text == "ideal") continue;
+    try {
+      (void)parse_short_network(network.text);
+    } catch (const Error&) {  // which whoever takes the network tells
+      continue;
+    }
+    const std::vector<std::string> parts = split(network.text, '+');
+    const auto part = std::find_if(parts.begin(), parts.end(), has_none);
+    if (part != parts.end() && told.insert(*part).second)
+      log_note(*part + " has no lat: its links have no latency");
   }
 }
 

@@ -43,7 +43,7 @@ struct ReplayCommand {
 [[nodiscard]] convert::RunSettings replay_settings(const ReplayCommand& command);
 [[nodiscard]] std::vector<convert::SweepSetting> sweep_base(const ReplayCommand& command);
 
-// Notes that a network in short form leaves the latency out. Throws Error(usage) if it is no network.
-void note_missing_latency(const std::string& network);
+// Notes, each once, what networks in short form leave the latency out.
+void note_missing_latency(const std::vector<convert::SweepValue>& networks);
 
 }  // namespace tools

@@ -67,13 +67,15 @@ void spell_usually(SweepSetting& setting) {
 
 constexpr std::size_t max_reasons = 8;
 constexpr std::size_t max_runs = 100'000;
-// Returns why runs fail; if there are several reasons, each with the first run that has it.
-std::string text_of(const std::vector<std::pair<std::string, std::string>>& failures) {
-  if (failures.size() == 1) return failures.front().second;
-  std::string text;
+// Returns the error that no run can be done: what a replay says if that is one thing, else each of the reasons with
+// the first run that has it.
+Error none_can_be_done(const std::vector<std::pair<std::string, Error>>& failures) {
+  const Error& first = failures.front().second;
+  if (failures.size() == 1) return first.where().file.empty() ? usage_error(first.what()) : first;
+  std::string text = "none of the runs can be done";
   for (std::size_t i = 0; i < std::min(failures.size(), max_reasons); ++i)
-    text += (i == 0 ? "" : "; ") + failures[i].first + ": " + failures[i].second;
-  return failures.size() > max_reasons ? text + "; …" : text;
+    text += (i == 0 ? ": " : "; ") + failures[i].first + ": " + with_place(failures[i].second);
+  return usage_error(failures.size() > max_reasons ? text + "; …" : text);
 }
 
 }  // namespace
@@ -174,12 +176,11 @@ std::vector<std::string> SweepPlan::files() const {
 void SweepPlan::form_groups() {
   std::map<std::string, std::size_t> numbers;
   std::map<std::string, std::size_t> first_of_workload;
-  std::vector<std::pair<std::string, std::string>> failures;  // of runs, each reason once
-  const auto add_failure = [&](std::size_t run, const std::string& reason) {
-    const bool is_new =
-        failures.size() <= max_reasons &&
-        std::none_of(failures.begin(), failures.end(), [&](const auto& f) { return f.second == reason; });
-    if (is_new) failures.emplace_back(describe(run), reason);
+  std::vector<std::pair<std::string, Error>> failures;  // of runs, each reason once
+  const auto add_failure = [&](std::size_t run, const Error& reason) {
+    const auto is_same = [text = with_place(reason)](const auto& f) { return with_place(f.second) == text; };
+    if (failures.size() <= max_reasons && std::none_of(failures.begin(), failures.end(), is_same))
+      failures.emplace_back(describe(run), reason);
   };
   bool any = false;  // of the runs can be done
   for (std::size_t run = 0; run < size(); ++run) {
@@ -205,14 +206,14 @@ void SweepPlan::form_groups() {
           check_scenario(scenario);
           any = true;
         } catch (const Error& e) {
-          add_failure(run, e.what());
+          add_failure(run, e);
         }
       }
     } catch (const Error& e) {
       // A file that cannot be read or what is not given at all is a mistake; a combination is the run's own
       // failure.
       if (e.kind() != Error::Kind::input || e.where().line != 0 || e.where().offset >= 0) throw;
-      add_failure(run, with_place(e));
+      add_failure(run, e);
     }
     const auto [number, is_new] = numbers.try_emplace(key, groups_.size());
     group_of_[run] = number->second;
@@ -221,7 +222,7 @@ void SweepPlan::form_groups() {
     groups_.push_back({std::move(customs), std::move(files), first});
     ++groups_by_workload_[workload];
   }
-  if (!any && !failures.empty()) throw usage_error("none of the runs can be done: " + text_of(failures));
+  if (!any && !failures.empty()) throw none_can_be_done(failures);
 }
 
 std::vector<std::size_t> SweepPlan::order() const {

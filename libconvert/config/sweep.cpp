@@ -142,9 +142,10 @@ std::string with_place(const Error& e) {
 }
 
 Error located(const Error& e, const SweepSetting& setting, const SweepValue& value) {
-  const std::string text = e.what();
+  const std::string text = with_place(e);
   if (!value.where.file.empty()) return input_error(value.where, text, subject.rule);
-  if (e.kind() == Error::Kind::usage && setting.option != "--set") return e;  // it says what it is about
+  const bool says_where = e.kind() != Error::Kind::input || !e.where().file.empty();
+  if (says_where && setting.option != "--set") return e;
   // "size wants …" is "--size wants …".
   const std::string behind = text.starts_with(setting.key) ? text.substr(setting.key.size()) : "";
   const bool named = setting.option != "--set" && (behind.starts_with(" wants ") || behind.starts_with(": "));

@@ -23,7 +23,7 @@ struct SweepSetting {
 // Returns the error's message, with its place before it if it has one.
 [[nodiscard]] std::string with_place(const Error& e);
 // Returns the error as one about a value: Error(input) at its place in a file, or Error(usage) with the option,
-// which an Error(usage) need not name unless it is --set.
+// which errors of files and of other kinds than Error(input) do without unless it is --set.
 [[nodiscard]] Error located(const Error& e, const SweepSetting& setting, const SweepValue& value);
 struct SweepConfig {
   std::vector<SweepSetting> base{};  // one value each

@@ -2,6 +2,7 @@
 #include "scenario/settings.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 
 #include "config/network/bandwidth_hint.h"
@@ -107,7 +108,7 @@ void set_format(RunSettings& s, const SettingText& v) {
 std::string find_config(const RunSettings& s, const SettingText& v) {
   if (s.reads_once) return v.text;
   std::string found = find_path(s.folder, v.text);
-  if (!fs::exists(found)) throw mistake("there is no file " + v.text);
+  if (!fs::exists(found)) throw system_error(v.text, ENOENT);
   if (!fs::is_regular_file(found))
     throw mistake(v.text + " is no regular file, which a sweep can read several times");
   return found;
@@ -118,12 +119,7 @@ void set_network(RunSettings& s, const SettingText& v) {
   if (s.reads_once) return;
   if (v.text == "-") throw mistake("the network cannot be standard input: a sweep reads it several times");
   if (!is_short_network(v.text) && fs::exists(*s.network)) (void)find_config(s, v);
-  try {
-    (void)find_network(*s.network);
-  } catch (const Error& e) {  // a path that is not there is a mistake in the sweep
-    if (e.kind() == Error::Kind::usage || e.where().line != 0 || e.where().offset >= 0) throw;
-    throw mistake(with_place(e));
-  }
+  (void)find_network(*s.network);
 }
 
 void add_wire_setting(RunSettings& s, const SettingText& v) {
@@ -214,8 +210,8 @@ void RunSettings::set(const SweepSetting& setting, const SweepValue& value) {
   try {
     set(setting.key, value.text);
   } catch (const Error& e) {
-    if (e.where().file.empty()) throw located(e, setting, value);
-    throw;  // of a file that the value names
+    if (e.where().line != 0 || e.where().offset >= 0) throw;  // of a file that the value names
+    throw located(e, setting, value);
   }
 }
 

@@ -56,6 +56,10 @@ TEST(Sweep, OneMistakeIsToldInOneWay) {
   EXPECT_EQ(message("--network").kind(), Error::Kind::usage);
   EXPECT_STREQ(located(input_error({}, "unknown model 'x'"), {.key = "model", .option = "--network"}, {}).what(),
                "--network: unknown model 'x'");
+  const Error file = input_error({.file = "a.yml"}, "is a sweep");
+  EXPECT_STREQ(located(file, {.key = "model", .option = "--set"}, {}).what(), "--set: a.yml: is a sweep");
+  EXPECT_EQ(with_place(located(file, {.key = "model", .option = "-n"}, {})), "a.yml: is a sweep");
+  EXPECT_STREQ(located(usage_error("is none"), {.key = "model", .option = "-n"}, {}).what(), "is none");
   const SweepValue value{"x", {.file = "s.yml", .line = 2, .column = 3}};
   EXPECT_EQ(with_place(located(e, {.key = "model"}, value)), "s.yml:2:3: model wants more");
   EXPECT_EQ(located(e, {.key = "model"}, value).kind(), Error::Kind::input);

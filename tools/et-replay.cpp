@@ -41,7 +41,7 @@ std::string summary(const LoadedReplay& loaded) {
 // Returns the exit status.
 int replay(const tools::ReplayCommand& command, const tools::ReplayOutputOptions& output, tools::Context& context) {
   const RunSettings settings = replay_settings(command);
-  if (settings.network) tools::note_missing_latency(*settings.network);
+  if (settings.network) tools::note_missing_latency({{*settings.network}});
   Scenario scenario = make_scenario(settings);
   check_replay_output(output, scenario);
   SourceOptions input = source_options(command.input, context);

@@ -2,11 +2,11 @@
 #include "config/sweep.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <utility>
 
 #include "config/yaml_tree.h"
+#include "core/collective.h"
 #include "core/units.h"
 #include "core/words.h"
 
@@ -126,10 +126,12 @@ class SweepReader {
   YamlNode root_;
 };
 
-// Whether a piece goes on with the network or the algorithm before it.
-bool goes_on(std::string_view piece) {
-  return std::ranges::any_of(std::array{"bw=", "lat=", "chunks=", "dims=", "dim-algorithms=", "root="},
-                             [&](const char* key) { return piece.starts_with(key); });
+// Returns whether a piece is KEY=VALUE, which belongs to the value before it: neither a path nor a rule for
+// collectives.
+bool is_option(std::string_view piece) {
+  const std::string_view key = piece.substr(0, piece.find('='));
+  return key.size() < piece.size() && key.find_first_of("/.:") == std::string_view::npos && key != "all" &&
+         !parse_collective(key, in_traces);
 }
 
 }  // namespace
@@ -140,8 +142,10 @@ std::string with_place(const Error& e) {
 }
 
 Error located(const Error& e, const SweepSetting& setting, const SweepValue& value) {
-  const std::string text = e.what();
+  const std::string text = with_place(e);
   if (!value.where.file.empty()) return input_error(value.where, text, subject.rule);
+  const bool says_where = e.kind() != Error::Kind::input || !e.where().file.empty();
+  if (says_where && setting.option != "--set") return e;
   // "size wants …" is "--size wants …".
   const std::string behind = text.starts_with(setting.key) ? text.substr(setting.key.size()) : "";
   const bool named = setting.option != "--set" && (behind.starts_with(" wants ") || behind.starts_with(": "));
@@ -171,8 +175,9 @@ SweepSetting parse_sweep_option(std::string_view text, const SweepKeys& keys) {
   if (equals == std::string_view::npos || equals == 0) throw usage_error(shown + "wants KEY=VALUE,VALUE,…");
   SweepSetting setting{.key = std::string(text.substr(0, equals)), .option = "--set"};
   keys.check(setting.key, {}, Error::Kind::usage);
+  const bool with_options = contains(keys.with_options, setting.key);
   for (const std::string& piece : split(text.substr(equals + 1), ',')) {
-    if (goes_on(piece) && !setting.values.empty()) {
+    if (with_options && is_option(piece) && !setting.values.empty() && setting.values.back().text != no_elements) {
       setting.values.back().text += "," + piece;
     } else {
       setting.values.push_back({piece});

@@ -22,7 +22,8 @@ struct SweepSetting {
 };
 // Returns the error's message, with its place before it if it has one.
 [[nodiscard]] std::string with_place(const Error& e);
-// Returns the error as one about a value: Error(input) at its place in a file, or Error(usage) with the option.
+// Returns the error as one about a value: Error(input) at its place in a file, or Error(usage) with the option,
+// which errors of files and of other kinds than Error(input) do without unless it is --set.
 [[nodiscard]] Error located(const Error& e, const SweepSetting& setting, const SweepValue& value);
 struct SweepConfig {
   std::vector<SweepSetting> base{};  // one value each
@@ -33,11 +34,13 @@ struct SweepConfig {
 inline constexpr char element_separator = ';';
 inline constexpr std::string_view no_elements = "none";
 
-// All known keys; those that may end with a dimension's number, "bandwidth.0"; those whose values may be lists.
+// All known keys; those that may end with a dimension's number, "bandwidth.0"; those whose values may be lists;
+// those whose values may have options behind commas, "ring:8,bw=50GB/s".
 struct SweepKeys {
   std::vector<std::string> keys;
   std::vector<std::string> per_dimension;
   std::vector<std::string> lists{};
+  std::vector<std::string> with_options{};
 
   // Throws an Error of `kind` with the nearest key if `key` is unknown.
   void check(const std::string& key, const Location& where, Error::Kind kind) const;
@@ -47,8 +50,8 @@ struct SweepKeys {
 // key of keys.lists may be a YAML list itself. Throws Error(input) [sweep] with the place.
 [[nodiscard]] SweepConfig parse_sweep(const std::string& file, std::string_view text, const SweepKeys& keys);
 
-// Parses "KEY=VALUE,VALUE,…" of the option --set. A comma before bw= or lat= belongs to a network in short form,
-// one before chunks=, dims=, dim-algorithms= or root= to an algorithm. Throws Error(usage).
+// Parses "KEY=VALUE,VALUE,…" of the option --set; where values may have options, NAME=TEXT is one of the value
+// before it, unless it is a rule for collectives. Throws Error(usage).
 [[nodiscard]] SweepSetting parse_sweep_option(std::string_view text, const SweepKeys& keys);
 
 }  // namespace convert

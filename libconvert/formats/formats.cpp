@@ -36,7 +36,9 @@ void check_options(const Format& format, Direction direction, const FormatOption
   for (const auto& [key, value] : options.all()) {
     const auto same = [&key = key](const FormatOption& o) { return o.key == key; };
     const bool common = direction == Direction::write && std::ranges::any_of(common_options, same);
-    if (!common && std::ranges::none_of(known, same)) {
+    const auto option = std::ranges::find_if(known, same);
+    if (option != known.end() && option->value == "BYTES") (void)options.get_bytes(key);
+    if (!common && option == known.end()) {
       std::vector<FormatOption> all = known;
       if (direction == Direction::write) all.insert(all.end(), common_options.begin(), common_options.end());
       throw usage_error(std::string(verb) + ' ' + std::string(format.name) + ": unknown option '" + key + "'; " +

@@ -156,8 +156,8 @@ std::optional<ReplayProgram> compile_ranks(const ForEach& for_each, const Networ
 // A set of traces is where its rank 0 is.
 bool trace_set_exists(const std::string& prefix) { return fs::exists(prefix + ".0.et") || fs::exists(prefix); }
 
-std::vector<std::string> files_of_set(const std::string& path) {
-  const InputSet set({path});
+std::vector<std::string> files_of_set(const std::string& path, bool any_ranks) {
+  const InputSet set({path}, any_ranks);
   std::vector<std::string> files;
   for (const InputSet::File& file : set.files()) files.push_back(file.path);
   if (files.empty()) files.push_back(path);  // a tar

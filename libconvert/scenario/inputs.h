@@ -36,8 +36,8 @@ struct SystemInputs : SystemChoices {
 
 // Returns whether there are traces of this name: a file, a folder or a prefix.
 [[nodiscard]] bool trace_set_exists(const std::string& prefix);
-// Returns the files that such a name stands for.
-[[nodiscard]] std::vector<std::string> files_of_set(const std::string& path);
+// Returns the files that such a name stands for. With `any_ranks` a set may have gaps.
+[[nodiscard]] std::vector<std::string> files_of_set(const std::string& path, bool any_ranks = false);
 // Throws Error(usage) if a rule for collectives names neither an algorithm nor traces.
 void check_algorithm_path(const std::string& path);
 // Throws Error(usage) if policy or balanced do not go with ASTRA-sim's rules or with the network's model.

@@ -2,6 +2,7 @@
 #include "scenario/settings.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 
 #include "config/network/bandwidth_hint.h"
@@ -10,6 +11,7 @@
 #include "scenario/option_values.h"
 #include "scenario/system_keys.h"
 #include "sets/schedules.h"
+#include "sets/source.h"
 
 namespace convert {
 namespace {
@@ -98,10 +100,15 @@ std::string find_traces(const RunSettings& s, const SettingText& v) {
   return v.text == "-" ? v.text : find_path(s.folder, v.text);
 }
 
+void set_format(RunSettings& s, const SettingText& v) {
+  check_from(v.text);
+  s.from = v.text;
+}
+
 std::string find_config(const RunSettings& s, const SettingText& v) {
   if (s.reads_once) return v.text;
   std::string found = find_path(s.folder, v.text);
-  if (!fs::exists(found)) throw mistake("there is no file " + v.text);
+  if (!fs::exists(found)) throw system_error(v.text, ENOENT);
   if (!fs::is_regular_file(found))
     throw mistake(v.text + " is no regular file, which a sweep can read several times");
   return found;
@@ -112,12 +119,7 @@ void set_network(RunSettings& s, const SettingText& v) {
   if (s.reads_once) return;
   if (v.text == "-") throw mistake("the network cannot be standard input: a sweep reads it several times");
   if (!is_short_network(v.text) && fs::exists(*s.network)) (void)find_config(s, v);
-  try {
-    (void)find_network(*s.network);
-  } catch (const Error& e) {  // a path that is not there is a mistake in the sweep
-    if (e.where().line != 0 || e.where().offset >= 0) throw;
-    throw mistake(with_place(e));
-  }
+  (void)find_network(*s.network);
 }
 
 void add_wire_setting(RunSettings& s, const SettingText& v) {
@@ -208,8 +210,8 @@ void RunSettings::set(const SweepSetting& setting, const SweepValue& value) {
   try {
     set(setting.key, value.text);
   } catch (const Error& e) {
-    if (e.where().file.empty()) throw located(e, setting, value);
-    throw;  // of a file that the value names
+    if (e.where().line != 0 || e.where().offset >= 0) throw;  // of a file that the value names
+    throw located(e, setting, value);
   }
 }
 
@@ -219,7 +221,10 @@ const SweepKeys& sweep_keys() {
     for (const Setting& s : setting_table) {
       keys.keys.emplace_back(s.key);
       if (s.kind == SettingKind::rate || s.kind == SettingKind::delay) keys.per_dimension.emplace_back(s.key);
-      if (s.kind == SettingKind::list) keys.lists.emplace_back(s.key);
+      const bool list = s.kind == SettingKind::list;
+      if (list) keys.lists.emplace_back(s.key);
+      if (s.kind == SettingKind::network || s.kind == SettingKind::format || (list && !s.splits_at_commas()))
+        keys.with_options.emplace_back(s.key);
     }
     for (std::string& name : system_key_names()) keys.keys.push_back(std::move(name));
     return keys;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/sweep.h"
@@ -52,7 +53,19 @@ struct RunSettings {
 };
 
 // Says what a setting's value is.
-enum class SettingKind : std::uint8_t { text, network, file, choice, list, bytes, time, number, rate, delay };
+enum class SettingKind : std::uint8_t {
+  text,
+  format,
+  network,
+  file,
+  choice,
+  list,
+  bytes,
+  time,
+  number,
+  rate,
+  delay
+};
 // Says what a setting is about. Some have no meaning with recorded times: wires and communication where
 // communication is recorded, npu where computing is too. wires: values change no more of a program than the
 // network's shape.
@@ -70,6 +83,9 @@ struct Setting {
   SettingKind kind = SettingKind::text;
   SettingPart part = SettingPart::times;
   void (*apply)(RunSettings& to, const SettingText& value) = nullptr;
+
+  // Returns whether commas separate the elements of the option's value.
+  [[nodiscard]] bool splits_at_commas() const { return std::string_view(value).ends_with(",..."); }
 };
 [[nodiscard]] std::span<const Setting> all_settings();
 // Returns the options with ASTRA-sim's names, each with the key of its setting, or "" if it has no effect.

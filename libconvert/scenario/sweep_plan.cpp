@@ -31,6 +31,7 @@ void add_digest(Input& input, std::string& digest) {
 // Computes the digest of each file and each set of traces once.
 class Digests {
  public:
+  explicit Digests(bool any_ranks) : any_ranks_(any_ranks) {}
   const std::string& file(const std::string& path) {
     const auto [found, is_new] = files_.try_emplace(path);
     if (is_new) add_digest(*open_input(path), found->second);
@@ -39,13 +40,14 @@ class Digests {
   const std::string& traces(const std::string& path) {
     const auto [found, is_new] = traces_.try_emplace(path);
     if (!is_new || path == "-") return found->second;
-    InputSet set({path});
+    InputSet set({path}, any_ranks_);
     while (const auto item = set.next()) add_digest(*item->input, found->second);
     if (set.groups()) found->second += sha256_hex(set.groups()->json);
     return found->second;
   }
 
  private:
+  bool any_ranks_;  // of a set; else a gap is an error
   std::map<std::string, std::string> files_;
   std::map<std::string, std::string> traces_;
 };
@@ -65,13 +67,15 @@ void spell_usually(SweepSetting& setting) {
 
 constexpr std::size_t max_reasons = 8;
 constexpr std::size_t max_runs = 100'000;
-// Returns why runs fail; if there are several reasons, each with the first run that has it.
-std::string text_of(const std::vector<std::pair<std::string, std::string>>& failures) {
-  if (failures.size() == 1) return failures.front().second;
-  std::string text;
+// Returns the error that no run can be done: what a replay says if that is one thing, else each of the reasons with
+// the first run that has it.
+Error none_can_be_done(const std::vector<std::pair<std::string, Error>>& failures) {
+  const Error& first = failures.front().second;
+  if (failures.size() == 1) return first.where().file.empty() ? usage_error(first.what()) : first;
+  std::string text = "none of the runs can be done";
   for (std::size_t i = 0; i < std::min(failures.size(), max_reasons); ++i)
-    text += (i == 0 ? "" : "; ") + failures[i].first + ": " + failures[i].second;
-  return failures.size() > max_reasons ? text + "; …" : text;
+    text += (i == 0 ? ": " : "; ") + failures[i].first + ": " + with_place(failures[i].second);
+  return usage_error(failures.size() > max_reasons ? text + "; …" : text);
 }
 
 }  // namespace
@@ -129,7 +133,7 @@ bool SweepPlan::reads_stdin() const { return groups_by_workload_.contains("-"); 
 
 std::vector<std::string> SweepPlan::identities() const {
   constexpr std::size_t digits = 16;
-  Digests digests;
+  Digests digests(any_ranks_);
   std::vector<std::string> ids;
   for (std::size_t run = 0; run < size(); ++run) {
     std::map<std::string, std::string> settings;  // a value counts the same on an axis and in the base
@@ -164,7 +168,7 @@ std::vector<std::string> SweepPlan::files() const {
   }
   sets.erase("-");
   for (const std::string& path : sets) {
-    for (std::string& file : files_of_set(path)) files.insert(std::move(file));
+    for (std::string& file : files_of_set(path, any_ranks_)) files.insert(std::move(file));
   }
   return {files.begin(), files.end()};
 }
@@ -172,12 +176,11 @@ std::vector<std::string> SweepPlan::files() const {
 void SweepPlan::form_groups() {
   std::map<std::string, std::size_t> numbers;
   std::map<std::string, std::size_t> first_of_workload;
-  std::vector<std::pair<std::string, std::string>> failures;  // of runs, each reason once
-  const auto add_failure = [&](std::size_t run, const std::string& reason) {
-    const bool is_new =
-        failures.size() <= max_reasons &&
-        std::none_of(failures.begin(), failures.end(), [&](const auto& f) { return f.second == reason; });
-    if (is_new) failures.emplace_back(describe(run), reason);
+  std::vector<std::pair<std::string, Error>> failures;  // of runs, each reason once
+  const auto add_failure = [&](std::size_t run, const Error& reason) {
+    const auto is_same = [text = with_place(reason)](const auto& f) { return with_place(f.second) == text; };
+    if (failures.size() <= max_reasons && std::none_of(failures.begin(), failures.end(), is_same))
+      failures.emplace_back(describe(run), reason);
   };
   bool any = false;  // of the runs can be done
   for (std::size_t run = 0; run < size(); ++run) {
@@ -191,6 +194,10 @@ void SweepPlan::form_groups() {
     std::vector<std::string> files;
     try {
       const Scenario scenario = make_scenario(settings);
+      any_ranks_ = any_ranks_ || scenario.by_rank();
+      for (const std::string& note : scenario.options.system->config.notes) {
+        if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
+      }
       key += '\n' + network_shape(scenario);
       customs = custom_uses(*scenario.options.system);
       if (!numbers.contains(key)) files = configuration_files(settings.system, scenario.options.system->config);
@@ -199,14 +206,14 @@ void SweepPlan::form_groups() {
           check_scenario(scenario);
           any = true;
         } catch (const Error& e) {
-          add_failure(run, e.what());
+          add_failure(run, e);
         }
       }
     } catch (const Error& e) {
       // A file that cannot be read or what is not given at all is a mistake; a combination is the run's own
       // failure.
       if (e.kind() != Error::Kind::input || e.where().line != 0 || e.where().offset >= 0) throw;
-      add_failure(run, with_place(e));
+      add_failure(run, e);
     }
     const auto [number, is_new] = numbers.try_emplace(key, groups_.size());
     group_of_[run] = number->second;
@@ -215,7 +222,7 @@ void SweepPlan::form_groups() {
     groups_.push_back({std::move(customs), std::move(files), first});
     ++groups_by_workload_[workload];
   }
-  if (!any && !failures.empty()) throw usage_error("none of the runs can be done: " + text_of(failures));
+  if (!any && !failures.empty()) throw none_can_be_done(failures);
 }
 
 std::vector<std::size_t> SweepPlan::order() const {

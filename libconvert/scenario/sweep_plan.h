@@ -53,6 +53,10 @@ class SweepPlan {
   // Returns all runs, those that share a workload and a group together.
   [[nodiscard]] std::vector<std::size_t> order() const;
   [[nodiscard]] bool reads_stdin() const;
+  // Returns whether runs replay each rank by itself, for which a set may lack ranks.
+  [[nodiscard]] bool any_ranks() const { return any_ranks_; }
+  // Returns what there is to note of the systems of all runs, each note once.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
  private:
   void form_groups();
@@ -69,6 +73,8 @@ class SweepPlan {
   };
   std::vector<Group> groups_;
   std::map<std::string, std::size_t> groups_by_workload_;
+  bool any_ranks_ = false;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace convert

@@ -122,11 +122,11 @@ void SweepRunner::open(Workload& workload, const Scenario& scenario) {
   if (workload.source != nullptr || workload.traces != nullptr) return;
   try {
     workload.diagnostics = diagnostics_.sibling();
-    const bool by_rank = plan_.common("compute") == "recorded" && plan_.common("comm") == "recorded";
+    const bool any_ranks = scenario.workload == "-" ? plan_.any_ranks() : scenario.by_rank();
     SourceOptions options{
-        .operands = {scenario.workload}, .from = scenario.from, .any_ranks = by_rank, .hash = false};
+        .operands = {scenario.workload}, .from = scenario.from, .any_ranks = any_ranks, .hash = false};
     auto source = std::make_unique<TraceSource>(std::move(options), *workload.diagnostics);
-    if (!prepare(*source, !by_rank, scenario.workload) || workload.diagnostics->errors() > 0)
+    if (!prepare(*source, !any_ranks, scenario.workload) || workload.diagnostics->errors() > 0)
       throw first_error(*workload.diagnostics);
     workload.groups = source->groups();
     workload.source = std::move(source);
@@ -172,7 +172,8 @@ void SweepRunner::say_warnings() {
 std::shared_ptr<SweepRunner::Workload> SweepRunner::workload(const Scenario& scenario) {
   const std::lock_guard lock(mutex_);
   // Standard input cannot be read again.
-  return touch(workloads_, scenario.workload + '\n' + scenario.from.value_or(""),
+  const bool by_rank = scenario.by_rank() && scenario.workload != "-";
+  return touch(workloads_, scenario.workload + '\n' + scenario.from.value_or("") + (by_rank ? "\nby rank" : ""),
                plan_.reads_stdin() ? SIZE_MAX : 2);
 }
 
@@ -191,8 +192,11 @@ void SweepRunner::compile(std::size_t group, Program& program, Scenario& scenari
       keep_warnings(group, scenario.workload, w, *diagnostics);
       w.source.reset();
     } else {
-      if (w.traces == nullptr) w.traces = std::make_shared<const std::vector<Trace>>(w.source->load(jobs_));
-      w.source.reset();
+      if (w.traces == nullptr) {
+        w.traces = std::make_shared<const std::vector<Trace>>(w.source->load(jobs_));
+        if (!scenario.by_rank()) w.source->warn_of_missing_ranks();
+        w.source.reset();
+      }
       const auto traces = w.traces;
       lock.unlock();
       program.loaded = load_replay(*traces, scenario, 1, *diagnostics);

@@ -27,6 +27,12 @@ Error ranks_of_its_own(Rank asked) {
 
 }  // namespace
 
+void check_from(const std::string& from) {
+  const FormatChoice choice = parse_format_choice(from, Direction::read);
+  if (choice.format->linked) (void)linking_options(choice.options);
+  if (choice.format->read_schedule != nullptr) (void)schedule_options(choice.options);
+}
+
 // The first rank of a document with its nodes, and the head of the second.
 struct TraceSource::Ahead {
   std::unique_ptr<TraceReader> reader;

@@ -31,6 +31,9 @@ struct LinkedOperand {
   std::string device{};
 };
 
+// Throws Error(usage) if `from`, such as "msccl,size=1MiB", is no format that can be read, with its options.
+void check_from(const std::string& from);
+
 struct SourceOptions {
   std::vector<std::string> operands;
   std::optional<std::string> from{};  // "msccl,size=1MiB"; by content and suffix otherwise

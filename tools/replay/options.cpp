@@ -2,6 +2,7 @@
 #include "replay/options.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include "config/network/network.h"
@@ -49,8 +50,7 @@ std::optional<std::string> text_of(const SettingOption& o) {
   for (std::string text : o.texts) {
     if (text.find(element_separator) != std::string::npos)
       throw usage_error(o.name + ": '" + text + "' has a ';', which separates elements");
-    if (std::string_view(o.setting->value).ends_with(",..."))
-      std::replace(text.begin(), text.end(), ',', element_separator);
+    if (o.setting->splits_at_commas()) std::replace(text.begin(), text.end(), ',', element_separator);
     list += (list.empty() ? "" : std::string(1, element_separator)) + text;
   }
   return list;
@@ -95,8 +95,8 @@ ReplayCommand read_command(const ReplayInputOptions& options) {
     command.astra_names = command.astra_names || o.name.ends_with("-configuration");
   }
   const SweepSetting* const system = find(command.settings, "system");
-  if (system != nullptr && system->option == "--system-configuration" && !find(command.settings, "compat"))
-    command.settings.push_back(setting_of("compat", system->option, "astra"));
+  if (system != nullptr && system->option == "--system-configuration")
+    command.implied_compat = setting_of("compat", system->option, "astra");
   return command;
 }
 
@@ -109,6 +109,8 @@ RunSettings replay_settings(const ReplayCommand& command) {
     settings.set(s, s.values.front());
     values.push_back(s.values.front().text);
   }
+  if (!settings.astra && command.implied_compat)
+    settings.set(*command.implied_compat, command.implied_compat->values.front());
   check_command(command);
   if (!settings.network && !settings.comm_recorded)
     throw usage_error(command.astra_names
@@ -129,11 +131,20 @@ std::vector<SweepSetting> sweep_base(const ReplayCommand& command) {
   return base;
 }
 
-void note_missing_latency(const std::string& network) {
-  if (!is_short_network(network) || network == "ideal") return;
-  (void)parse_short_network(network);  // there is nothing to say of one that is wrong
-  for (const std::string& part : split(network, '+')) {
-    if (part.find(",lat=") == std::string::npos) return log_note(part + " has no lat: its links have no latency");
+void note_missing_latency(const std::vector<SweepValue>& networks) {
+  std::set<std::string> told;
+  const auto has_none = [](const std::string& part) { return part.find(",lat=") == std::string::npos; };
+  for (const SweepValue& network : networks) {
+    if (!is_short_network(network.text) || network.text == "ideal") continue;
+    try {
+      (void)parse_short_network(network.text);
+    } catch (const Error&) {  // which whoever takes the network tells
+      continue;
+    }
+    const std::vector<std::string> parts = split(network.text, '+');
+    const auto part = std::find_if(parts.begin(), parts.end(), has_none);
+    if (part != parts.end() && told.insert(*part).second)
+      log_note(*part + " has no lat: its links have no latency");
   }
 }
 

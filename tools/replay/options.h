@@ -34,6 +34,7 @@ struct ReplayCommand {
   std::vector<convert::SweepSetting> settings{};  // one value each
   std::vector<std::string> unused{};              // without effect
   bool astra_names = false;
+  std::optional<convert::SweepSetting> implied_compat{};  // where nothing else says compat
 };
 // Throws Error(usage) for values that cannot be.
 [[nodiscard]] ReplayCommand read_command(const ReplayInputOptions& options);
@@ -42,7 +43,7 @@ struct ReplayCommand {
 [[nodiscard]] convert::RunSettings replay_settings(const ReplayCommand& command);
 [[nodiscard]] std::vector<convert::SweepSetting> sweep_base(const ReplayCommand& command);
 
-// Notes that a network in short form leaves the latency out. Throws Error(usage) if it is no network.
-void note_missing_latency(const std::string& network);
+// Notes, each once, what networks in short form leave the latency out.
+void note_missing_latency(const std::vector<convert::SweepValue>& networks);
 
 }  // namespace tools

@@ -29,9 +29,9 @@ namespace {
 
 using namespace convert;
 
-// Returns the setting of a key, of any dimension, in a base or among axes.
+// Returns the setting of a key, of any dimension, among axes or in a base.
 const SweepSetting* find(const SweepConfig& config, const std::string& key) {
-  for (const auto* settings : {&config.base, &config.axes}) {
+  for (const auto* settings : {&config.axes, &config.base}) {
     for (const SweepSetting& s : *settings) {
       if (s.key == key || s.key.starts_with(key + ".")) return &s;
     }
@@ -51,13 +51,14 @@ SweepPlan make_plan(const SweepOptions& sweep, const ReplayCommand& command) {
     folder = std::filesystem::path(*sweep.file).parent_path();
   }
   for (const std::string& text : sweep.set) config.axes.push_back(parse_sweep_option(text, sweep_keys()));
-  const bool has_latency = find(config, "latency") != nullptr;
   for (const SweepSetting& s : given) {
     if (const SweepSetting* const other = find(config, s.key))
       throw Error(Error::Kind::usage, other->where, "the command line gives " + s.key + " too; give it once");
-    if (s.key == "network" && !has_latency) note_missing_latency(s.values.front().text);
   }
   config.base.insert(config.base.end(), given.begin(), given.end());
+  const SweepSetting* const networks = find(config, "network");
+  if (networks != nullptr && find(config, "latency") == nullptr) note_missing_latency(networks->values);
+  if (command.implied_compat && find(config, "compat") == nullptr) config.base.push_back(*command.implied_compat);
   if (find(config, "workload") == nullptr)
     config.base.push_back({.key = "workload", .values = {{inputs(command.input).front()}}, .option = "INPUT"});
   return {std::move(config), std::move(folder)};
@@ -174,6 +175,7 @@ void lead(const SweepOptions& sweep, const SweepPlan& plan, std::optional<std::s
   check_outputs(sweep, plan, path);
   SweepRunner runner(plan, context.jobs(), context.diagnostics);
   runner.open_stdin();
+  for (const std::string& note : plan.notes()) log_info(note);
   SweepTable table(path, columns_of(plan), plan.identities(), sweep.force);
   if (plan.reads_stdin() && table.taken_up() > 0)
     throw usage_error(*path +

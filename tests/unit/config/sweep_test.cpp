@@ -13,7 +13,8 @@ namespace {
 
 const SweepKeys keys = {.keys = {"network", "bandwidth", "latency", "model", "fail"},
                         .per_dimension = {"bandwidth"},
-                        .lists = {"fail"}};
+                        .lists = {"fail"},
+                        .with_options = {"network"}};
 
 std::string sweep_error(std::string_view text) {
   return test::error_text([&] { (void)parse_sweep("s.yml", text, keys); }, "sweep");
@@ -55,6 +56,10 @@ TEST(Sweep, OneMistakeIsToldInOneWay) {
   EXPECT_EQ(message("--network").kind(), Error::Kind::usage);
   EXPECT_STREQ(located(input_error({}, "unknown model 'x'"), {.key = "model", .option = "--network"}, {}).what(),
                "--network: unknown model 'x'");
+  const Error file = input_error({.file = "a.yml"}, "is a sweep");
+  EXPECT_STREQ(located(file, {.key = "model", .option = "--set"}, {}).what(), "--set: a.yml: is a sweep");
+  EXPECT_EQ(with_place(located(file, {.key = "model", .option = "-n"}, {})), "a.yml: is a sweep");
+  EXPECT_STREQ(located(usage_error("is none"), {.key = "model", .option = "-n"}, {}).what(), "is none");
   const SweepValue value{"x", {.file = "s.yml", .line = 2, .column = 3}};
   EXPECT_EQ(with_place(located(e, {.key = "model"}, value)), "s.yml:2:3: model wants more");
   EXPECT_EQ(located(e, {.key = "model"}, value).kind(), Error::Kind::input);
@@ -118,6 +123,15 @@ TEST(Sweep, Options) {
   EXPECT_EQ(texts(s), (Texts{"25GB/s", "x2"}));
   EXPECT_EQ(texts(parse_sweep_option("network=ring:8,bw=1GB/s,lat=5ns,n.yml,ring:2+ring:4,bw=2GB/s", keys)),
             (Texts{"ring:8,bw=1GB/s,lat=5ns", "n.yml", "ring:2+ring:4,bw=2GB/s"}));
+  EXPECT_EQ(texts(parse_sweep_option("network=ring:8,latency=5ns,./a=b.yml", keys)),
+            (Texts{"ring:8,latency=5ns", "./a=b.yml"}));
+  SweepKeys more = keys;
+  for (const char* key : {"from", "collective"}) more.keys.push_back(more.with_options.emplace_back(key));
+  EXPECT_EQ(texts(parse_sweep_option("from=msccl,size=1MiB,ten,repair=yes,elem_bytes=2", more)),
+            (Texts{"msccl,size=1MiB", "ten,repair=yes,elem_bytes=2"}));
+  EXPECT_EQ(texts(parse_sweep_option("collective=none,all=built:ring,foo=1,a2a:pg=3=direct,AllReduce=ring", more)),
+            (Texts{"none", "all=built:ring,foo=1", "a2a:pg=3=direct", "AllReduce=ring"}));
+  EXPECT_EQ(texts(parse_sweep_option("fail=none,a=b", keys)), (Texts{"none", "a=b"}));
   EXPECT_EQ(option_error("model"), "--set model: wants KEY=VALUE,VALUE,…");
   EXPECT_EQ(option_error("=a"), "--set =a: wants KEY=VALUE,VALUE,…");
   EXPECT_EQ(option_error("modell=a"), "unknown key 'modell'; did you mean model?");

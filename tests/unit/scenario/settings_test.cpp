@@ -89,7 +89,8 @@ TEST(Settings, ValuesThatAKeyDoesNotTake) {
   EXPECT_EQ(setting_error("network", "-"), "the network cannot be standard input: a sweep reads it several times");
   EXPECT_EQ(setting_error("network", "/dev/null"),
             "/dev/null is no regular file, which a sweep can read several times");
-  EXPECT_EQ(setting_error("system", "no/such.json"), "there is no file no/such.json");
+  EXPECT_EQ(test::error_text([] { RunSettings().set("system", "no/such.json"); }, Error::Kind::system),
+            "no/such.json: No such file or directory");
   EXPECT_EQ(setting_error("endpoint-delay", "1, \"L\": 2"),
             "endpoint-delay wants a whole number from 0 to 9007199254740992, not \"1, \\\"L\\\": 2\"");
   EXPECT_EQ(setting_error("collective-optimization", "basline").substr(0, 41),

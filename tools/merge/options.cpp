@@ -43,10 +43,10 @@ MergeOptions merge_options(const MergeToolOptions& o, unsigned jobs) {
   return options;
 }
 
-std::vector<std::string> files_of_rules(const MergeToolOptions& o, const MergeOptions& options) {
+std::vector<std::string> files_of_rules(const MergeToolOptions& options, const MergeOptions& merging) {
   std::vector<std::string> files;
-  if (o.map) files.push_back(*o.map);
-  for (const CollectiveRule& rule : options.rules) {
+  if (options.map) files.push_back(*options.map);
+  for (const CollectiveRule& rule : merging.rules) {
     if (!rule.builtin) files.push_back(rule.algorithm);
   }
   return files;

@@ -2,19 +2,9 @@
 #include "collectives/families.h"
 
 #include "core/diagnostic.h"
-#include "core/words.h"
+#include "core/units.h"
 
 namespace convert::collectives {
-
-const GroupScheme& find_scheme(std::string_view name) {
-  std::vector<std::string> names;
-  for (const GroupScheme* s : group_schemes) {
-    if (same_name(s->name, name)) return *s;
-    names.emplace_back(s->name);
-  }
-  throw usage_error("unknown algorithm '" + std::string(name) + "' of a dimension" + did_you_mean(name, names) +
-                    "; those are ring, direct and halving_doubling");
-}
 
 AlgorithmBuilder in_place_builder(const CollectiveRequest& r, std::int64_t parts, std::int64_t slices) {
   return {r.collective, r.ranks, parts * slices, r.protocol, true};

@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <string>
+
+#include "core/diagnostic.h"
+#include "core/words.h"
 
 namespace convert::collectives {
 
@@ -29,6 +33,16 @@ Group reversed(Group group) {
 
 std::int32_t floor_power_of_two(std::int32_t n) {
   return static_cast<std::int32_t>(std::bit_floor(static_cast<std::uint32_t>(n)));
+}
+
+const GroupScheme& find_scheme(std::string_view name) {
+  std::vector<std::string> names;
+  for (const GroupScheme* s : group_schemes) {
+    if (same_name(s->name, name)) return *s;
+    names.emplace_back(s->name);
+  }
+  throw usage_error("unknown algorithm '" + std::string(name) + "' of a dimension" + did_you_mean(name, names) +
+                    "; those are ring, direct and halving_doubling");
 }
 
 }  // namespace convert::collectives

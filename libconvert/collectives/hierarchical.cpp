@@ -4,7 +4,6 @@
 #include "collectives/families.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
-#include "core/words.h"
 
 namespace convert::collectives {
 namespace {

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "core/units.h"
-#include "core/words.h"
 
 namespace tools {
 

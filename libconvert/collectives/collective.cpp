@@ -29,7 +29,8 @@ const std::vector<CollectiveAlgorithm>& table() {
 }
 
 constexpr std::int32_t max_ranks = 1 << 16;
-constexpr std::int32_t max_dim = 1 << 24;
+constexpr std::int32_t max_size_of_dim = 1 << 24;
+constexpr std::size_t max_dims = 64;
 
 // Returns the algorithm of a name, however it is spelled; null if there is none.
 const CollectiveAlgorithm* named(std::string_view name) {
@@ -132,11 +133,14 @@ Algorithm build_collective(const CollectiveRequest& request) {
 }
 
 std::vector<std::int32_t> parse_dims(std::string_view text) {
+  const std::vector<std::string> pieces = split(text, 'x');
+  if (pieces.size() > max_dims)
+    throw usage_error("dims of " + counted(pieces.size(), "size") + "; the limit is " + std::to_string(max_dims));
   std::vector<std::int32_t> dims;
-  for (const std::string& piece : split(text, 'x')) {
+  for (const std::string& piece : pieces) {
     const auto size = parse_int(piece);
-    if (!size || *size < 1 || *size > max_dim)
-      throw usage_error("dims " + std::string(text) + ": expected sizes such as 2x4x8");
+    if (!size || *size < 1 || *size > max_size_of_dim)
+      throw usage_error("dims '" + std::string(text) + "': expected sizes such as 2x4x8");
     dims.push_back(static_cast<std::int32_t>(*size));
   }
   return dims;

@@ -53,7 +53,7 @@ struct CollectiveAlgorithm {
 // does not offer the collective, parameters out of range, more than 2^24 steps.
 [[nodiscard]] Algorithm build_collective(const CollectiveRequest& request);
 
-// Returns the sizes of dimensions, "2x4x8". Throws Error(usage).
+// Returns the sizes of dimensions, "2x4x8", at most 64. Throws Error(usage).
 [[nodiscard]] std::vector<std::int32_t> parse_dims(std::string_view text);
 
 // Parses "NAME,chunks=4,dims=2x4,dim-algorithms=ring+direct,root=1", keys as needed, as the request for a

@@ -18,9 +18,11 @@ namespace {
 // A barrier carries nothing.
 bool carries(Collective c) { return in_traces(c) && c != Collective::barrier; }
 
+bool is_all(std::string_view text) { return same_name(text, "all"); }
+
 // Reads "all" or the name of a collective. Returns what is wrong; empty if nothing is.
 std::string read_type(std::string_view text, CollectiveSelection& which) {
-  if (same_name(text, "all")) return "";
+  if (is_all(text)) return "";
   which.type = parse_collective(text, carries);
   if (which.type) which.type = without_block(*which.type);
   return which.type ? "" : "'" + std::string(text) + "' is none of all, " + join(names_of(carries));
@@ -191,6 +193,8 @@ class MapReader {
 };
 
 }  // namespace
+
+bool names_collectives(std::string_view text) { return is_all(text) || parse_collective(text, in_traces); }
 
 bool CollectiveSelection::fits(Collective t, std::string_view of_group, std::int64_t bytes, NodeId id,
                                std::string_view node_name) const {

@@ -44,6 +44,9 @@ struct CollectiveRule {
 inline constexpr std::string_view builtin_prefix = "built:";
 [[nodiscard]] inline bool is_builtin(std::string_view algorithm) { return algorithm.starts_with(builtin_prefix); }
 
+// Returns whether a rule can begin with these words: "all", or a collective of traces in whatever spelling.
+[[nodiscard]] bool names_collectives(std::string_view text);
+
 // Parses "all_reduce:pg=3:size>=1MiB:size<64MiB:node=17:name=*grad*=ALGORITHM"; the first part may be "all".
 // `builtin`: etkit builds the algorithm, which is named without builtin_prefix. Throws Error(usage).
 [[nodiscard]] CollectiveRule parse_collective_rule(const std::string& text, bool builtin = false);

@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "config/collective_rules.h"
 #include "config/yaml_tree.h"
-#include "core/collective.h"
 #include "core/units.h"
 #include "core/words.h"
 
@@ -130,8 +130,7 @@ class SweepReader {
 // collectives.
 bool is_option(std::string_view piece) {
   const std::string_view key = piece.substr(0, piece.find('='));
-  return key.size() < piece.size() && key.find_first_of("/.:") == std::string_view::npos && key != "all" &&
-         !parse_collective(key, in_traces);
+  return key.size() < piece.size() && key.find_first_of("/.:") == std::string_view::npos && !names_collectives(key);
 }
 
 }  // namespace

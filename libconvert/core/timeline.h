@@ -4,10 +4,12 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/index_table.h"
 #include "core/trace.h"
 #include "core/units.h"
 
@@ -17,21 +19,49 @@ enum class Lane : std::uint8_t { cpu, compute, memory, send, recv, collective };
 inline constexpr std::array<std::string_view, 6> lane_names = {"cpu",  "compute", "memory",
                                                                "send", "recv",    "collective"};
 [[nodiscard]] constexpr std::string_view lane_name(Lane lane) { return lane_names[static_cast<std::size_t>(lane)]; }
+// Returns whether slices of the lane are communication: sends, receives (from when they are posted), collectives.
+[[nodiscard]] constexpr bool communicates(Lane lane) { return lane >= Lane::send; }
 
 struct Slice {
-  Rank rank = 0;
-  Lane lane = Lane::compute;
   Picoseconds begin_ps = 0;
   Picoseconds end_ps = 0;
   NodeId node = 0;
-  Text name{};              // in Timeline::text
   std::int64_t bytes = -1;  // -1: not a message
-  std::int64_t peer = -1;   // of a message: the other rank; else -1
   std::uint64_t flow = 0;   // the same number on a send and the recv that takes its message; 0: none
+  Rank rank = 0;
+  std::uint32_t name = 0;         // in Timeline::names
+  std::int32_t peer = -1;         // of a message: the other rank; else -1
+  std::uint32_t call = no_index;  // in Run::calls, of a collective
+  Lane lane = Lane::compute;
+  bool open = false;  // it had not ended when the run did
 };
 
-struct Timeline : TextPool {
+// Holds texts, each once.
+class TextTable {
+ public:
+  // Returns the number of a text, which is added if it is new.
+  std::uint32_t add(std::string_view text) {
+    const auto hash_of = [this](std::uint32_t i) { return std::hash<std::string_view>()((*this)[i]); };
+    const auto next = static_cast<std::uint32_t>(texts_.size());
+    const std::uint32_t found = index_.find_or_add(
+        std::hash<std::string_view>()(text), next, [&](std::uint32_t i) { return (*this)[i] == text; }, hash_of);
+    if (found == next) texts_.push_back(pool_.add_text(text));
+    return found;
+  }
+  [[nodiscard]] std::string_view operator[](std::uint32_t i) const { return pool_.view(texts_[i]); }
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(texts_.size()); }
+
+ private:
+  TextPool pool_;
+  std::vector<Text> texts_;
+  IndexTable<> index_;
+};
+
+struct Timeline {
   std::vector<Slice> slices;
+  TextTable names;
+
+  [[nodiscard]] std::string_view name(const Slice& s) const { return names[s.name]; }
 };
 
 }  // namespace convert

@@ -14,6 +14,7 @@
 #include "core/algorithm/algorithm.h"
 #include "core/algorithm/schedule.h"
 #include "core/diagnostic.h"
+#include "core/run.h"
 #include "core/trace.h"
 #include "io/input.h"
 #include "io/output.h"
@@ -121,6 +122,9 @@ struct Format {
   void (*write_set)(std::span<const Trace>, const FormatOptions&, Output&) = nullptr;  // needs all ranks at once
   void (*write_algorithm)(const Algorithm&, const FormatOptions&, std::string& out) = nullptr;
   void (*write_schedule)(const Schedule&, const FormatOptions&, std::string& out) = nullptr;
+  // Reads a run (core/run.h); writes one, or several as process groups of one file. Does not close the output.
+  Run (*read_run)(const ReadContext&) = nullptr;
+  void (*write_runs)(std::span<const Run>, const FormatOptions&, Output&) = nullptr;
   bool file_per_rank = false;  // each rank is a file of its own (a set on disk, a tar in a pipe)
   bool framed_set = false;     // a set of several ranks is written otherwise than a single rank
 

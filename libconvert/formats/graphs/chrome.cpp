@@ -92,7 +92,7 @@ class ChromeWriter {
   void slice(const Slice& s, std::uint32_t tid) {
     json_.line()
         .begin_object()
-        .member("name", timeline_.view(s.name))
+        .member("name", timeline_.name(s))
         .member("cat", lane_name(s.lane))
         .member("ph", "X");
     json_.member("pid", s.rank).member("tid", tid).key("ts").raw(microseconds(s.begin_ps));

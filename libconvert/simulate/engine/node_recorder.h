@@ -14,12 +14,14 @@
 
 namespace convert {
 
-// Fills a timeline: begin times and message numbers of nodes.
+// Fills a timeline: begin times and message numbers of nodes, and which collectives they call.
 class TimelineRecorder {
  public:
-  TimelineRecorder(const ReplayProgram& program, Timeline& timeline)
+  TimelineRecorder(const ReplayProgram& program, ReplayResult& result)
       : program_(program),
-        timeline_(timeline),
+        timeline_(result.timeline),
+        calls_(result.slice_calls),
+        call_of_(program.groups.size()),
         begin_(program.ops, not_under_way),
         sent_(program.channels.size()),
         posted_(program.channels.size()),
@@ -40,12 +42,12 @@ class TimelineRecorder {
       s.flow = (std::uint64_t{op.channel} << 32) + flow_[program_.ranks[r].first_op + node];
   }
 
-  // Ends what is under way when the replay stops.
+  // Ends what is under way when the replay stops; it stays open.
   void stop(Picoseconds now) {
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
       const RankProgram& rank = program_.ranks[r];
       for (std::uint32_t node = 0; rank.code != nullptr && node < rank.code->ops.size(); ++node) {
-        if (begin_[rank.first_op + node] != not_under_way) add(r, node, now);
+        if (begin_[rank.first_op + node] != not_under_way) add(r, node, now).open = true;
       }
     }
   }
@@ -57,14 +59,26 @@ class TimelineRecorder {
     const Op& op = program_.op({r, node});
     const RankCode& code = *program_.ranks[r].code;
     const std::uint32_t index = program_.ranks[r].first_op + node;
-    Slice s{.rank = r, .lane = lane_of(op), .begin_ps = begin_[index], .end_ps = now, .node = code.id(node)};
-    s.name = timeline_.add_text(code.node_name(node));
+    Slice s{.begin_ps = begin_[index], .end_ps = now, .node = code.id(node), .rank = r, .lane = lane_of(op)};
+    s.name = timeline_.names.add(code.node_name(node));
     if (op.type == OpType::send || op.type == OpType::recv) {
       s.bytes = op.value;
-      s.peer = op.peer;
+      s.peer = static_cast<std::int32_t>(op.peer);
     }
+    if (op.type == OpType::collective) s.call = call(program_.plans[op.channel].call.group, op.peer);
     begin_[index] = not_under_way;
     return timeline_.slices.emplace_back(s);
+  }
+
+  // Returns the index of a group's collective in ReplayResult::slice_calls.
+  std::uint32_t call(std::uint32_t group, std::uint32_t number) {
+    std::vector<std::uint32_t>& known = call_of_[group];
+    if (known.size() <= number) known.resize(number + 1, no_index);
+    if (known[number] == no_index) {
+      known[number] = static_cast<std::uint32_t>(calls_.size());
+      calls_.push_back({program_.groups[group].id, number});
+    }
+    return known[number];
   }
 
   static Lane lane_of(const Op& op) {
@@ -83,8 +97,10 @@ class TimelineRecorder {
 
   const ReplayProgram& program_;
   Timeline& timeline_;
-  std::vector<Picoseconds> begin_;   // by op
-  std::vector<std::uint32_t> sent_;  // by channel
+  std::vector<SliceCall>& calls_;
+  std::vector<std::vector<std::uint32_t>> call_of_;  // by group and number: in calls_
+  std::vector<Picoseconds> begin_;                   // by op
+  std::vector<std::uint32_t> sent_;                  // by channel
   std::vector<std::uint32_t> posted_;
   std::vector<std::uint32_t> flow_;  // by op: its number within the channel, from 1
 };
@@ -93,7 +109,7 @@ class TimelineRecorder {
 class NodeRecorder {
  public:
   NodeRecorder(const ReplayProgram& program, ReplayResult& result) : program_(program), result_(result) {
-    if (program.options.timeline) timeline_.emplace(program, result.timeline);
+    if (program.options.timeline) timeline_.emplace(program, result);
     if (program.options.memory == MemoryTracking::off) return;
     for (const RankProgram& r : program.ranks) spans_.emplace_back(r.code != nullptr ? r.code->ops.size() : 0);
   }

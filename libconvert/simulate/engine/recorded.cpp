@@ -217,18 +217,18 @@ class RankReplay {
   void draw() {
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
       if (kind_[i] == no_kind || !ran(i)) continue;
-      Slice s{.rank = trace_.rank,
-              .lane = lane(i),
-              .begin_ps = begin_[i],
+      Slice s{.begin_ps = begin_[i],
               .end_ps = end(i),
               .node = nodes_[i].id,
-              .name = out_.timeline.add_text(trace_.nodes.name(nodes_[i]))};
+              .rank = trace_.rank,
+              .name = out_.timeline.names.add(trace_.nodes.name(nodes_[i])),
+              .lane = lane(i)};
       if (s.lane == Lane::send || s.lane == Lane::recv) {
         const auto attributes = trace_.nodes.attributes(nodes_[i]);
         const IntValue bytes = int_value(attributes, attr::comm_size);
         const IntValue peer = int_value(attributes, s.lane == Lane::send ? attr::comm_dst : attr::comm_src);
         if (bytes) s.bytes = bytes.value;
-        if (peer) s.peer = peer.value;
+        if (peer && peer.value >= 0 && peer.value <= largest_rank) s.peer = static_cast<std::int32_t>(peer.value);
       }
       out_.timeline.slices.push_back(s);
     }
@@ -354,10 +354,8 @@ void RecordedReplay::add_waits(WaitReport&& waits) {
 }
 
 void RecordedReplay::add_timeline(const Timeline& timeline) {
-  const std::uint64_t shift = result_.timeline.text.size();
-  result_.timeline.text += timeline.text;
   for (Slice s : timeline.slices) {
-    s.name.offset += shift;
+    s.name = result_.timeline.names.add(timeline.name(s));
     result_.timeline.slices.push_back(s);
   }
 }

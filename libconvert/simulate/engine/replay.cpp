@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/engine/replay.h"
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -90,6 +91,21 @@ ReplayOutcome run_explained(const ReplayProgram& program) {
   return outcome;
 }
 
+// Lets the slices of collectives refer to the list of collectives.
+void number_calls(ReplayResult& result) {
+  std::map<std::pair<std::int64_t, std::uint32_t>, std::uint32_t> index;
+  if (!result.slice_calls.empty()) {
+    for (const CollectiveResult& c : result.collectives)
+      index.emplace(std::pair(c.group, c.number), static_cast<std::uint32_t>(index.size()));
+  }
+  std::vector<std::uint32_t> numbers;
+  for (const SliceCall& c : result.slice_calls) numbers.push_back(index.at({c.group, c.number}));
+  result.slice_calls = {};
+  for (Slice& s : result.timeline.slices) {
+    if (s.call != no_index) s.call = numbers[s.call];
+  }
+}
+
 ReplayOutcome run(const ReplayProgram& program) {
   try {
     if (program.options.explain) return run_explained(program);
@@ -118,6 +134,7 @@ ReplayResult replay(const ReplayProgram& program) {
   auto [result, called] = run(program);
   const ReplayOptions& options = program.options;
   result.collectives = list_collectives(program, called);
+  number_calls(result);
   result.model = options.network.model;
   result.ideal_network = program.network.ideal;
   if (options.network.model == NetworkModel::wires && !program.network.ideal)

@@ -66,6 +66,12 @@ struct CollectiveResult {
   Picoseconds exposed_max_ps = 0;
 };
 
+// Names the collective of a group.
+struct SliceCall {
+  std::int64_t group = 0;
+  std::uint32_t number = 0;
+};
+
 struct ReplayResult {
   ReplayStatus status = ReplayStatus::complete;
   NetworkModel model = NetworkModel::unaware;
@@ -81,10 +87,11 @@ struct ReplayResult {
   std::vector<CollectiveKind> kinds;          // see collective_kinds(); for reports of collectives
   std::vector<WireUse> wires;                 // with NetworkOptions::count_wires
   std::optional<PortLoad> worst_port{};       // with NetworkOptions::watch_ports, if it was exceeded
-  std::size_t classes = 0;  // of equivalent ranks, of each of which one was simulated; 0: every rank was
-  WaitReport waits;         // for status deadlock and unmatched
-  AstraGaps gaps;           // by ASTRA-sim's rules
-  Timeline timeline;
+  std::size_t classes = 0;             // of equivalent ranks, of each of which one was simulated; 0: every rank was
+  WaitReport waits;                    // for status deadlock and unmatched
+  AstraGaps gaps;                      // by ASTRA-sim's rules
+  Timeline timeline;                   // calls are indices of `collectives`
+  std::vector<SliceCall> slice_calls;  // while it runs calls of the timeline are indices of these
   std::optional<Explanation> explanation;   // for ReplayOptions::explain; nothing if the node never started
   std::optional<PeakTensors> peak_tensors;  // with MemoryTracking
   std::vector<NodeSpans> spans;             // by rank, with MemoryTracking::trace

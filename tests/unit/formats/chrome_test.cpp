@@ -18,24 +18,24 @@ std::string chrome(const Timeline& timeline) {
 
 TEST(Chrome, WritesSlicesThreadsAndArrows) {
   Timeline t;
-  t.slices.push_back({.rank = 0,
-                      .lane = Lane::send,
-                      .begin_ps = 1'000'000,
+  t.slices.push_back({.begin_ps = 1'000'000,
                       .end_ps = 3'500'001,
                       .node = 7,
-                      .name = t.add_text("a \"b\""),
                       .bytes = 64,
+                      .flow = 1,
+                      .rank = 0,
+                      .name = t.names.add("a \"b\""),
                       .peer = 1,
-                      .flow = 1});
-  t.slices.push_back({.rank = 1,
-                      .lane = Lane::recv,
-                      .begin_ps = 0,
+                      .lane = Lane::send});
+  t.slices.push_back({.begin_ps = 0,
                       .end_ps = 3'500'001,
                       .node = 8,
-                      .name = t.add_text("r"),
                       .bytes = 64,
+                      .flow = 1,
+                      .rank = 1,
+                      .name = t.names.add("r"),
                       .peer = 0,
-                      .flow = 1});
+                      .lane = Lane::recv});
   EXPECT_EQ(chrome(t),
             R"({"displayTimeUnit":"ns","traceEvents":[
 {"name":"process_name","ph":"M","pid":0,"tid":0,"args":{"name":"rank 0"}},
@@ -52,11 +52,11 @@ TEST(Chrome, WritesSlicesThreadsAndArrows) {
 
 TEST(Chrome, OverlappingSlicesGetThreadsOfTheirOwn) {
   Timeline t;
-  const Text name = t.add_text("x");
-  t.slices.push_back({.lane = Lane::compute, .begin_ps = 0, .end_ps = 10, .node = 0, .name = name});
-  t.slices.push_back({.lane = Lane::compute, .begin_ps = 5, .end_ps = 15, .node = 1, .name = name});
-  t.slices.push_back({.lane = Lane::compute, .begin_ps = 10, .end_ps = 20, .node = 2, .name = name});
-  t.slices.push_back({.lane = Lane::recv, .begin_ps = 0, .end_ps = 1, .node = 3, .name = name});
+  const std::uint32_t name = t.names.add("x");
+  t.slices.push_back({.begin_ps = 0, .end_ps = 10, .node = 0, .name = name, .lane = Lane::compute});
+  t.slices.push_back({.begin_ps = 5, .end_ps = 15, .node = 1, .name = name, .lane = Lane::compute});
+  t.slices.push_back({.begin_ps = 10, .end_ps = 20, .node = 2, .name = name, .lane = Lane::compute});
+  t.slices.push_back({.begin_ps = 0, .end_ps = 1, .node = 3, .name = name, .lane = Lane::recv});
   const std::string text = chrome(t);
   EXPECT_NE(text.find(R"("tid":0,"ts":0,"dur":0.00001,"args":{"node":0})"), std::string::npos) << text;
   EXPECT_NE(text.find(R"("tid":1,"ts":0.000005,"dur":0.00001,"args":{"node":1})"), std::string::npos) << text;

@@ -347,7 +347,7 @@ TEST(Replay, TimelineHasSlicesAndFlows) {
   EXPECT_EQ(c.lane, Lane::compute);
   EXPECT_EQ(c.begin_ps, 0);
   EXPECT_EQ(c.end_ps, 1'000'000);
-  EXPECT_EQ(r.timeline.view(c.name), "n0");
+  EXPECT_EQ(r.timeline.name(c), "n0");
   EXPECT_EQ(c.flow, 0U);
   const Slice s = slice(0, 2);
   EXPECT_EQ(s.begin_ps, 1'000'000);

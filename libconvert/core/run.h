@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/collective.h"
+#include "core/text_set.h"
 #include "core/timeline.h"
 #include "core/trace.h"
 #include "core/units.h"
@@ -164,7 +165,7 @@ struct Run {
   std::vector<std::string> limits;  // sentences: what the model does not know, what was estimated
   std::vector<std::string> hints;   // with status deadlock or unmatched: what to change
 
-  TextTable texts;
+  TextSet texts;
   Timeline timeline;
   std::vector<Picoseconds> slack_ps;  // of each slice: how much longer it may take while the order stays
   std::vector<Npu> npus;              // by rank

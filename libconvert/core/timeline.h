@@ -4,12 +4,10 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/index_table.h"
+#include "core/text_set.h"
 #include "core/trace.h"
 #include "core/units.h"
 
@@ -36,30 +34,9 @@ struct Slice {
   bool open = false;  // it had not ended when the run did
 };
 
-// Holds texts, each once.
-class TextTable {
- public:
-  // Returns the number of a text, which is added if it is new.
-  std::uint32_t add(std::string_view text) {
-    const auto hash_of = [this](std::uint32_t i) { return std::hash<std::string_view>()((*this)[i]); };
-    const auto next = static_cast<std::uint32_t>(texts_.size());
-    const std::uint32_t found = index_.find_or_add(
-        std::hash<std::string_view>()(text), next, [&](std::uint32_t i) { return (*this)[i] == text; }, hash_of);
-    if (found == next) texts_.push_back(pool_.add_text(text));
-    return found;
-  }
-  [[nodiscard]] std::string_view operator[](std::uint32_t i) const { return pool_.view(texts_[i]); }
-  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(texts_.size()); }
-
- private:
-  TextPool pool_;
-  std::vector<Text> texts_;
-  IndexTable<> index_;
-};
-
 struct Timeline {
   std::vector<Slice> slices;
-  TextTable names;
+  TextSet names;
 
   [[nodiscard]] std::string_view name(const Slice& s) const { return names[s.name]; }
 };

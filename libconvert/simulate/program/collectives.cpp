@@ -305,7 +305,7 @@ void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t 
   }
   op.channel = call_index.find_or_add(
       call_hash(call, prefix), static_cast<std::uint32_t>(calls.size()),
-      [&](std::uint32_t c) { return calls[c].call == call && calls[c].prefix == prefix; },
+      [&](std::uint32_t i) { return calls[i].call == call && calls[i].prefix == prefix; },
       [&](std::uint32_t i) { return call_hash(calls[i].call, calls[i].prefix); });
   if (op.channel == calls.size()) calls.push_back({call, prefix, location_of(trace, index), node});
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// et-convert: any format to any format.
+// et-convert: any format to any format. et-timeline, its other name: runs to a timeline.
 #include "common/sink.h"
 #include "common/source.h"
 #include "common/tool.h"
+#include "convert/runs.h"
 #include "core/units.h"
+#include "sets/runs.h"
 #include "sets/source.h"
 #include "util/log.h"
 
@@ -28,7 +30,8 @@ int main(int argc, char** argv) {
   std::optional<std::string> device;
   bool repair = false;
   tools::preset_formats(argv[0], input, output);
-  const tools::ToolInfo info{
+  const bool timeline = std::string_view(argv[0]).ends_with("et-timeline");
+  const tools::ToolInfo convert_info{
       .name = "et-convert",
       .summary = "convert execution traces and collective algorithms",
       .operands = "[INPUT...]",
@@ -37,15 +40,17 @@ int main(int argc, char** argv) {
                    {"et-convert --device kineto.json host.json -o x.0.et", "what PyTorch recorded of a rank"},
                    {"et-convert -t json ring8.3.et | less", "one rank as text"},
                    {"et-convert -t msccl ring8 -o ring8.xml", "back to MSCCL-IR"},
-                   {"et-convert ring8.xml | et-validate --dataflow", "a whole set through a pipe"}},
+                   {"et-convert ring8.xml | et-validate --dataflow", "a whole set through a pipe"},
+                   {"et-convert llama.run -o llama.pftrace", "what a replay did, for ui.perfetto.dev"}},
   };
   const auto setup = [&](tools::App& app) {
     tools::add_input_options(app, input);
     app.add_option("--device", device, "FILE", "Kineto trace to link a PyTorch host trace with");
-    app.add_flag("--repair", repair, "of a schedule: drop copies that are there already, new times by link order");
+    if (!timeline)
+      app.add_flag("--repair", repair, "of a schedule: drop copies that are there already, new times by link order");
     tools::add_output_options(app, output);
   };
-  return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
+  return tools::run_tool(argc, argv, timeline ? tools::timeline_info() : convert_info, setup, [&](tools::Context& context) {
     SourceOptions source_options = tools::source_options(input, context);
     source_options.hash = !output.no_history;
     if (device) {
@@ -59,7 +64,17 @@ int main(int argc, char** argv) {
         throw usage_error("--repair is for schedules (ten)");
       source_options.from = source_options.from.value_or("ten") + ",repair=yes";
     }
-    TraceSource source(std::move(source_options), context.diagnostics);
+    if (const auto to = tools::run_target(output, timeline))
+      return tools::write_runs(load_runs(source_options, context.jobs(), context.diagnostics), *to, output, context);
+    source_options.runs = true;
+    TraceSource source(source_options, context.diagnostics);
+    if (source.holds_run()) {
+      const FormatChoice to = tools::target_of_run(source, output);
+      if (source_options.operands.size() > 1)
+        return tools::write_runs(load_runs(source_options, context.jobs(), context.diagnostics), to, output, context);
+      const std::vector<Run> runs = {source.read_run()};
+      return tools::write_runs(runs, to, output, context);
+    }
     const auto sink = open_sink(source, output, context);
     if (!source.prepare(true) || context.failed()) return 1;
     context.report();

@@ -131,10 +131,13 @@ struct Format {
   [[nodiscard]] bool describes_set() const {
     return read_algorithm != nullptr || read_set != nullptr || read_schedule != nullptr;
   }
-  [[nodiscard]] bool can_read() const { return read != nullptr || describes_set() || linked; }
-  [[nodiscard]] bool can_write() const {
+  // Return whether it holds traces, or what traces are made of.
+  [[nodiscard]] bool reads_traces() const { return read != nullptr || describes_set() || linked; }
+  [[nodiscard]] bool writes_traces() const {
     return write != nullptr || write_set != nullptr || write_algorithm != nullptr || write_schedule != nullptr;
   }
+  [[nodiscard]] bool can_read() const { return reads_traces() || read_run != nullptr; }
+  [[nodiscard]] bool can_write() const { return writes_traces() || write_runs != nullptr; }
 };
 
 enum class Direction : std::uint8_t { read, write };
@@ -147,6 +150,8 @@ enum class Direction : std::uint8_t { read, write };
 // Returns the format whose suffix ends `path` (compression suffixes ignored), or null. Where a suffix belongs to
 // several formats, prefers one that can be read (or written).
 [[nodiscard]] const Format* format_by_suffix(std::string_view path, Direction direction);
+// Returns the format that runs are written in to a file of that name, by its suffix, or null.
+[[nodiscard]] const Format* run_format_by_suffix(std::string_view path);
 // Returns the format by content; if none or several fit, by the suffix of `name`, else the first that fits, or
 // null.
 [[nodiscard]] const Format* detect_format(std::string_view head, std::string_view name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "formats/graphs/chrome.h"
+#include "formats/timeline/chrome.h"
 
 #include <gtest/gtest.h>
 

@@ -114,7 +114,6 @@ class PerfettoWriter {
     const auto intern = [&](std::uint32_t list, std::size_t number, std::string_view text) {
       data.message(list, ProtoMessage().number(interned::iid, number + 1).text(interned::text, text));
     };
-    for (std::size_t i = 0; i < lane_names.size(); ++i) intern(interned::categories, i, lane_names[i]);
     for (std::size_t i = 0; i < argument_names.size(); ++i) intern(interned::annotations, i, argument_names[i]);
     const ProtoMessage boot = ProtoMessage().number(packet::clock_id, packet::boot_clock).number(packet::clock_time, 0);
     const ProtoMessage own = ProtoMessage()
@@ -143,13 +142,13 @@ class PerfettoWriter {
   }
 
   // Writes what event_ holds, and the names that it is the first to use.
-  void write_event(std::uint64_t time) {
+  void write_event(std::uint64_t time, bool uses_names) {
     packet_.clear();
     packet_.number(packet::timestamp, time - last_time_)
         .number(packet::sequence_id, 1)
         .message(packet::track_event, event_);
     if (!new_names_.empty()) packet_.message(packet::interned_data, new_names_);
-    packet_.number(packet::sequence_flags, packet::needs_state);
+    if (uses_names) packet_.number(packet::sequence_flags, packet::needs_state);
     file_.message(trace_packet, packet_);
     last_time_ = time;
     new_names_.clear();
@@ -304,19 +303,20 @@ class PerfettoWriter {
     if (!m.is_end()) describe_slice(part, s, i);
     if (arrow && s.lane == Lane::send && !m.is_end()) event_.fixed64(event::flow, flow);
     if (arrow && s.lane == Lane::recv && m.is_end()) event_.fixed64(event::last_flow, flow);
-    write_event(m.time);
+    write_event(m.time, !m.is_end());
     if (counters_.npus) count_message(part, part.track_process[part.tracks.of[i]], s, m, arrow ? flow : 0);
   }
 
   void describe_slice(Part& part, const Slice& s, std::size_t i) {
-    event_.number(event::category, static_cast<std::uint64_t>(s.lane) + 1).number(event::name, name_id(part, s));
+    event_.number(event::name, name_id(part, s));
     if (s.call != no_index) event_.number(event::correlation, std::uint64_t{s.call} + 1);
     if (!options_.arguments) return;
     argument(Argument::node, event::annotation_uint, s.node);
     if (s.bytes >= 0) argument(Argument::bytes, event::annotation_uint, static_cast<std::uint64_t>(s.bytes));
     if (s.peer >= 0) argument(Argument::peer, event::annotation_uint, static_cast<std::uint64_t>(s.peer));
-    if (s.begin_ps % ps_per_ns != 0 || s.end_ps % ps_per_ns != 0)
-      argument(Argument::duration, event::annotation_int, static_cast<std::uint64_t>(s.end_ps - s.begin_ps));
+    const auto exact = static_cast<std::uint64_t>(s.end_ps - s.begin_ps);
+    if (exact != (nanoseconds(s.end_ps) - nanoseconds(s.begin_ps)) * ps_per_ns)
+      argument(Argument::duration, event::annotation_int, exact);
     const Joined joined = part.shown.joined(i);
     if (joined.count == 1) return;
     argument(Argument::count, event::annotation_uint, joined.count);
@@ -376,7 +376,7 @@ class PerfettoWriter {
     event_.number(event::type, event::counter)
         .number(event::track, track)
         .number(event::counter_value, static_cast<std::uint64_t>(value));
-    write_event(time);
+    write_event(time, false);
   }
 
   PartOptions options_;

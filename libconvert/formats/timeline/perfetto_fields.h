@@ -16,7 +16,7 @@ inline constexpr std::uint32_t snapshot_clocks = 1, clock_id = 1, clock_time = 2
 inline constexpr std::uint32_t boot_clock = 6, own_clock = 64;  // ours counts from the packet before
 }  // namespace packet
 namespace interned {
-inline constexpr std::uint32_t categories = 1, names = 2, annotations = 3;
+inline constexpr std::uint32_t names = 2, annotations = 3;
 inline constexpr std::uint32_t iid = 1, text = 2;
 }  // namespace interned
 namespace descriptor {
@@ -27,7 +27,7 @@ inline constexpr std::uint32_t counter_unit = 3, counter_unit_name = 6, bytes = 
 inline constexpr std::uint32_t explicit_children = 3, explicit_processes = 1;
 }  // namespace descriptor
 namespace event {
-inline constexpr std::uint32_t category = 3, annotation = 4, type = 9, name = 10, track = 11, counter_value = 30, flow = 47,
+inline constexpr std::uint32_t annotation = 4, type = 9, name = 10, track = 11, counter_value = 30, flow = 47,
                         last_flow = 48, correlation = 52;
 inline constexpr std::uint32_t begin = 1, end = 2, counter = 4;
 inline constexpr std::uint32_t annotation_name = 1, annotation_uint = 3, annotation_int = 4;

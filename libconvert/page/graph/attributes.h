@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Collects all attributes of nodes as columns: a column per name, with the values of those nodes that have it, and for
-// each node the list of names that it has.
+// Collects all attributes of nodes as columns: a column per name, with the values of those nodes that have it, and
+// for each node the list of names that it has.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ class AttributeColumns {
   // Takes the attributes of the next node, its inputs and outputs.
   void add(const NodeTable& table, const Node& node);
 
-  // Append to the head the members "attributes", a list of {name, texts?, left_out?: bytes}, and "attribute_lists", each
-  // a list of indices into it.
+  // Append to the head the members "attributes", a list of {name, texts?, left_out?: bytes}, and "attribute_lists",
+  // each a list of indices into it.
   void write_head(JsonWriter& json) const;
-  // Adds the column "attributes", for each node its list, and "attribute N" for each attribute that is not left out:
-  // whole numbers, or indices into its texts.
+  // Adds the column "attributes", for each node its list, and "attribute N" for each attribute that is not left
+  // out: whole numbers, or indices into its texts.
   void take_columns(std::vector<Column>& columns);
 
  private:
@@ -34,7 +34,7 @@ class AttributeColumns {
 
   struct Attribute {
     std::string name;
-    std::vector<double> numbers;  // whole ones of at most 2^53, or indices into texts
+    std::vector<double> numbers{};  // whole ones of at most 2^53, or indices into texts
     bool is_text = false;
     TextSet texts{};
     std::uint64_t text_bytes = 0;
@@ -51,8 +51,8 @@ class AttributeColumns {
   std::unordered_map<std::uint32_t, std::uint32_t> by_name_;  // Name::index() to a place in attributes_
   std::uint32_t first_input_ = no_index;                      // values, shapes and types follow each other
   std::uint32_t first_output_ = no_index;
-  TextSet lists_;                          // the bytes of std::uint32_t's
-  std::string list_;                       // of the node that is being added
+  TextSet lists_;     // the bytes of std::uint32_t's
+  std::string list_;  // of the node that is being added
   std::vector<std::int32_t> node_lists_;
 };
 

@@ -16,7 +16,7 @@ namespace convert {
 namespace {
 
 constexpr NodeId most_exact = NodeId{1} << 53U;  // of the whole numbers that a double holds
-constexpr std::array facts_names = {attr::comm_type, attr::comm_src,    attr::comm_dst,    attr::comm_size,
+constexpr std::array facts_names = {attr::comm_type,   attr::comm_src,    attr::comm_dst,      attr::comm_size,
                                     attr::tensor_size, attr::start_nanos, attr::duration_nanos};
 using Facts = FoundAttrs<facts_names>;
 
@@ -71,7 +71,8 @@ void GraphPage::add_times(const Node& node, std::int64_t start_nanos, std::int64
 void GraphPage::add_node(const NodeTable& table, const Node& node) {
   const Facts facts(table.attributes(node));
   const auto type = static_cast<std::int32_t>(node.type);
-  if (node.id > most_exact) large_ids_.emplace_back(static_cast<std::uint32_t>(id_.size()), std::to_string(node.id));
+  if (node.id > most_exact)
+    large_ids_.emplace_back(static_cast<std::uint32_t>(id_.size()), std::to_string(node.id));
   id_.push_back(node.id > most_exact ? -1 : static_cast<double>(node.id));
   type_.push_back(type >= 0 && type < 255 ? static_cast<std::uint8_t>(type) : 255);
   name_.push_back(static_cast<std::int32_t>(names_.add(table.name(node))));
@@ -112,7 +113,8 @@ void GraphPage::add(const Trace& trace) {
                     ": draw a part with --ranks, --nodes or --around, divide the traces with et-split, or write -t "
                     "graphml");
   }
-  ranks_.push_back({trace.rank, static_cast<std::uint32_t>(nodes()), static_cast<std::uint32_t>(table.nodes.size())});
+  ranks_.push_back(
+      {trace.rank, static_cast<std::uint32_t>(nodes()), static_cast<std::uint32_t>(table.nodes.size())});
   const RankLanes lanes = lanes_of(table);
   for (const std::uint32_t lane : lanes.of_node) lane_.push_back(static_cast<std::int32_t>(lanes_.size() + lane));
   for (const PageLane& lane : lanes.lanes) {

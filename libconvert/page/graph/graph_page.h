@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Collects a set of traces for the page `graph`: nodes, dependencies, messages, lanes and attributes as columns. The page
-// lays them out itself.
+// Collects a set of traces for the page `graph`: nodes, dependencies, messages, lanes and attributes as columns.
+// The page lays them out itself.
 //
-// The head: "title", "operand" (how et-graph's user named the set), "ranks" [[rank, nodes], …], "lanes" [[position of the
-// rank, label], …], "names" (of nodes), "time" {"base_ns"} if nodes have begins, "attributes" and "attribute_lists".
-// Columns of nodes, rank after rank: id, type (NodeType), name, lane, bytes (-1: unknown), peer (-1: none), op (Collective;
-// 255: none), begin and duration (ns, -1: unknown; only where there are any), data_count and control_count of its
-// parents, attributes (see AttributeColumns). Of edges: parent, by node, first data; message_from, message_to; of
-// dependencies on nodes that do not exist missing_node and missing_id.
-// Ids above 2^53 stand in "large_ids" [[node, "id"], …], and as -1 in the column.
+// The head: "title", "operand" (how et-graph's user named the set), "ranks" [[rank, nodes], …], "lanes" [[position
+// of the rank, label], …], "names" (of nodes), "time" {"base_ns"} if nodes have begins, "attributes" and
+// "attribute_lists". Columns of nodes, rank after rank: id, type (NodeType), name, lane, bytes (-1: unknown), peer
+// (-1: none), op (Collective; 255: none), begin and duration (ns, -1: unknown; only where there are any),
+// data_count and control_count of its parents, attributes (see AttributeColumns). Of edges: parent, by node, first
+// data; message_from, message_to; of dependencies on nodes that do not exist missing_node and missing_id. Ids above
+// 2^53 stand in "large_ids" [[node, "id"], …], and as -1 in the column.
 #pragma once
 
 #include <cstdint>

@@ -41,14 +41,15 @@ std::string label(const PageLane& lane) {
 }
 
 PageLane lane_of(const NodeTable& table, const Node& node) {
-  using Kind = PageLane::Kind;
+  using LaneKind = PageLane::Kind;
   const FoundAttrs<lane_attrs> found(table.attributes(node));
-  if (const IntValue block = int_value(found[attr::tb_id])) return {Kind::threadblock, block.value};
+  if (const IntValue block = int_value(found[attr::tb_id])) return {LaneKind::threadblock, block.value};
   const IntValue cpu = int_value(found[attr::is_cpu_op]);
   const bool on_cpu = cpu && cpu.value != 0;
-  if (const IntValue stream = int_value(found[attr::stream]); stream && !on_cpu) return {Kind::stream, stream.value};
-  if (const IntValue thread = int_value(found[attr::tid])) return {Kind::thread, thread.value};
-  return {Kind::type, type_row(node.type, on_cpu)};
+  if (const IntValue stream = int_value(found[attr::stream]); stream && !on_cpu)
+    return {LaneKind::stream, stream.value};
+  if (const IntValue thread = int_value(found[attr::tid])) return {LaneKind::thread, thread.value};
+  return {LaneKind::type, type_row(node.type, on_cpu)};
 }
 
 RankLanes lanes_of(const NodeTable& table) {

@@ -13,7 +13,6 @@ import type {Classes} from './classes';
 import {EdgeKind, NodeType} from './model';
 import type {Model} from './model';
 import {pixel, Raster} from './raster';
-import {ruler} from './view';
 import type {View} from './view';
 
 export interface Scene {
@@ -60,7 +59,7 @@ export class Drawing {
     this.drawAxis(pen, scene, view);
     pen.save();
     pen.beginPath();
-    pen.rect(view.labels, ruler - 4, Math.max(0, view.width - view.labels), view.height);
+    pen.rect(view.labels, view.top - 4, Math.max(0, view.width - view.labels), view.height);
     pen.clip();
     if (!pixels && scene.withEdges && this.visibleBoxes < mostWithEdges) drawEdges(pen, scene, view, ranges);
     if (!pixels) this.drawBoxes(pen, scene, view, ranges);
@@ -100,7 +99,10 @@ export class Drawing {
     const high = Math.max(1, view.sy * 0.74), round = high > 9 ? 3 : 0;
     const byColor = new Map<string, number[]>();
     for (const [begin, end] of ranges) {
-      for (let b = begin; b < end; ++b) {
+      for (let b = begin, last = -Infinity; b < end; ++b) {
+        const at = x[b]! * view.sx;
+        if (at - last < 0.7 && w[b]! * view.sx < 0.7) continue;  // nobody sees it beside the one before
+        last = at;
         let found = !hits;
         for (let m = from[b]!; !found && m < from[b + 1]!; ++m) found = hits![members[m]!] !== 0;
         const key = `${found ? 1 : faded} ${colors[classes.of[members[from[b]!]!]!]}`;
@@ -222,7 +224,7 @@ function drawLayerAxis(pen: Pen, view: View, layers: number): void {
   pen.fillStyle = color('faint');
   pen.textAlign = 'left';
   for (let layer = Math.ceil(view.x / step) * step; layer < Math.min(view.right, layers); layer += step) {
-    pen.fillText(layer === 0 ? 'layer 0' : count(layer), view.toX(layer), ruler / 2);
+    pen.fillText(layer === 0 ? 'layer 0' : count(layer), view.toX(layer), view.top / 2);
   }
 }
 
@@ -301,7 +303,7 @@ function drawSelection(pen: Pen, {model, layout, selected}: Scene, view: View): 
 
 function drawRowNames(pen: Pen, {layout}: Scene, view: View): void {
   pen.fillStyle = color('bg');
-  pen.fillRect(0, ruler - 2, view.labels - 4, Math.max(0, view.height - ruler + 2));
+  pen.fillRect(0, view.top - 2, view.labels - 4, Math.max(0, view.height - view.top + 2));
   pen.font = font();
   pen.textAlign = 'right';
   pen.fillStyle = color('soft');
@@ -309,7 +311,7 @@ function drawRowNames(pen: Pen, {layout}: Scene, view: View): void {
   for (const strip of layout.strips) {
     if (!strip.label) continue;
     const y = view.toY(strip.y) + Math.min(strip.h, 1) * view.sy * 0.37;
-    if (y < ruler + 2 || y > view.height || y - before < 13) continue;
+    if (y < view.top + 2 || y > view.height || y - before < 13) continue;
     before = y;
     pen.fillText(shortened(pen, strip.label, view.labels - 14), view.labels - 8, y);
   }

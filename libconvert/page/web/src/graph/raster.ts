@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Paints very many boxes as pixels: a rectangle of an image is filled in less time than a canvas needs to begin one.
 import {boxesBetween} from './boxes';
-import {ruler} from './view';
 import type {View} from './view';
 
 // Returns a colour as a pixel, little-endian.
@@ -28,7 +27,7 @@ export class Raster {
   paint(view: View, ratio: number, colorOf: (box: number) => number): void {
     const {layout} = view, {boxes} = layout, {width, height} = this.image!;
     const sx = view.sx * ratio, left = view.labels * ratio - view.x * sx;
-    const sy = view.sy * ratio, top = ruler * ratio - view.y * sy;
+    const sy = view.sy * ratio, top = view.top * ratio - view.y * sy;
     const high = Math.max(1, Math.round(0.74 * sy)), edge = Math.round(view.labels * ratio);
     const share = sx * layout.smallest >= 4 * ratio ? 0.82 : 1;
     const right = view.right;

@@ -2,7 +2,6 @@
 // What part of a layout is on the screen: zoom and place.
 import type {Layout} from './boxes';
 
-export const ruler = 20;      // height of the axis above the rows
 const widestBox = 170;        // pixels
 const highestRow = 30;
 const usualRow = 26;
@@ -13,13 +12,14 @@ export class View {
   x = 0;       // of the layout, at the left edge behind the labels
   y = 0;       // below the axis
   labels = 74; // width of the labels
+  top = 20;    // height of the axis above the rows
   width = 0;   // of the picture
   height = 0;
 
   constructor(public layout: Layout) {}
 
   private get roomX(): number { return Math.max(10, this.width - this.labels - 6); }
-  private get roomY(): number { return Math.max(10, this.height - ruler - 6); }
+  private get roomY(): number { return Math.max(10, this.height - this.top - 6); }
   private get fitX(): number { return Math.min(this.roomX / this.layout.width, widestBox / this.layout.smallest); }
   private get fitY(): number { return Math.min(usualRow, this.roomY / this.layout.height); }
 
@@ -39,9 +39,9 @@ export class View {
     this.x = this.y = 0;
   }
   toX(x: number): number { return this.labels + (x - this.x) * this.sx; }
-  toY(y: number): number { return ruler + (y - this.y) * this.sy; }
+  toY(y: number): number { return this.top + (y - this.y) * this.sy; }
   fromX(px: number): number { return this.x + (px - this.labels) / this.sx; }
-  fromY(py: number): number { return this.y + (py - ruler) / this.sy; }
+  fromY(py: number): number { return this.y + (py - this.top) / this.sy; }
   get right(): number { return this.fromX(this.width); }
   get bottom(): number { return this.fromY(this.height); }
 
@@ -52,7 +52,7 @@ export class View {
     this.sx = Math.max(this.fitX, Math.min(most, this.sx * factor));
     this.sy = Math.max(this.fitY, Math.min(highestRow, this.sy * factor));
     this.x = x - (px - this.labels) / this.sx;
-    this.y = y - (py - ruler) / this.sy;
+    this.y = y - (py - this.top) / this.sy;
     this.bound();
   }
   pan(px: number, py: number): void {
@@ -69,6 +69,12 @@ export class View {
     this.sy = Math.max(this.sy, Math.min(usualRow, Math.max(18, this.fitY)));
     this.x = x[box]! + w[box]! / 2 - this.roomX / 2 / this.sx;
     this.y = y[box]! + 0.5 - this.roomY / 2 / this.sy;
+    this.bound();
+  }
+  // Shows a point of the layout in the middle.
+  centre(x: number, y: number): void {
+    this.x = x - this.roomX / 2 / this.sx;
+    this.y = y - this.roomY / 2 / this.sy;
     this.bound();
   }
   // Keeps the layout on the screen.

@@ -103,6 +103,17 @@ void GraphPage::add_edges(const Trace& trace, const Graph& graph, const std::vec
   messages_.push_back(messages_of(trace.nodes, graph));
 }
 
+// The graph names a caller that is a data dependency too only once.
+void GraphPage::add_callers(const NodeTable& table) {
+  const IdIndex index(table);
+  const auto first = static_cast<std::int32_t>(ranks_.back().first);
+  for (std::uint32_t i = 0; i < table.nodes.size(); ++i) {
+    const auto callers = table.ctrl_deps(table.nodes[i]);
+    const std::uint32_t caller = callers.empty() ? IdIndex::none : index.find(callers.front());
+    caller_.push_back(caller == IdIndex::none || caller == i ? -1 : first + static_cast<std::int32_t>(caller));
+  }
+}
+
 void GraphPage::add(const Trace& trace) {
   const NodeTable& table = trace.nodes;
   if (nodes() + table.nodes.size() > most_nodes) {
@@ -124,6 +135,7 @@ void GraphPage::add(const Trace& trace) {
   std::vector<GraphDefect> defects;
   const Graph graph = build_graph(table, &defects);
   add_edges(trace, graph, defects);
+  add_callers(table);
 }
 
 void GraphPage::match_messages() {
@@ -178,6 +190,8 @@ std::vector<Column> GraphPage::take_columns(std::int64_t base_ns) {
   if (any(duration_ns_)) add_ns("duration", duration_ns_, 0);
   add("data_count", data_count_, Code::dict);
   add("control_count", control_count_, Code::dict);
+  const auto called = std::ranges::count_if(caller_, [](std::int32_t c) { return c >= 0; });
+  if (2 * static_cast<std::size_t>(called) > caller_.size()) add("caller", caller_, Code::delta);
   add("parent", parent_, Code::delta);
   add("message_from", message_from_, Code::delta);
   add("message_to", message_to_, Code::delta);

@@ -57,6 +57,7 @@ class GraphPage {
   void add_node(const NodeTable& table, const Node& node);
   void add_times(const Node& node, std::int64_t start_nanos, std::int64_t duration_nanos);
   void add_edges(const Trace& trace, const Graph& graph, const std::vector<GraphDefect>& defects);
+  void add_callers(const NodeTable& table);
   void match_messages();
   [[nodiscard]] std::string head(std::string_view title, std::string_view operand, std::int64_t base_ns) const;
   [[nodiscard]] std::vector<Column> take_columns(std::int64_t base_ns);
@@ -69,7 +70,7 @@ class GraphPage {
   std::vector<std::pair<std::uint32_t, std::string>> large_ids_;
   std::vector<double> id_, bytes_;
   std::vector<std::uint8_t> type_, op_;
-  std::vector<std::int32_t> name_, lane_, peer_, data_count_, control_count_, parent_;
+  std::vector<std::int32_t> name_, lane_, peer_, data_count_, control_count_, parent_, caller_;
   std::vector<std::int64_t> begin_ns_, duration_ns_;  // -1: unknown
   std::vector<std::int32_t> message_from_, message_to_, missing_node_;
   std::vector<double> missing_id_;

@@ -29,9 +29,9 @@ await start<Head>(data => {
   const search = new Search(model, classes, circular);
 
   const main = h('main', {class: 'graph'});
-  const room = (): number => Math.max(240, innerHeight - main.offsetTop - 30);
+  const room = (): number => Math.max(240, innerHeight - (stage.element.getBoundingClientRect().top + scrollY) - 29);
   const label = `graph of ${counted(model.n, 'node')} in rows; the table of rows below has the numbers`;
-  const stage = new Stage(
+  const stage: Stage = new Stage(
     {model, layout: state.layout(innerWidth / Math.max(300, innerHeight - 90)), classes, marked: circular, hits: undefined,
      selected: -1, withEdges: true, vectors: false},
     label, room, {
@@ -108,7 +108,7 @@ await start<Head>(data => {
   Object.assign(main.dataset, {nodes: model.n, edges: model.edges, messages: model.messages, depth: layers.count,
                                circular: layers.circular.length, missing: model.missing});
   relayout();
-  addEventListener('resize', () => { if (scene.layout.axis === 'wrapped') relayout(); });
+  addEventListener('resize', () => { if (scene.layout.axis === 'wrapped') relayout(); else stage.redraw(); });
 
   const step = 120;
   const keys: Record<string, () => void> = {

@@ -2,7 +2,7 @@
 // Draws what is near a node: a layered drawing whose layers are ordered by two sweeps of barycentres.
 import {s, visible} from '../lib/dom';
 import {color} from '../lib/theme';
-import {classColors} from './classes';
+import {classColors, inkOn} from './classes';
 import type {Classes} from './classes';
 import {EdgeKind} from './model';
 import type {Model} from './model';
@@ -106,7 +106,7 @@ export function drawNear(model: Model, classes: Classes, layer: Int32Array, near
      s('rect', {x: x(spot) - boxWidth / 2, y: y(spot), width: boxWidth, height: boxHeight, rx: 3,
                 fill: colors[classes.of[spot.node]!], stroke: spot.node === centre ? color('path') : 'none', 'stroke-width': 2.5}),
      s('text', {x: x(spot), y: y(spot) + boxHeight / 2, 'text-anchor': 'middle', 'dominant-baseline': 'central',
-                'font-size': 10.5, fill: color('onbar')}, visible(label(spot.node), 15))));
+                'font-size': 10.5, fill: inkOn(colors[classes.of[spot.node]!]!)}, visible(label(spot.node), 15))));
   return s('svg', {viewBox: `0 0 ${width} ${height}`, width, height, role: 'group',
                    'aria-label': `${spots.length} nodes around one`}, ...edges, ...boxes);
 }

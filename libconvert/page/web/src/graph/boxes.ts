@@ -29,6 +29,7 @@ export interface Layout {
   width: number;
   height: number;
   axis: 'layer' | 'time' | 'order' | 'wrapped';
+  fill: number;         // how much of a row's height a box has
   hidden: number;       // nodes that are not drawn
   smallest: number;     // width of the narrowest box
 }
@@ -62,7 +63,7 @@ export class BoxList {
     this.members[this.taken++] = node;
     this.from[this.count] = this.taken;
   }
-  finish(strips: Strip[], nodes: number, rest: {width: number; height: number; axis: Layout['axis']}): Layout {
+  finish(strips: Strip[], nodes: number, rest: Pick<Layout, 'width' | 'height' | 'axis' | 'fill'>): Layout {
     const n = this.count;
     const boxes = {x: this.x.slice(0, n), w: this.w.slice(0, n), y: this.y.slice(0, n), from: this.from.slice(0, n + 1),
                    members: this.members.slice(0, this.taken)};

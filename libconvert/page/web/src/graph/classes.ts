@@ -18,7 +18,7 @@ const familyBase = classes.length;
 
 // The first pattern that fits a name decides.
 const families: [string, [string, string], RegExp][] = [
-  ['collective', ['#d9622b', '#ec8350'], /nccl|rccl|c10d|all_?reduce|all_?gather|reduce_?scatter|broadcast_coalesced/i],
+  ['communication call', ['#d9622b', '#ec8350'], /nccl|rccl|c10d|all_?reduce|all_?gather|reduce_?scatter|broadcast_coalesced/i],
   ['optimizer', ['#8a6d1f', '#c9a94e'], /optimizer|_foreach|adam|sgd/i],
   ['matrix product', ['#2f6fd0', '#6aa5f5'],
    /(^|[^a-z])(b?mm|addmm|baddbmm|matmul|linear|einsum|conv\w*|addmv|mv)([^a-z]|$)|gemm|convolution|cutlass|mmbackward|wgrad|dgrad/i],
@@ -67,3 +67,18 @@ export const classColors = (): string[] => [
   ...classes.map(c => color(c.color as string)),
   ...families.map(([, pair]) => pair[isDark() ? 1 : 0]),
 ];
+
+// Returns how bright a colour "#rrggbb" is, from 0 to 1, as contrasts count it.
+function luminance(css: string): number {
+  const [r, g, b] = [1, 3, 5].map(i => {
+    const c = parseInt(css.slice(i, i + 2), 16) / 255;
+    return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
+}
+
+// Returns the colour of text on a box: dark or white, which can be read better.
+export function inkOn(css: string): string {
+  const bright = luminance(css) + 0.05;
+  return bright / (luminance('#10161f') + 0.05) > 1.05 / bright ? '#10161f' : '#ffffff';
+}

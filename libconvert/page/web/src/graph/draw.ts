@@ -8,7 +8,7 @@ import type {Pen} from '../lib/svg_context';
 import {color} from '../lib/theme';
 import {boxesBetween} from './boxes';
 import type {Layout} from './boxes';
-import {classColors} from './classes';
+import {classColors, inkOn} from './classes';
 import type {Classes} from './classes';
 import {EdgeKind, NodeType} from './model';
 import type {Model} from './model';
@@ -96,7 +96,7 @@ export class Drawing {
 
   private drawBoxes(pen: Pen, {layout, classes, hits, marked}: Scene, view: View, ranges: [number, number][]): void {
     const {x, w, y, from, members} = layout.boxes, colors = classColors();
-    const high = Math.max(1, view.sy * 0.74), round = high > 9 ? 3 : 0;
+    const high = view.boxHeight, round = high > 9 ? 3 : 0;
     const byColor = new Map<string, number[]>();
     for (const [begin, end] of ranges) {
       for (let b = begin, last = -Infinity; b < end; ++b) {
@@ -130,7 +130,7 @@ export class Drawing {
 
   private drawMarks(pen: Pen, view: View, layout: Layout, ranges: [number, number][], wanted: (box: number) => boolean,
                     css: string): void {
-    const {x, w, y} = layout.boxes, high = Math.max(1, view.sy * 0.74);
+    const {x, w, y} = layout.boxes, high = view.boxHeight;
     pen.strokeStyle = css;
     pen.lineWidth = 2;
     for (const [begin, end] of ranges) {
@@ -144,11 +144,11 @@ export class Drawing {
   }
 
   private drawLabels(pen: Pen, scene: Scene, view: View, ranges: [number, number][], pixels: boolean): void {
-    const {model, layout, hits} = scene, {x, w, y, from, members} = layout.boxes, high = view.sy * 0.74;
+    const {model, layout, classes, hits} = scene, {x, w, y, from, members} = layout.boxes, high = view.boxHeight;
     if (high < 11) return;
     pen.font = font();
     pen.textAlign = 'left';
-    pen.fillStyle = color('onbar');
+    const inks = classColors().map(inkOn);
     let labels = 0;
     for (const [begin, end] of ranges) {
       for (let b = begin; b < end && labels < 4000; ++b) {
@@ -158,6 +158,7 @@ export class Drawing {
         const text = this.fitting(pen, boxLabel(model, layout, b, width), width - 8);
         if (!text) continue;
         ++labels;
+        pen.fillStyle = inks[classes.of[members[from[b]!]!]!]!;
         pen.globalAlpha = hits && !hits[members[from[b]!]!] ? 0.55 : 1;
         pen.fillText(text, left + 4, view.toY(y[b]!) + high / 2 + 0.5);
       }
@@ -230,7 +231,7 @@ function drawLayerAxis(pen: Pen, view: View, layers: number): void {
 
 // Adds the curve of an edge between two boxes to the path.
 function edgePath(pen: Pen, view: View, layout: Layout, from: number, to: number): void {
-  const {x, w, y} = layout.boxes, half = view.sy * 0.37;
+  const {x, w, y} = layout.boxes, half = view.boxHeight / 2;
   const [left, width] = boxPlace(view, layout, x[from]!, w[from]!);
   const x1 = left + width, y1 = view.toY(y[from]!) + half, x2 = view.toX(x[to]!), y2 = view.toY(y[to]!) + half;
   const level = Math.abs(y1 - y2) < 1;
@@ -297,7 +298,7 @@ function drawSelection(pen: Pen, {model, layout, selected}: Scene, view: View): 
   const {x, w, y} = layout.boxes, [left, width] = boxPlace(view, layout, x[box]!, w[box]!);
   pen.strokeStyle = color('path');
   pen.lineWidth = 2;
-  pen.strokeRect(left - 1, view.toY(y[box]!) - 1, width + 2, Math.max(1, view.sy * 0.74) + 2);
+  pen.strokeRect(left - 1, view.toY(y[box]!) - 1, width + 2, view.boxHeight + 2);
   pen.lineWidth = 1;
 }
 
@@ -310,8 +311,8 @@ function drawRowNames(pen: Pen, {layout}: Scene, view: View): void {
   let before = -99;
   for (const strip of layout.strips) {
     if (!strip.label) continue;
-    const y = view.toY(strip.y) + Math.min(strip.h, 1) * view.sy * 0.37;
-    if (y < view.top + 2 || y > view.height || y - before < 13) continue;
+    const y = view.toY(strip.y) + Math.min(strip.h, 1) * view.boxHeight / 2;
+    if (y < view.top - 1 || y > view.height || y - before < 13) continue;
     before = y;
     pen.fillText(shortened(pen, strip.label, view.labels - 14), view.labels - 8, y);
   }

@@ -2,7 +2,6 @@
 // Lays nested calls out as a flame graph: what a call calls stands below it. A lane has a row per depth.
 import {BoxList} from './boxes';
 import type {Layout, Strip} from './boxes';
-import {EdgeKind} from './model';
 import type {Model} from './model';
 
 export interface Nesting {
@@ -12,22 +11,20 @@ export interface Nesting {
   deepest: number;
 }
 
-// Returns the calls that are nested in each other by control dependencies within a lane, as host traces of PyTorch have
-// them; undefined if they are not nested: most nodes have no such parent, or each calls only the next.
+// Returns the calls that are nested in each other within a lane, as host traces of PyTorch have them; undefined if they
+// are not nested: most nodes have no caller, or each calls only the next.
 export function nestingOf(model: Model): Nesting | undefined {
-  const {n, lane, parents} = model;
+  const {n, lane, caller} = model;
+  if (!caller || n < 20) return undefined;
   const parent = new Int32Array(n).fill(-1);
   let nested = 0;
   for (let i = 0; i < n; ++i) {
-    for (let e = parents.begin[i]!; e < parents.begin[i + 1]!; ++e) {
-      const p = parents.node[e]!;
-      if (parents.kind[e] !== EdgeKind.control || lane[p] !== lane[i]) continue;
-      parent[i] = p;
-      ++nested;
-      break;
-    }
+    const p = caller[i]!;
+    if (p < 0 || lane[p] !== lane[i]) continue;
+    parent[i] = p;
+    ++nested;
   }
-  if (n < 20 || nested < 0.6 * n) return undefined;
+  if (nested < 0.5 * n) return undefined;
   const {order, depth, deepest, reached} = traverse(parent);
   return reached === n && deepest * 10 < n && deepest < 400 ? {parent, order, depth, deepest} : undefined;
 }
@@ -163,5 +160,5 @@ export function flameLayout(model: Model, nesting: Nesting, order: FlameOrder, c
     y += 0.6;
   }
   const axis = order === 'time' || (order === 'heavy' && model.duration) ? 'time' : 'order';
-  return list.finish(strips, model.n, {width, height: Math.max(1, y - 0.6), axis});
+  return list.finish(strips, model.n, {width, height: Math.max(1, y - 0.6), axis, fill: 0.95});
 }

@@ -60,34 +60,50 @@ export function layeredLayout(model: Model, layers: Layers, rows: Rows): Layout 
     strips.push({y, h, label: row.label, first: row.first, row: r, begin: first, end: list.count});
     y += h + gap;
   });
-  return list.finish(strips, model.n, {width: Math.max(1, layers.count), height: Math.max(1, y - gap), axis: 'layer'});
+  return list.finish(strips, model.n, {width: Math.max(1, layers.count), height: Math.max(1, y - gap), axis: 'layer', fill: 0.74});
 }
 
 // Returns whether a layout is a ribbon, better folded into lines.
 export const isRibbon = (layout: Layout): boolean => layout.height < 10 && layout.width > 300;
 
-// Folds a layered layout like text into as many lines as suit a picture that is `aspect` times as wide as high.
-export function wrapped(layout: Layout, aspect: number): Layout {
-  const boxAspect = 1.3;  // of a box, width by height
-  const lineHeight = layout.height + 0.8;
-  const wanted = Math.sqrt(layout.width * boxAspect / (lineHeight * Math.max(aspect, 0.2)));
-  const perLine = Math.max(1, Math.ceil(layout.width / Math.max(1, Math.round(wanted))));
-  const lines = Math.ceil(layout.width / perLine);
+const lineGap = 0.6;
+
+// Folds a layered layout like text into lines of so many layers. A line has the rows that have boxes in it.
+function folded(layout: Layout, perLine: number): Layout {
   const {x, y, w, from, members} = layout.boxes;
   const list = new BoxList(members.length), strips: Strip[] = [];
-  for (let line = 0; line < lines; ++line) {
-    const left = line * perLine, top = line * lineHeight;
-    layout.strips.forEach((strip, s) => {
-      const first = list.count;
+  let top = 0;
+  for (let left = 0; left < layout.width; left += perLine) {
+    let label = `layer ${left}`;
+    for (const strip of layout.strips) {
       const [begin, end] = boxesBetween(layout, strip, left + 0.5, left + perLine - 0.5);
+      if (begin === end) continue;
+      const first = list.count;
+      let h = 1;
       for (let b = begin; b < end; ++b) {
-        list.add(x[b]! - left, top + y[b]!, w[b]!);
+        list.add(x[b]! - left, top + y[b]! - strip.y, w[b]!);
+        h = Math.max(h, y[b]! - strip.y + 1);
         for (let m = from[b]!; m < from[b + 1]!; ++m) list.member(members[m]!);
       }
-      strips.push({...strip, y: top + strip.y, label: s === 0 ? `layer ${left}` : '', begin: first, end: list.count});
-    });
+      strips.push({...strip, y: top, h, label, first: label !== '', begin: first, end: list.count});
+      label = '';
+      top += h + gap / 2;
+    }
+    top += lineGap;
   }
-  return list.finish(strips, layout.boxOf.length, {width: perLine, height: lines * lineHeight - 0.8, axis: 'wrapped'});
+  return list.finish(strips, layout.boxOf.length, {width: perLine, height: Math.max(1, top - lineGap), axis: 'wrapped', fill: 0.74});
+}
+
+// Folds a layered layout into as many lines as suit a picture that is `aspect` times as wide as high.
+export function wrapped(layout: Layout, aspect: number): Layout {
+  const boxAspect = 1.4;  // of a box, width by height
+  let lineHeight = layout.height + lineGap, result = layout;
+  for (let attempt = 0; attempt < 2; ++attempt) {
+    const lines = Math.max(1, Math.round(Math.sqrt(layout.width * boxAspect / (lineHeight * Math.max(aspect, 0.2)))));
+    result = folded(layout, Math.max(1, Math.ceil(layout.width / lines)));
+    lineHeight = (result.height + lineGap) / Math.ceil(layout.width / result.width);
+  }
+  return result;
 }
 
 // Adds the boxes of one row by time, those that overlap below each other; returns the strips' number.
@@ -128,7 +144,7 @@ export function timeLayout(model: Model, rows: Rows): Layout {
     }
     y += h + gap;
   });
-  const layout = list.finish(strips, model.n, {width, height: Math.max(1, y - gap), axis: 'time'});
+  const layout = list.finish(strips, model.n, {width, height: Math.max(1, y - gap), axis: 'time', fill: 0.74});
   for (const end of layout.ends) width = Math.max(width, end);
   return {...layout, width};
 }

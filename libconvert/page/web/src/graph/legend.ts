@@ -25,5 +25,5 @@ export function legendOf(model: Model, classes: Classes, ask: (query: string) =>
       onclick: () => ask(`class:${className(name)}`),
     }, swatches[k], name, h('span', {class: 'sub'}, ` ${count(nodes)}`))),
     line(EdgeKind.data, 'line edge', 'data'), line(EdgeKind.control, 'line edge control', 'control'),
-    line(EdgeKind.message, 'line edge message', 'message'), ...rest);
+    line(EdgeKind.message, 'line edge messages', 'message'), ...rest);
 }

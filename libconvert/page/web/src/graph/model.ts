@@ -89,6 +89,7 @@ export class Model {
   readonly begin: Float64Array | undefined;     // ns; -1: unknown
   readonly duration: Float64Array | undefined;  // ns; -1: unknown
   readonly rank: Int32Array;                    // position in head.ranks
+  readonly caller: Int32Array | undefined;      // -1: none
   readonly parents: Ends;
   readonly children: Ends;
   private readonly largeIds: Map<number, string>;
@@ -106,6 +107,7 @@ export class Model {
     this.op = data.u8('op');
     if (data.has('begin')) this.begin = data.f64('begin');
     if (data.has('duration')) this.duration = data.f64('duration');
+    if (data.has('caller')) this.caller = data.i32('caller');
     this.rank = new Int32Array(n);
     let first = 0;
     data.head.ranks.forEach(([, nodes], r) => this.rank.fill(r, first, first += nodes));

@@ -28,7 +28,7 @@ export class Raster {
     const {layout} = view, {boxes} = layout, {width, height} = this.image!;
     const sx = view.sx * ratio, left = view.labels * ratio - view.x * sx;
     const sy = view.sy * ratio, top = view.top * ratio - view.y * sy;
-    const high = Math.max(1, Math.round(0.74 * sy)), edge = Math.round(view.labels * ratio);
+    const high = Math.max(1, Math.round(view.boxHeight * ratio)), edge = Math.round(view.labels * ratio);
     const share = sx * layout.smallest >= 4 * ratio ? 0.82 : 1;
     const right = view.right;
     for (const strip of layout.strips) {

@@ -38,6 +38,8 @@ export class View {
     this.sy = this.fitY;
     this.x = this.y = 0;
   }
+  // The height of a box in pixels.
+  get boxHeight(): number { return Math.max(1, this.sy < 8 ? this.sy - 1 : this.sy * this.layout.fill); }
   toX(x: number): number { return this.labels + (x - this.x) * this.sx; }
   toY(y: number): number { return this.top + (y - this.y) * this.sy; }
   fromX(px: number): number { return this.x + (px - this.labels) / this.sx; }

@@ -19,7 +19,8 @@ MAY_INCLUDE = {
     "simulate": {"core", "config", "graph", "feeder", "util"},
     "generate": {"core"},
     "formats": {"core", "config", "graph", "io", "util"},
-    "analyze": {"core", "graph"},
+    "analyze": {"core", "graph", "util"},
+    "page": {"core", "graph", "io", "util"},
     "sets": {"core", "util", "io", "analyze", "collectives", "passes", "config", "formats"},
     "scenario": {"core", "util", "io", "collectives", "config", "passes", "sets", "simulate"},
 }

@@ -64,16 +64,15 @@ int main(int argc, char** argv) {
         throw usage_error("--repair is for schedules (ten)");
       source_options.from = source_options.from.value_or("ten") + ",repair=yes";
     }
-    if (const auto to = tools::run_target(output, timeline))
-      return tools::write_runs(load_runs(source_options, context.jobs(), context.diagnostics), *to, output, context);
+    if (const auto form = tools::asked_form(output, timeline))
+      return convert_runs(load_runs(source_options, context.jobs(), context.diagnostics), *form, output, context);
     source_options.runs = true;
     TraceSource source(source_options, context.diagnostics);
     if (source.holds_run()) {
-      const FormatChoice to = tools::target_of_run(source, output);
+      const tools::RunForm form = form_of_run(source, output);
       if (source_options.operands.size() > 1)
-        return tools::write_runs(load_runs(source_options, context.jobs(), context.diagnostics), to, output, context);
-      const std::vector<Run> runs = {source.read_run()};
-      return tools::write_runs(runs, to, output, context);
+        return convert_runs(load_runs(source_options, context.jobs(), context.diagnostics), form, output, context);
+      return convert_runs({source.read_run()}, form, output, context);
     }
     const auto sink = open_sink(source, output, context);
     if (!source.prepare(true) || context.failed()) return 1;

@@ -150,8 +150,6 @@ enum class Direction : std::uint8_t { read, write };
 // Returns the format whose suffix ends `path` (compression suffixes ignored), or null. Where a suffix belongs to
 // several formats, prefers one that can be read (or written).
 [[nodiscard]] const Format* format_by_suffix(std::string_view path, Direction direction);
-// Returns the format that runs are written in to a file of that name, by its suffix, or null.
-[[nodiscard]] const Format* run_format_by_suffix(std::string_view path);
 // Returns the format by content; if none or several fit, by the suffix of `name`, else the first that fits, or
 // null.
 [[nodiscard]] const Format* detect_format(std::string_view head, std::string_view name);

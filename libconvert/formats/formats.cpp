@@ -97,16 +97,6 @@ const Format* format_by_suffix(std::string_view path, Direction direction) {
   return other;
 }
 
-const Format* run_format_by_suffix(std::string_view path) {
-  path = without_compression_suffix(path);
-  const auto has_suffix = [&](const Format* f) {
-    return f->write_runs != nullptr &&
-           std::ranges::any_of(f->suffixes, [&](std::string_view suffix) { return path.ends_with(suffix); });
-  };
-  const auto at = std::ranges::find_if(table, has_suffix);
-  return at == table.end() ? nullptr : *at;
-}
-
 const Format* detect_format(std::string_view head, std::string_view name) {
   head = without_mark(head);
   const Format* by_content = nullptr;

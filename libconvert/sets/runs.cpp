@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "analyze/recorded_run.h"
+#include "analyze/recorded/run.h"
 
 namespace convert {
 namespace {

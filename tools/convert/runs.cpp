@@ -21,49 +21,49 @@ std::string compression_suffix(const FormatOptions& options) {
   throw usage_error("compress=" + text + ": expected gz, zst or none");
 }
 
+RunForm perfetto() { return {{&find_format("perfetto"), {}}}; }
+
 }  // namespace
 
-std::optional<FormatChoice> run_target(const OutputOptions& output, bool timeline) {
+std::optional<RunForm> asked_form(const OutputOptions& output, bool timeline) {
+  std::optional<RunForm> form = run_form(output.to, output.path);
   if (output.to) {
-    FormatChoice choice = parse_format_choice(*output.to, Direction::write);
-    if (choice.format->write_runs != nullptr) return choice;
-    if (timeline)
-      throw usage_error("et-timeline -t " + std::string(choice.format->name) +
-                        ": a timeline is written as perfetto, chrome or run");
-    return std::nullopt;
+    if (!form && timeline)
+      throw usage_error("et-timeline -t " + *output.to + ": a timeline is written as perfetto, chrome, run or html");
+    return form;
   }
-  const Format* const by_suffix = output.path ? run_format_by_suffix(*output.path) : nullptr;
-  if (timeline) return FormatChoice{by_suffix != nullptr ? by_suffix : &find_format("perfetto"), {}};
-  if (by_suffix == nullptr || format_by_suffix(*output.path, Direction::write) != by_suffix) return std::nullopt;
-  return FormatChoice{by_suffix, {}};
+  if (timeline) return form ? form : perfetto();
+  // Traces are written to .json too.
+  if (form && !form->page() && format_by_suffix(*output.path, Direction::write) != form->choice.format)
+    return std::nullopt;
+  return form;
 }
 
-FormatChoice target_of_run(const TraceSource& source, const OutputOptions& output) {
+RunForm form_of_run(const TraceSource& source, const OutputOptions& output) {
   if (output.to) {
     throw usage_error("-t " + *output.to + ": " + source.base_name() + " is a run (" +
                       std::string(source.format().name) +
-                      "), which says what ran when and holds no trace: write it as perfetto, chrome or run");
+                      "), which says what ran when and holds no trace: write it as perfetto, chrome, run or html");
   }
-  const Format* const by_suffix = output.path ? run_format_by_suffix(*output.path) : nullptr;
-  return {by_suffix != nullptr ? by_suffix : &find_format("perfetto"), {}};
+  return run_form({}, output.path).value_or(perfetto());
 }
 
-int write_runs(const std::vector<Run>& runs, const FormatChoice& to, const OutputOptions& output, Context& context) {
+int convert_runs(const std::vector<Run>& runs, const RunForm& form, const OutputOptions& output, Context& context) {
   if (context.failed()) return 1;
   context.report();
-  const std::string suffix = compression_suffix(to.options);
-  if (output.to_stdout() && (to.format->name != "chrome" || !suffix.empty()))
-    refuse_binary_on_tty("or write text with -t chrome");
+  const std::string suffix = compression_suffix(form.choice.options);
+  if (output.to_stdout() && (form.binary() || !suffix.empty())) refuse_binary_on_tty("or write text with -t chrome");
   if (!output.to_stdout() && !suffix.empty() && !output.path->ends_with(suffix))
     throw usage_error("-o " + *output.path + ": with compress=" + suffix.substr(1) + " the name must end in " + suffix);
   OutputFiles files;
   const auto out = output.to_stdout() ? open_stdout(compression_of(suffix)) : files.create(*output.path);
-  to.format->write_runs(runs, to.options, *out);
+  write_runs(form, runs, *out);
   out->close();
   files.commit();
   std::size_t slices = 0;
   for (const Run& run : runs) slices += run.timeline.slices.size();
-  log_info(std::string(to.format->name) + ": " + counted(runs.size(), "run") + ", " + counted(slices, "slice"));
+  log_info((form.page() ? "html" : std::string(form.choice.format->name)) + ": " + counted(runs.size(), "run") +
+           ", " + counted(slices, "slice"));
   return 0;
 }
 

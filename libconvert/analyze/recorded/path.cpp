@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "analyze/recorded_path.h"
+#include "analyze/recorded/path.h"
 
 #include <algorithm>
 #include <optional>

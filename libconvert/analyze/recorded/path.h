@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "analyze/recorded_set.h"
+#include "analyze/recorded/set.h"
 #include "core/run.h"
 #include "core/text_set.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "analyze/recorded_run.h"
+#include "analyze/recorded/run.h"
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
-#include "analyze/recorded_path.h"
-#include "analyze/recorded_set.h"
+#include "analyze/recorded/path.h"
+#include "analyze/recorded/set.h"
 #include "core/attr_names.h"
 #include "core/run_totals.h"
 #include "core/units.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "analyze/recorded_set.h"
+#include "analyze/recorded/set.h"
 
 #include <algorithm>
 #include <limits>

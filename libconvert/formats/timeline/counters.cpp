@@ -35,14 +35,13 @@ LinkCounters link_counters(const Run& run, std::size_t most) {
     out.names.push_back(std::string(run.texts[link.from]) + " → " + std::string(run.texts[link.to]));
   }
   std::vector<std::int64_t> last(order.size(), -1);
-  const double bin_ps = static_cast<double>(run.reached_ps) / static_cast<double>(bins);
   for (std::size_t bin = 0; bin <= bins; ++bin) {
     for (std::uint32_t t = 0; t < order.size(); ++t) {
       const std::int64_t share = bin == bins ? 0 : run.link_bins[order[t] * bins + bin];
       const std::int64_t percent = (share * 100 + 127) / 255;
       if (percent == last[t]) continue;
       last[t] = percent;
-      out.percent.push_back({static_cast<Picoseconds>(bin_ps * static_cast<double>(bin)), t, percent});
+      out.percent.push_back({run.link_bin_ps * static_cast<Picoseconds>(bin), t, percent});
     }
   }
   return out;

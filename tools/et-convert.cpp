@@ -46,8 +46,8 @@ int main(int argc, char** argv) {
   const auto setup = [&](tools::App& app) {
     tools::add_input_options(app, input);
     app.add_option("--device", device, "FILE", "Kineto trace to link a PyTorch host trace with");
-    if (!timeline)
-      app.add_flag("--repair", repair, "of a schedule: drop copies that are there already, new times by link order");
+    if (timeline) return tools::add_target_options(app, output, "perfetto|chrome|run|html[,KEY=VALUE...]");
+    app.add_flag("--repair", repair, "of a schedule: drop copies that are there already, new times by link order");
     tools::add_output_options(app, output);
   };
   return tools::run_tool(argc, argv, timeline ? tools::timeline_info() : convert_info, setup, [&](tools::Context& context) {

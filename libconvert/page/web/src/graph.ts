@@ -50,6 +50,7 @@ await start<Head>(data => {
     if (i < 0) details.hide();
     else details.show(i, box < 0 ? [] : scene.layout.boxes.members.subarray(scene.layout.boxes.from[box]!, scene.layout.boxes.from[box + 1]!));
     main.dataset.selected = i < 0 ? '' : String(i);
+    cover();
     stage.redraw();
   }
   function goTo(i: number): void {
@@ -57,9 +58,17 @@ await start<Head>(data => {
     if (box >= 0) stage.go(box);
     stage.redraw();
   }
+  // Tells the view what the details cover, so that what it goes to is not below them.
+  function cover(): void {
+    const {offsetWidth: width, offsetHeight: height, hidden: closed} = details.element;
+    const below = width > 0.8 * innerWidth;
+    stage.view.coverX = closed || below ? 0 : width + 20;
+    stage.view.coverY = closed || !below ? 0 : height + 10;
+  }
   function around(i: number): void {
     select(i);
     details.showNear(i);
+    cover();
   }
   function relayout(): void {
     scene.withEdges = state.hasEdges;

@@ -63,7 +63,8 @@ export class Details {
   // Shows the drawing of what is near a node.
   showNear(i: number): void {
     const {model} = this, nearby = near(model, i, this.hops);
-    const label = (k: number): string => boxLabel(model, single(this.layout(), k), 0, 60);
+    const many = new Set(nearby.nodes.map(k => model.rank[k])).size > 1;
+    const label = (k: number): string => `${many ? `${model.rankOf(k)}: ` : ''}${boxLabel(model, single(this.layout(), k), 0, 60)}`;
     const picture = drawNear(model, this.classes, this.layer, nearby, i, label, this.pick);
     const note = nearby.complete ? '' : `; the next hop has more than are drawn here (${mostAround} at most)`;
     const range = h('select', {'aria-label': 'hops', onchange: () => { this.hops = Number(range.value); this.showNear(i); }},

@@ -30,17 +30,21 @@ const mostSingle = 3000;   // boxes that are drawn one by one on the screen
 const mostWithEdges = 2500;
 const faded = 0.2;         // of what was not found
 
+// Returns a name without what most names begin with.
+const shortName = (name: string): string =>
+  name.replace(/^(?:autograd::engine::evaluate_function: |void |at::native::|torch::autograd::|aten::|c10d::|_foreach_)+/, '') || name;
+
 // Returns what stands in a box.
 export function boxLabel(model: Model, layout: Layout, box: number, width: number): string {
   const {from, members} = layout.boxes, nodes = from[box + 1]! - from[box]!, i = members[from[box]!]!;
-  const name = visible(model.nameOf(i), 60);
+  const name = visible(shortName(model.nameOf(i).slice(0, 200)), 60);
   if (nodes > 1) return layout.axis === 'order' || layout.axis === 'time' ? `${name} ×${count(nodes)}` : `${count(nodes)} nodes`;
   const size = width > 78 && model.bytes[i]! >= 0 ? ' ' + bytes(model.bytes[i]!) : '';
   switch (model.type[i]) {
     case NodeType.send: return model.peer[i]! >= 0 ? `→ ${model.peer[i]}${size}` : '→' + size;
     case NodeType.receive: return model.peer[i]! >= 0 ? `← ${model.peer[i]}${size}` : '←' + size;
     case NodeType.collective: return (model.opOf(i) || name) + size;
-    default: return name.replace(/^(?:COMP_NODE_tb\d+_step\d+)$/, 'reduce').replace(/^aten::/, '');
+    default: return name.replace(/^COMP_NODE_tb\d+_step\d+$/, 'reduce');
   }
 }
 
@@ -119,7 +123,6 @@ export class Drawing {
       for (const b of list) {
         const [left, width] = boxPlace(view, layout, x[b]!, w[b]!);
         if (round && width > 7) roundRect(pen, left, view.toY(y[b]!), width, high, round);
-        else if (round) pen.rect(left, view.toY(y[b]!), width, high);
         else pen.fillRect(left, view.toY(y[b]!), width, high);
       }
       if (round) pen.fill();
@@ -159,11 +162,10 @@ export class Drawing {
         if (!text) continue;
         ++labels;
         pen.fillStyle = inks[classes.of[members[from[b]!]!]!]!;
-        pen.globalAlpha = hits && !hits[members[from[b]!]!] ? 0.55 : 1;
+        if (hits && !hits[members[from[b]!]!]) pen.fillStyle = color('faint');
         pen.fillText(text, left + 4, view.toY(y[b]!) + high / 2 + 0.5);
       }
     }
-    pen.globalAlpha = 1;
   }
 
   // Returns as much of a text as fits, "" if that is too little.
@@ -243,7 +245,8 @@ function edgePath(pen: Pen, view: View, layout: Layout, from: number, to: number
 
 // In a folded picture an edge from one line to another would cross all between.
 function isShort(layout: Layout, from: number, to: number): boolean {
-  return layout.axis !== 'wrapped' || layout.boxes.x[to]! >= layout.boxes.x[from]!;
+  const {x, y} = layout.boxes;
+  return layout.axis !== 'wrapped' || (x[to]! >= x[from]! && Math.abs(y[to]! - y[from]!) < 1.5);
 }
 
 function drawEdges(pen: Pen, {model, layout, selected, hits}: Scene, view: View, ranges: [number, number][]): void {

@@ -54,7 +54,7 @@ export function layeredLayout(model: Model, layers: Layers, rows: Rows): Layout 
   const list = new BoxList(model.n), strips: Strip[] = [];
   let y = 0;
   rows.rows.forEach((row, r) => {
-    if (row.first && r > 0) y += groupGap;
+    if (row.first && r > 0 && !(row.collapsed && rows.rows[r - 1]!.collapsed)) y += groupGap;
     const first = list.count;
     const h = addLayers(list, y, row.collapsed, order, begin[r]!, begin[r + 1]!, layers.of);
     strips.push({y, h, label: row.label, first: row.first, row: r, begin: first, end: list.count});
@@ -134,7 +134,7 @@ export function timeLayout(model: Model, rows: Rows): Layout {
   const list = new BoxList(model.n), strips: Strip[] = [];
   let y = 0, width = 1;
   rows.rows.forEach((row, r) => {
-    if (row.first && r > 0) y += groupGap;
+    if (row.first && r > 0 && !(row.collapsed && rows.rows[r - 1]!.collapsed)) y += groupGap;
     const at = list.count;
     const h = addTimes(model, list, y, order.subarray(first[r]!, first[r + 1]!), row.collapsed);
     for (let k = 0, b = at; k < h; ++k) {

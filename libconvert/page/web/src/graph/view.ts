@@ -13,6 +13,8 @@ export class View {
   y = 0;       // below the axis
   labels = 74; // width of the labels
   top = 20;    // height of the axis above the rows
+  coverX = 0;  // of the right and of the lower edge, in pixels, what is covered by details
+  coverY = 0;
   width = 0;   // of the picture
   height = 0;
 
@@ -69,8 +71,8 @@ export class View {
     const most = Math.max(this.fitX, widestBox / this.layout.smallest);
     this.sx = Math.min(most, Math.max(this.sx, this.fitX, Math.min(wanted, this.roomX / Math.max(w[box]!, 1e-9))));
     this.sy = Math.max(this.sy, Math.min(usualRow, Math.max(18, this.fitY)));
-    this.x = x[box]! + w[box]! / 2 - this.roomX / 2 / this.sx;
-    this.y = y[box]! + 0.5 - this.roomY / 2 / this.sy;
+    this.x = x[box]! + w[box]! / 2 - (this.roomX - this.coverX) / 2 / this.sx;
+    this.y = y[box]! + 0.5 - (this.roomY - this.coverY) / 2 / this.sy;
     this.bound();
   }
   // Shows a point of the layout in the middle.
@@ -81,7 +83,7 @@ export class View {
   }
   // Keeps the layout on the screen.
   private bound(): void {
-    this.x = Math.max(0, Math.min(this.x, this.layout.width - this.roomX / this.sx));
-    this.y = Math.max(0, Math.min(this.y, this.layout.height - this.roomY / this.sy));
+    this.x = Math.max(0, Math.min(this.x, this.layout.width - (this.roomX - this.coverX) / this.sx));
+    this.y = Math.max(0, Math.min(this.y, this.layout.height - (this.roomY - this.coverY) / this.sy));
   }
 }

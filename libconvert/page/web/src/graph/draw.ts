@@ -158,12 +158,12 @@ export class Drawing {
         if (pixels && w[b]! * view.sx < 34) continue;
         const [left, width] = boxPlace(view, layout, x[b]!, w[b]!);
         if (width < 34) continue;
-        const text = this.fitting(pen, boxLabel(model, layout, b, width), width - 8);
+        const text = this.fitting(pen, boxLabel(model, layout, b, width), width - 6);
         if (!text) continue;
         ++labels;
         pen.fillStyle = inks[classes.of[members[from[b]!]!]!]!;
         if (hits && !hits[members[from[b]!]!]) pen.fillStyle = color('faint');
-        pen.fillText(text, left + 4, view.toY(y[b]!) + high / 2 + 0.5);
+        pen.fillText(text, left + 3, view.toY(y[b]!) + high / 2 + 0.5);
       }
     }
   }

@@ -32,7 +32,7 @@ const faded = 0.2;         // of what was not found
 
 // Returns a name without what most names begin with.
 const shortName = (name: string): string =>
-  name.replace(/^(?:autograd::engine::evaluate_function: |void |at::native::|torch::autograd::|aten::|c10d::|_foreach_)+/, '') || name;
+  name.replace(/^(?:autograd::engine::evaluate_function: |void |at::native::|torch::autograd::|aten::|c10d::)+/, '') || name;
 
 // Returns what stands in a box.
 export function boxLabel(model: Model, layout: Layout, box: number, width: number): string {
@@ -63,7 +63,7 @@ export class Drawing {
     this.drawAxis(pen, scene, view);
     pen.save();
     pen.beginPath();
-    pen.rect(view.labels, view.top - 4, Math.max(0, view.width - view.labels), view.height);
+    pen.rect(view.labels - 3, view.top - 4, Math.max(0, view.width - view.labels + 3), view.height);
     pen.clip();
     if (!pixels && scene.withEdges && this.visibleBoxes < mostWithEdges) drawEdges(pen, scene, view, ranges);
     if (!pixels) this.drawBoxes(pen, scene, view, ranges);
@@ -306,8 +306,6 @@ function drawSelection(pen: Pen, {model, layout, selected}: Scene, view: View): 
 }
 
 function drawRowNames(pen: Pen, {layout}: Scene, view: View): void {
-  pen.fillStyle = color('bg');
-  pen.fillRect(0, view.top - 2, view.labels - 4, Math.max(0, view.height - view.top + 2));
   pen.font = font();
   pen.textAlign = 'right';
   pen.fillStyle = color('soft');

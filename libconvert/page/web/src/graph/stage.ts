@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The picture of the graph: draws it, and turns what the pointer and the keys do into zooming, moving and picking.
 import {CanvasView} from '../lib/canvas';
+import {onPrint} from '../lib/theme';
 import {h, visible} from '../lib/dom';
 import {bytes, counted, exactTime} from '../lib/format';
 import {facts, hideTip, showTip} from '../lib/tip';
@@ -28,7 +29,10 @@ export class Stage {
 
   constructor(readonly scene: Scene, label: string, room: () => number, private readonly events: Events) {
     this.view = new View(scene.layout);
-    this.canvas = new CanvasView({label, height: room, focusable: true, draw: (pen, width, height) => {
+    let printing = false;  // on paper the picture ends where the graph does
+    onPrint(() => { printing = true; }, () => { printing = false; });
+    const height = (): number => printing ? Math.min(room(), this.view.contentHeight) : room();
+    this.canvas = new CanvasView({label, height, focusable: true, draw: (pen, width, height) => {
       const vectors = !(pen instanceof CanvasRenderingContext2D);
       this.view.labels = labelWidth(pen, this.scene.layout, width * 0.3);
       this.view.resize(width, height);

@@ -33,13 +33,15 @@ export class View {
     else this.bound();
   }
   isAll(): boolean {
-    return this.width === 0 || (this.x === 0 && this.y === 0 && Math.abs(this.sx / this.fitX - 1) < 1e-9 && this.sy === this.fitY);
+    return this.width === 0 || (this.x === 0 && this.y === 0 && Math.abs(this.sx / this.fitX - 1) < 1e-9 && Math.abs(this.sy / this.fitY - 1) < 1e-9);
   }
   fit(): void {
     this.sx = this.fitX;
     this.sy = this.fitY;
     this.x = this.y = 0;
   }
+  // How high the whole layout is at the present scale, in pixels.
+  get contentHeight(): number { return Math.ceil(this.top + this.layout.height * this.sy + 12); }
   // The height of a box in pixels.
   get boxHeight(): number { return Math.max(1, this.sy < 8 ? this.sy - 1 : this.sy * this.layout.fill); }
   toX(x: number): number { return this.labels + (x - this.x) * this.sx; }

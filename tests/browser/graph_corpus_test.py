@@ -59,7 +59,7 @@ class Corpus(harness.PageTest):
 
     def test_hierarchical_algorithms(self):
         for path in sorted((CORPUS / "msccl/generated").glob("*hierarchical*.xml")):
-            page = self.graph(path)
+            page = self.graph(path, "--view", "graph")
             self.assertEqual(self.main(page, "nodes"), str(self.count(path, '"type":')), path.name)
             self.assertEqual(self.main(page, "messages"), str(self.count(path, '"type":"COMM_SEND_NODE"')), path.name)
             self.assertEqual(self.main(page, "circular"), "0", path.name)

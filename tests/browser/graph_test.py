@@ -156,6 +156,11 @@ class Behaviour(Graph):
         self.assertEqual(int(self.main(page, "rows")), 7 + lanes // 8)
         self.click(page, 20, 32)
         self.assertEqual(self.main(page, "rows"), "8")
+        page.js("document.querySelector('details.rows').open = true")
+        page.settle()
+        page.js("document.querySelector('details.rows tbody tr:nth-child(8)').focus()")
+        page.keys("Enter")
+        self.assertEqual(page.texts("details.rows tbody td:first-child")[-2:], ["NPU 7, tb 0", "NPU 7, tb 1"])
         self.choose(page, ".row-choice", "prefix")
         self.assertEqual(self.main(page, "rows"), "3")
         page.hover(".stage canvas", 0.01, 0.04)
@@ -195,6 +200,16 @@ class Behaviour(Graph):
         page.keys("Escape")
         self.assertEqual(self.main(page, "selected"), "")
         self.assertTrue(page.js("return document.querySelector('aside.details').hidden"))
+
+    def test_a_box_of_several_nodes_lists_them(self):
+        fan = [{"rank": 0, "id": i, "name": f"n{i}", "type": "COMP_NODE", "data_deps": [0] if i else []} for i in range(12)]
+        page = self.open(self.write("fan", fan))
+        self.assertEqual(self.main(page, "boxes"), "9")  # the root, seven, and the rest
+        self.choose(page, ".row-choice", "npu")
+        self.assertEqual(self.main(page, "boxes"), "2")
+        self.click(page, 270, 30)
+        self.assertIn("one of 11 nodes in this box", page.text("aside"))
+        self.assertEqual(len(page.texts("aside details:first-of-type li")), 11)
 
     def test_around_draws_what_is_near(self):
         page = self.open(self.ring(8))
@@ -260,9 +275,15 @@ class Behaviour(Graph):
         self.assertIn("rank:3", page.text("dialog"))
 
     def test_print_and_svg_are_vectors(self):
-        page = self.open(self.ring(8))
+        page = self.open(self.ring(4))
         pdf = self.check_print(page, "graph-print")
-        self.assertGreater(len(pdf), 8000)
+        self.assertGreater(len(pdf), 5000)
+        svg = page.js("""let text = ''; const made = URL.createObjectURL;
+            URL.createObjectURL = blob => { text = blob; return made.call(URL, blob); };
+            HTMLAnchorElement.prototype.click = () => {};
+            document.querySelector('button.save').click(); return text.text()""")
+        self.assertEqual(svg.count(">→ 1"), 6)
+        self.assertNotIn("<image", svg)
 
 
 class Hostile(Graph):
@@ -384,6 +405,7 @@ class Budgets(Graph):
                            for _ in range(3))
             self.assertLess(times[0], 50, query)
         page.screenshot("graph-100k")
+        self.check_print(page)
 
 
 if __name__ == "__main__":

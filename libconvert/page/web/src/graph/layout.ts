@@ -60,7 +60,8 @@ export function layeredLayout(model: Model, layers: Layers, rows: Rows): Layout 
     strips.push({y, h, label: row.label, first: row.first, row: r, begin: first, end: list.count});
     y += h + gap;
   });
-  return list.finish(strips, model.n, {width: Math.max(1, layers.count), height: Math.max(1, y - gap), axis: 'layer', fill: 0.74});
+  const width = Math.max(1, layers.count), height = Math.max(1, y - gap);
+  return list.finish(strips, model.n, {width, height, axis: 'layer', fill: 0.74});
 }
 
 // Returns whether a layout is a ribbon, better folded into lines.
@@ -91,7 +92,8 @@ function folded(layout: Layout, perLine: number): Layout {
     }
     top += lineGap;
   }
-  return list.finish(strips, layout.boxOf.length, {width: perLine, height: Math.max(1, top - lineGap), axis: 'wrapped', fill: 0.74});
+  const height = Math.max(1, top - lineGap);
+  return list.finish(strips, layout.boxOf.length, {width: perLine, height, axis: 'wrapped', fill: 0.74});
 }
 
 // Folds a layered layout into as many lines as suit a picture that is `aspect` times as wide as high.
@@ -140,7 +142,8 @@ export function timeLayout(model: Model, rows: Rows): Layout {
     for (let k = 0, b = at; k < h; ++k) {
       const from = b;
       while (b < list.count && list.yOf(b) === Math.fround(y + k)) ++b;
-      strips.push({y: y + k, h: 1, label: k === 0 ? row.label : '', first: row.first && k === 0, row: r, begin: from, end: b});
+      const label = k === 0 ? row.label : '';
+      strips.push({y: y + k, h: 1, label, first: row.first && k === 0, row: r, begin: from, end: b});
     }
     y += h + gap;
   });

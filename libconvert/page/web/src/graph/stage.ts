@@ -8,8 +8,8 @@ import {facts, hideTip, showTip} from '../lib/tip';
 import {boxAt, stripAt} from './boxes';
 import type {Layout, Strip} from './boxes';
 import {Drawing, labelWidth} from './draw';
-import type {Scene} from './draw';
 import {Minimap} from './minimap';
+import type {Scene} from './scene';
 import {View} from './view';
 
 interface Events {
@@ -58,7 +58,8 @@ export class Stage {
   }
   zoom(factor: number): void {
     const {selected, layout} = this.scene, box = selected < 0 ? -1 : layout.boxOf[selected]!;
-    const x = box < 0 ? NaN : this.view.toX(layout.boxes.x[box]!), y = box < 0 ? NaN : this.view.toY(layout.boxes.y[box]!);
+    const x = box < 0 ? NaN : this.view.toX(layout.boxes.x[box]!);
+    const y = box < 0 ? NaN : this.view.toY(layout.boxes.y[box]!);
     const seen = x > this.view.labels && x < this.view.width && y > 0 && y < this.view.height;
     this.view.zoom(factor, seen ? x : this.view.width / 2, seen ? y : this.view.height / 3);
     this.redraw();
@@ -120,7 +121,8 @@ export class Stage {
   }
   // Returns the strip whose name the pointer is on.
   private nameAt(e: MouseEvent): Strip | undefined {
-    if (e.offsetX >= this.view.labels - 4 || e.offsetY < this.view.top || this.scene.layout.axis === 'wrapped') return undefined;
+    if (e.offsetX >= this.view.labels - 4 || e.offsetY < this.view.top) return undefined;
+    if (this.scene.layout.axis === 'wrapped') return undefined;
     return stripAt(this.scene.layout, this.view.fromY(e.offsetY));
   }
 
@@ -130,7 +132,9 @@ export class Stage {
     const title = visible(model.nameOf(i)) || '(no name)';
     const takes = model.duration && model.duration[i]! >= 0 ? exactTime(model.duration[i]! * 1000) : null;
     if (nodes > 1) {
-      return facts(counted(nodes, 'node'), [['first:', title], ['NPU', String(model.rankOf(i))], ['lane', model.laneOf(i)]]);
+      return facts(counted(nodes, 'node'), [
+        ['first:', title], ['NPU', String(model.rankOf(i))], ['lane', model.laneOf(i)],
+      ]);
     }
     return facts(title, [
       ['NPU', `${model.rankOf(i)} · node ${model.idOf(i)} · ${model.opOf(i) || model.typeOf(i)} · ${model.laneOf(i)}`],

@@ -33,7 +33,9 @@ export class View {
     else this.bound();
   }
   isAll(): boolean {
-    return this.width === 0 || (this.x === 0 && this.y === 0 && Math.abs(this.sx / this.fitX - 1) < 1e-9 && Math.abs(this.sy / this.fitY - 1) < 1e-9);
+    const same = (a: number, b: number): boolean => Math.abs(a / b - 1) < 1e-9;
+    if (this.width === 0) return true;
+    return this.x === 0 && this.y === 0 && same(this.sx, this.fitX) && same(this.sy, this.fitY);
   }
   fit(): void {
     this.sx = this.fitX;

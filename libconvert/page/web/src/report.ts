@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The page of one run: panels in the order of what readers ask. A panel is a file of panels/ and a line here.
-import {addHelp, counted, h, header, onKeys, start, Store} from './lib';
+import {addHelp, counted, h, header, onKeys, start, Store, visible} from './lib';
 import {activity} from './panels/activity';
 import {breakdown} from './panels/breakdown';
 import {collectives} from './panels/collectives';
@@ -52,7 +52,7 @@ function fillRows(main: HTMLElement): void {
 function subtitle(run: Run): string {
   const network = run.setting('network'), model = run.setting('model');
   return [counted(run.npus.length, 'NPU'), network, model ? `model ${model}` : null, run.head.recorded ? 'recorded' : null]
-    .filter(Boolean).join(' · ');
+    .filter(Boolean).map(text => visible(text!, 120)).join(' · ');
 }
 
 await start<Head>(data => {

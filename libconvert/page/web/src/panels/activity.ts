@@ -6,7 +6,7 @@ import {bottomAxis, color, facts, font, h, hideTip, leftAxis, legend, onTheme, p
 import {parts} from './run';
 import type {Panel, Run} from './run';
 
-const left = 40, right = 10, top = 8, bottom = 26;
+const left = 40, right = 22, top = 8, bottom = 26;
 
 // Returns the NPUs of each part in each bin: [part][bin].
 function bins(run: Run): Float64Array[] {
@@ -39,7 +39,8 @@ function chart(run: Run, width: number, height: number, values: Float64Array[]):
   for (const layer of stack(values, n)) {
     const shape = area<number>().x(i => x(i / n * run.end)).curve(curveStepAfter)
       .y0(i => y(layer.low[Math.min(i, n - 1)]!)).y1(i => y(layer.high[Math.min(i, n - 1)]!));
-    svg.append(s('path', {d: shape(edges), fill: color(parts[layer.part]!.color), 'data-part': parts[layer.part]!.name}));
+    svg.append(s('path', {d: shape(edges), fill: color(parts[layer.part]!.color), 'data-part': parts[layer.part]!.name,
+                            'shape-rendering': 'crispEdges'}));
   }
   const ticks = timeTicks(0, run.end, (width - left) / 90);
   const horizontal = s('g', {transform: `translate(0,${height - bottom})`});
@@ -55,9 +56,10 @@ export const activity: Panel = (run, view) => {
   let svg: SVGSVGElement | undefined;
   const mark = h('div', {class: 'mark', hidden: true}), box = h('div', {class: 'plot'}, mark);
   const draw = (): void => {
-    const width = holder.clientWidth, beside = document.querySelector<HTMLElement>('#breakdown .bars');
+    const width = holder.clientWidth, beside = document.querySelector<HTMLElement>('#breakdown');
     if (width === 0) return;
-    const height = Math.min(420, Math.max(210, (beside?.offsetHeight ?? 240) + 8));
+    const side = beside?.offsetLeft !== holder.offsetLeft ? [...beside?.children ?? []] as HTMLElement[] : [];
+    const height = Math.min(640, Math.max(210, side.slice(1).reduce((sum, e) => sum + e.offsetHeight, 0) - 24));
     svg?.remove();
     svg = chart(run, width, height, values);
     box.prepend(svg);

@@ -32,7 +32,7 @@ function histogram(run: Run): HTMLElement {
     const width = 400, height = 84, y = scaleLinear().domain([0, Math.max(...counts)]).range([0, height - 22]);
     holder.replaceChildren(s('svg', {viewBox: `0 0 ${width} ${height}`, class: 'chart', role: 'img',
                                      'aria-label': 'number of NPUs by their share of exposed communication'},
-      counts.map((c, i) => s('rect', {x: i * width / bins + 1, width: width / bins - 2, y: height - 18 - y(c), height: y(c),
+      counts.map((c, i) => s('rect', {x: i * width / bins + 1, width: width / bins - 2, y: height - 18 - (c > 0 ? Math.max(2, y(c)) : 0), height: c > 0 ? Math.max(2, y(c)) : 0,
                                       fill: color('exposed'), 'data-npus': c})),
       [0, most / 2, most].map((share, i) => s('text', {
         x: i * width / 2, y: height - 4, fill: color('soft'), 'font-size': 11, 'text-anchor': ['start', 'middle', 'end'][i]!},

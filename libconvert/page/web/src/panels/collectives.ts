@@ -71,14 +71,15 @@ function groupTable(groups: Group[], open: (group: Group) => void): HTMLElement 
   const least = (g: Group): number => g.times.reduce((a, b) => Math.min(a, b), Infinity);
   const most = (g: Group): number => g.times.reduce((a, b) => Math.max(a, b), -1);
   return new Table<Group>({
-    rows: groups, sort: 7, most: 200, click: open, rowData: g => ({calls: g.calls.length, meanPs: mean(g.times), sumPs: sum(g)}),
+    rows: groups, sort: 4, most: 200, click: open, rowData: g => ({calls: g.calls.length, meanPs: mean(g.times), sumPs: sum(g)}),
     columns: [
       {title: 'collective', left: true, value: g => g.op, cell: g => opName(g.op)},
       {title: 'group', value: g => g.group, cell: g => groupName(g.group)},
       {title: 'size', value: g => g.size, cell: g => g.size < 0 ? '–' : bytes(g.size)},
       {title: 'calls', value: g => g.calls.length, cell: g => String(g.calls.length)},
+      {title: 'time: sum', hint: 'of its calls; they may overlap', value: sum, cell: g => timeOrNone(g.times.length ? sum(g) : -1)},
       {title: 'waits for last', hint: hints.wait + ', mean', value: g => known(g, waitsForLast), cell: g => timeOrNone(known(g, waitsForLast))},
-      {title: 'time: min', value: least, cell: g => timeOrNone(g.times.length ? least(g) : -1)},
+      {title: 'min', value: least, cell: g => timeOrNone(g.times.length ? least(g) : -1)},
       {title: 'mean', value: g => mean(g.times), cell: g => timeOrNone(mean(g.times))},
       {title: 'max', value: most, cell: g => timeOrNone(most(g))},
       {title: 'busbw', hint: hints.busbw + ', mean', value: g => known(g, busbw), cell: g => rateOrNone(known(g, busbw))},

@@ -4,7 +4,7 @@
 import {bytes, CanvasView, color, count, exactTime, facts, font, h, heat, hideTip, panel, percent, saveButton, showTip, time}
   from '../lib';
 import type {Pen} from '../lib';
-import {networkMap} from './network_map';
+import {cut, networkMap} from './network_map';
 import type {NetworkMap, Place} from './network_map';
 import {busiest, linkName} from './rates';
 import type {Link, Panel, Run, View} from './run';
@@ -64,7 +64,7 @@ function drawNode(pen: Pen, place: Place, marked: boolean): void {
   pen.textAlign = 'center';
   pen.textBaseline = 'middle';
   if (npu) pen.fillText(String(place.npu), place.x, place.y + 0.5);
-  else if (place.size > 60) pen.fillText(place.name, place.x, place.y - 16);
+  else if (place.size > 60) pen.fillText(cut(place.name, Math.max(6, Math.floor(place.size / 7))), place.x, place.y - 16);
 }
 
 function distance(x: number, y: number, [x1, y1, x2, y2]: [number, number, number, number]): number {
@@ -155,11 +155,11 @@ export const links: Panel = (run, view) => {
   const canvas = mapped ? mapView(run, view) : stripView(run, view);
   view.on(() => canvas.redraw());
   const note = h('span');
-  view.on(({from, to}) => note.textContent = to - from < run.end * 0.9995 ? `share of the window of ${time(to - from, 3)} in which each is occupied` : whole);
-  const whole = `share of ${time(run.end, 3)} in which each direction is occupied`;
+  view.on(({from, to}) => note.textContent = to - from < run.end * 0.9995 ? `busy share of the window, ${time(to - from, 3)}` : whole);
+  const whole = `busy share of ${time(run.end, 3)}`;
   note.textContent = whole;
   const scale = mapped ? h('div', {class: 'legend'}, h('span', {}, '0 %'), h('span', {class: 'heat'}), h('span', {}, '100 %'),
-    hottest ? h('span', {}, `thick: ${linkName(hottest)}, the busiest`) : null) : null;
-  return panel({id: 'links', title: 'Links', note, width: run.calls.length > 0 ? 4 : 12, right: saveButton('links', () => canvas.svg())},
+    hottest ? h('span', {}, `thick: the busiest, ${cut(linkName(hottest), 30)}`) : null) : null;
+  return panel({id: 'links', title: 'Links', note, width: run.calls.length > 0 ? 4 : 6, right: saveButton('links', () => canvas.svg())},
     h('div', {'data-busiest': hottest ? linkName(hottest) : '', 'data-busy-ps': hottest?.busy ?? 0}, canvas.element), scale);
 };

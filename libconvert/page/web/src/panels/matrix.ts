@@ -31,8 +31,8 @@ export const matrix: Panel = run => {
     const first = run.npus[g * each]!.rank, last = run.npus[Math.min(run.npus.length, (g + 1) * each) - 1]!.rank;
     return first === last ? String(first) : `${first}–${last}`;
   };
-  const left = 34, top = 22;
-  const cell = (width: number): number => Math.max(3, Math.min(22, (Math.min(width, 430) - left - 2) / n));
+  const left = 12 + 6.2 * String(run.npus[run.npus.length - 1]!.rank).length, top = 22;
+  const cell = (width: number): number => Math.max(2, Math.min(30, (Math.min(width, 480) - left - 2) / n));
   const view = new CanvasView({
     label: `bytes sent from NPU to NPU; most: ${bytes(most)}`,
     height: width => top + n * cell(width) + 4,
@@ -48,12 +48,13 @@ export const matrix: Panel = run => {
       pen.fillStyle = color('soft');
       pen.font = font(10);
       pen.textBaseline = 'middle';
-      const step = Math.ceil((each > 1 ? 60 : 22) / size), rows = Math.ceil(11 / size);
+      const first = (g: number): string => String(run.npus[g * each]!.rank);
+      const step = Math.ceil((left + 2) / size), rows = Math.ceil(11 / size);
       for (let g = 0; g < n; ++g) {
         pen.textAlign = 'right';
-        if (g % rows === 0) pen.fillText(name(g), left - 4, top + (g + 0.5) * size);
+        if (g % rows === 0) pen.fillText(first(g), left - 4, top + (g + 0.5) * size);
         pen.textAlign = 'center';
-        if (g % step === 0) pen.fillText(name(g), left + (g + 0.5) * size, top - 8);
+        if (g % step === 0) pen.fillText(first(g), left + (g + 0.5) * size, top - 8);
       }
     }});
   view.canvas.addEventListener('mousemove', e => {

@@ -13,7 +13,7 @@ export const memory: Panel = run => {
   const holder = h('div');
   let svg: SVGSVGElement | undefined;
   const draw = (): void => {
-    const width = holder.clientWidth, height = 200, left = 62, right = 10, top = 8, bottom = 26, n = most.length;
+    const width = holder.clientWidth, height = 200, left = 62, right = 22, top = 8, bottom = 26, n = most.length;
     if (width === 0) return;
     const x = scaleLinear().domain([0, run.end]).range([left, width - right]);
     const y = scaleLinear().domain([0, peak]).range([height - bottom, top]);

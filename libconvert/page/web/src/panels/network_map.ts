@@ -7,6 +7,9 @@ import type {Link, Run} from './run';
 export interface Place { name: string; x: number; y: number; npu: number; size: number }
 export interface NetworkMap { kind: 'grid' | 'grids' | 'circle' | 'tiers'; places: Map<string, Place>; height: number }
 
+// Returns a text of at most so many characters.
+export const cut = (text: string, most: number): string => text.length > most ? text.slice(0, most - 1) + '…' : text;
+
 const mostOnMap = 144;
 
 function grid(names: string[], a: number, b: number, grids: number, width: number): NetworkMap {

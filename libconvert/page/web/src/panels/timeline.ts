@@ -117,7 +117,7 @@ function notes(run: Run, layout: Layout): string {
   if (layout.rows < run.npus.length) {
     const stood = layout.alike.reduce((a, b) => a + b, 0);
     out.push(stood < run.npus.length ? `${count(layout.rows)} of ${count(run.npus.length)} NPUs`
-      : `${count(layout.rows)} NPUs stand for ${count(run.npus.length)}`);
+      : `${layout.rows === 1 ? '1 NPU stands' : `${count(layout.rows)} NPUs stand`} for ${count(run.npus.length)}`);
   }
   if (run.head.merged_below_ps > 0) out.push(`of slices shorter than ${time(run.head.merged_below_ps, 2)} several are drawn as one`);
   out.push('click in it, then w s: zoom · a d: move · 0: all');

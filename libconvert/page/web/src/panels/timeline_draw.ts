@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Draws the timeline.
-import {color, drawTimeAxis, font, heat} from '../lib';
+import {bytes, color, count, drawTimeAxis, font, heat} from '../lib';
 import type {Pen} from '../lib';
 import {labels} from './timeline_labels';
 import type {Layout} from './timeline_layout';
 import type {Run, ViewState} from './run';
 
-export const left = 66, top = 22, right = 2;
+export const left = 72, top = 22, right = 2;
 // In the order of Run::StepKind: the lane on which a step of the path is drawn.
 const laneOfStep = [1, 0, 2, 5, 3, 4, 3, 3, 5, 1, 1];
 const laneColors = ['cpu', 'compute', 'memory', 'exposed', 'exposed', 'exposed'];
@@ -21,6 +21,8 @@ export class Painter {
   private readonly slack: Float64Array | undefined;
   private readonly count: Int32Array;
   private readonly mostSlack: number;
+  private readonly peer: Int32Array;
+  private readonly sizes: Float64Array;
 
   constructor(private readonly run: Run, readonly layout: Layout) {
     this.bandHeight = Math.max(6, Math.min(36, Math.floor(640 / Math.max(1, layout.rows))));
@@ -28,6 +30,8 @@ export class Painter {
     this.names = run.data.i32('slice.name');
     this.open = run.data.u8('slice.open');
     this.count = run.data.i32('slice.count');
+    this.peer = run.data.i32('slice.peer');
+    this.sizes = run.data.f64('slice.bytes');
     this.slack = run.data.has('slice.slack') ? run.times('slice.slack') : undefined;
     this.mostSlack = this.slack?.reduce((a, b) => Math.max(a, b), 1) ?? 1;
   }
@@ -84,7 +88,7 @@ export class Painter {
       pen.fillText(this.run.npuName(npu), left - 8, y + bandHeight / 2 - (two ? 5 : 0));
       if (!two) continue;
       pen.font = font(9);
-      pen.fillText(`+ ${more} like this`, left - 8, y + bandHeight / 2 + 7);
+      pen.fillText(`+ ${count(more)} alike`, left - 8, y + bandHeight / 2 + 7);
     }
   }
 
@@ -143,15 +147,23 @@ export class Painter {
   private drawLabel(pen: Pen, i: number, a: number, b: number, y: number): void {
     const room = Math.floor((b - a - 7) / 6.3);
     if (room < 2) return;
-    const count = this.count[i]!;
-    const text = count > 1 ? `${count} ×` : this.label(this.names[i]!, room);
+    const text = this.textOf(i, room), lane = this.layout.lane[i]!;
     if (!text || text.length > room) return;
-    const lane = this.layout.lane[i]!, waits = x2(this.layout.wait[i]!) > this.layout.finish[i]! - this.layout.begin[i]!;
+    const waits = x2(this.layout.wait[i]!) > this.layout.finish[i]! - this.layout.begin[i]!;
     pen.font = font();
     pen.textAlign = 'left';
     pen.textBaseline = 'middle';
     pen.fillStyle = lane === 1 ? color('onbar') : waits ? color('ink') : color('oncomm');
     pen.fillText(text, a + 4, y);
+  }
+
+  // Messages say where to or from: "→ 5 128 KiB".
+  private textOf(i: number, room: number): string {
+    const lane = this.layout.lane[i]!, several = this.count[i]!, peer = this.peer[i]!;
+    if (several > 1) return `${count(several)} ×`;
+    if ((lane !== 3 && lane !== 4) || peer < 0) return this.label(this.names[i]!, room);
+    const where = `${lane === 3 ? '→' : '←'} ${peer}`, long = `${where} ${bytes(Math.max(0, this.sizes[i]!))}`;
+    return this.sizes[i]! >= 0 && long.length <= room ? long : where;
   }
 
   private drawEnd(pen: Pen, x: (t: number) => number, width: number): void {

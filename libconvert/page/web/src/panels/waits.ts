@@ -13,7 +13,7 @@ export const waits: Panel = (run, view) => {
     rows: head.waits, most: 200, click: w => { if (w.since_ps >= 0) show(run, view, w.since_ps, run.end); },
     rowData: w => ({npu: w.npu, node: w.node}),
     columns: [
-      {title: 'NPU', value: w => w.npu, cell: w => String(w.npu)},
+      {title: 'NPU', left: true, value: w => w.npu, cell: w => String(w.npu)},
       {title: 'node', left: true, cell: w => `${w.node} ${visible(w.name, 60)}`},
       {title: 'since', value: w => w.since_ps, cell: w => w.since_ps < 0 ? 'not begun' : time(w.since_ps)},
       {title: 'waits for', left: true, cell: w => h('span', {class: 'what'}, w.text)},

@@ -8,13 +8,13 @@
 #include "common/sample_runs.h"
 #include "io/output.h"
 #include "page/page.h"
-#include "page/report.h"
+#include "page/report/report.h"
 
 namespace {
 
 using namespace convert;
 
-void write_shell(Output& out) {
+void write_columns(Output& out) {
   const Column columns[] = {
       {"raw_u8", std::vector<std::uint8_t>{0, 1, 255}, Column::Code::raw},
       {"raw_f64", std::vector<double>{0.5, -1e300, 9007199254740992}, Column::Code::raw},
@@ -24,7 +24,7 @@ void write_shell(Output& out) {
       {"dict_i32", std::vector<std::int32_t>{0, 200, 3}, Column::Code::dict},
       {"none", std::vector<double>{}, Column::Code::delta},
   };
-  write_page(PageKind::report, "shell", R"({"texts":["</script><script>alert(1)</script>"]})", columns, out);
+  write_page(PageKind::report, "columns", R"({"texts":["</script><script>alert(1)</script>"]})", columns, out);
 }
 
 Run one_npu() {
@@ -109,8 +109,8 @@ int main(int argc, char** argv) {
   const auto out = files.create(argv[2]);
   if (run != runs.end()) {
     write_report_page(run->second(), *out);
-  } else if (argv[1] == std::string("shell")) {
-    write_shell(*out);
+  } else if (argv[1] == std::string("columns")) {
+    write_columns(*out);
   } else {
     std::cerr << "samples: no " << argv[1] << '\n';
     return 2;

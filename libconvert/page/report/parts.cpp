@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "page/run_parts.h"
+#include "page/report/parts.h"
 
 #include <algorithm>
 #include <cmath>

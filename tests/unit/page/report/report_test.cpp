@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "page/report.h"
+#include "page/report/report.h"
 
 #include <gtest/gtest.h>
 

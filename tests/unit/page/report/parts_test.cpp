@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "page/run_parts.h"
+#include "page/report/parts.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "common/sample_runs.h"
-#include "page/report_slices.h"
+#include "page/report/slices.h"
 
 namespace convert {
 namespace {

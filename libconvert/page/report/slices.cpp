@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "page/report_slices.h"
+#include "page/report/slices.h"
 
 #include <algorithm>
 #include <numeric>

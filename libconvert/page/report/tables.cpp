@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "page/report_tables.h"
+#include "page/report/tables.h"
 
 #include <algorithm>
 #include <map>

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/run.h"
-#include "page/report_columns.h"
-#include "page/run_parts.h"
+#include "page/report/columns.h"
+#include "page/report/parts.h"
 
 namespace convert {
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "core/run.h"
-#include "page/report_columns.h"
-#include "page/run_parts.h"
+#include "page/report/columns.h"
+#include "page/report/parts.h"
 #include "util/json_writer.h"
 
 namespace convert {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "page/report.h"
+#include "page/report/report.h"
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "page/page.h"
-#include "page/report_columns.h"
-#include "page/report_slices.h"
-#include "page/report_tables.h"
-#include "page/run_parts.h"
+#include "page/report/columns.h"
+#include "page/report/parts.h"
+#include "page/report/slices.h"
+#include "page/report/tables.h"
 #include "util/json_writer.h"
 
 namespace convert {

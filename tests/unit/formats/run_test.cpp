@@ -101,7 +101,7 @@ Run full_run() {
 
 TEST(RunFile, IsReadAsItWasWritten) {
   const std::string bytes = written(full_run());
-  const Run r = read(bytes);
+  const convert::Run r = read(bytes);
   EXPECT_EQ(written(r), bytes);
   EXPECT_EQ(r.title, "a \"title\"");
   EXPECT_TRUE(r.recorded);
@@ -122,7 +122,7 @@ TEST(RunFile, IsReadAsItWasWritten) {
 }
 
 TEST(RunFile, HasBlocksOfManyRows) {
-  Run r;
+  convert::Run r;
   r.total_ps = r.reached_ps = 200'000;
   for (std::uint32_t i = 0; i < 150'000; ++i) {
     const std::uint32_t name = r.timeline.names.add("node " + std::to_string(i));
@@ -130,7 +130,7 @@ TEST(RunFile, HasBlocksOfManyRows) {
   }
   const std::string bytes = written(r);
   EXPECT_LT(bytes.size(), 150'000 * 6U);
-  const Run again = read(bytes);
+  const convert::Run again = read(bytes);
   ASSERT_EQ(again.timeline.slices.size(), 150'000U);
   EXPECT_EQ(again.timeline.name(again.timeline.slices.back()), "node 149999");
 }
@@ -157,7 +157,7 @@ TEST(RunFile, IsNeverTakenWhenDamaged) {
 }
 
 TEST(RunFile, RefusesANewerVersion) {
-  std::string bytes = written(Run());
+  std::string bytes = written(convert::Run());
   bytes[10] = 2;
   EXPECT_EQ(
       failure(bytes),
@@ -166,7 +166,7 @@ TEST(RunFile, RefusesANewerVersion) {
 }
 
 TEST(RunFile, RefusesNumbersThatLeadNowhere) {
-  Run r = full_run();
+  convert::Run r = full_run();
   r.timeline.slices[0].name = 5;
   EXPECT_NE(failure(written(r)).find("row 0 of table slices has no name"), std::string::npos);
   r = full_run();

@@ -21,6 +21,23 @@ std::string amount(const convert::TraceSource& source, const convert::Format& to
   return counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node");
 }
 
+// Adds what --device and --repair ask for.
+convert::SourceOptions with_details(convert::SourceOptions options, const std::optional<std::string>& device,
+                                    bool repair) {
+  if (device) {
+    if (!options.from.value_or("pytorch").starts_with("pytorch") || options.operands.size() != 1)
+      throw convert::usage_error("--device goes with one PyTorch host trace; et-link links many");
+    options.from = options.from.value_or("pytorch");
+    options.linked = {{.rank = options.rank, .device = *device}};
+  }
+  if (repair) {
+    if (!options.from.value_or("ten").starts_with("ten"))
+      throw convert::usage_error("--repair is for schedules (ten)");
+    options.from = options.from.value_or("ten") + ",repair=yes";
+  }
+  return options;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -50,37 +67,29 @@ int main(int argc, char** argv) {
     app.add_flag("--repair", repair, "of a schedule: drop copies that are there already, new times by link order");
     tools::add_output_options(app, output);
   };
-  return tools::run_tool(argc, argv, timeline ? tools::timeline_info() : convert_info, setup, [&](tools::Context& context) {
-    SourceOptions source_options = tools::source_options(input, context);
-    source_options.hash = !output.no_history;
-    if (device) {
-      if (!source_options.from.value_or("pytorch").starts_with("pytorch") || source_options.operands.size() != 1)
-        throw usage_error("--device goes with one PyTorch host trace; et-link links many");
-      source_options.from = source_options.from.value_or("pytorch");
-      source_options.linked = {{.rank = source_options.rank, .device = *device}};
-    }
-    if (repair) {
-      if (!source_options.from.value_or("ten").starts_with("ten"))
-        throw usage_error("--repair is for schedules (ten)");
-      source_options.from = source_options.from.value_or("ten") + ",repair=yes";
-    }
-    if (const auto form = tools::asked_form(output, timeline))
-      return convert_runs(load_runs(source_options, context.jobs(), context.diagnostics), *form, output, context);
-    source_options.runs = true;
-    TraceSource source(source_options, context.diagnostics);
-    if (source.holds_run()) {
-      const tools::RunForm form = form_of_run(source, output);
-      if (source_options.operands.size() > 1)
-        return convert_runs(load_runs(source_options, context.jobs(), context.diagnostics), form, output, context);
-      return convert_runs({source.read_run()}, form, output, context);
-    }
-    const auto sink = open_sink(source, output, context);
-    if (!source.prepare(true) || context.failed()) return 1;
-    context.report();
-    sink.write(source, context.diagnostics);
-    for (const std::string& name : source.skipped()) log_info("skipped " + name + ": not a rank of the set");
-    log_info(std::string(source.format().name) + " → " + std::string(sink.plan.choice.format->name) + ": " +
-             amount(source, *sink.plan.choice.format));
-    return 0;
-  });
+  return tools::run_tool(
+      argc, argv, timeline ? tools::timeline_info() : convert_info, setup, [&](tools::Context& context) {
+        SourceOptions source_options = with_details(tools::source_options(input, context), device, repair);
+        source_options.hash = !output.no_history;
+        if (const auto form = tools::asked_form(output, timeline))
+          return convert_runs(load_runs(source_options, context.jobs(), context.diagnostics), *form, output,
+                              context);
+        source_options.runs = true;
+        TraceSource source(source_options, context.diagnostics);
+        if (source.holds_run()) {
+          const tools::RunForm form = form_of_run(source, output);
+          if (source_options.operands.size() > 1)
+            return convert_runs(load_runs(source_options, context.jobs(), context.diagnostics), form, output,
+                                context);
+          return convert_runs({source.read_run()}, form, output, context);
+        }
+        const auto sink = open_sink(source, output, context);
+        if (!source.prepare(true) || context.failed()) return 1;
+        context.report();
+        sink.write(source, context.diagnostics);
+        for (const std::string& name : source.skipped()) log_info("skipped " + name + ": not a rank of the set");
+        log_info(std::string(source.format().name) + " → " + std::string(sink.plan.choice.format->name) + ": " +
+                 amount(source, *sink.plan.choice.format));
+        return 0;
+      });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Decodes Perfetto traces for tests, by field numbers of its own: refuses fields that a reader of the published schema
-// would not know, and follows interned names and the clock of the sequence.
+// Decodes Perfetto traces for tests, by field numbers of its own: refuses fields that a reader of the published
+// schema would not know, and follows interned names and the clock of the sequence.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,8 @@ std::optional<RunForm> asked_form(const OutputOptions& output, bool timeline) {
   std::optional<RunForm> form = run_form(output.to, output.path);
   if (output.to) {
     if (!form && timeline)
-      throw usage_error("et-timeline -t " + *output.to + ": a timeline is written as perfetto, chrome, run or html");
+      throw usage_error("et-timeline -t " + *output.to +
+                        ": a timeline is written as perfetto, chrome, run or html");
     return form;
   }
   if (timeline) return form ? form : perfetto();
@@ -45,16 +46,24 @@ RunForm form_of_run(const TraceSource& source, const OutputOptions& output) {
                       std::string(source.format().name) +
                       "), which says what ran when and holds no trace: write it as perfetto, chrome, run or html");
   }
-  return run_form({}, output.path).value_or(perfetto());
+  std::optional<RunForm> form = run_form({}, output.path);
+  if (!form && !output.to_stdout())
+    throw usage_error("-o " + *output.path + ": " + source.base_name() + " is a run (" +
+                      std::string(source.format().name) +
+                      "), and the name does not say its form: end it in .run, "
+                      ".pftrace, .json or .html, or choose one with -t");
+  return form ? *form : perfetto();
 }
 
 int convert_runs(const std::vector<Run>& runs, const RunForm& form, const OutputOptions& output, Context& context) {
   if (context.failed()) return 1;
   context.report();
   const std::string suffix = compression_suffix(form.choice.options);
-  if (output.to_stdout() && (form.binary() || !suffix.empty())) refuse_binary_on_tty("or write text with -t chrome");
+  if (output.to_stdout() && (form.binary() || !suffix.empty()))
+    refuse_binary_on_tty("or write text with -t chrome");
   if (!output.to_stdout() && !suffix.empty() && !output.path->ends_with(suffix))
-    throw usage_error("-o " + *output.path + ": with compress=" + suffix.substr(1) + " the name must end in " + suffix);
+    throw usage_error("-o " + *output.path + ": with compress=" + suffix.substr(1) + " the name must end in " +
+                      suffix);
   OutputFiles files;
   const auto out = output.to_stdout() ? open_stdout(compression_of(suffix)) : files.create(*output.path);
   write_runs(form, runs, *out);

@@ -80,8 +80,8 @@ class PathFinder {
     return last;
   }
 
-  // Returns what ended last of all that a node depends on, as far as time has not passed it; of several the one that
-  // began last.
+  // Returns what ended last of all that a node depends on, as far as time has not passed it; of several the one
+  // that began last.
   std::optional<std::uint32_t> last_before(std::uint32_t node) {
     std::optional<std::uint32_t> best;
     const auto offer = [&](std::uint32_t candidate) {
@@ -135,7 +135,8 @@ class PathFinder {
     if (kind == StepKind::collective) s.call = set_.nodes[node].call;
     if (kind == StepKind::message) {
       const auto attrs = trace.nodes.attributes(n);
-      if (const IntValue bytes = int_value(attrs, attr::comm_size); bytes && bytes.value >= 0) s.bytes = bytes.value;
+      if (const IntValue bytes = int_value(attrs, attr::comm_size); bytes && bytes.value >= 0)
+        s.bytes = bytes.value;
       s.peer = static_cast<std::int32_t>(set_.traces[set_.trace_of(set_.nodes[node].partner)].rank);
     }
     time_ = begin;

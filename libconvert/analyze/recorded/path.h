@@ -10,10 +10,10 @@
 
 namespace convert {
 
-// Returns the steps from 0 to the end of the node that ends last; their times add up to that exactly. From a node the
-// path goes back to what ended last of all that it depends on: by its trace, as a receive on its send, as a collective
-// on the NPU that called it last. The time between that end and the node's begin, which no dependency explains, is a
-// step of its own, `unexplained`. `names` gets the names of the nodes.
+// Returns the steps from 0 to the end of the node that ends last; their times add up to that exactly. From a node
+// the path goes back to what ended last of all that it depends on: by its trace, as a receive on its send, as a
+// collective on the NPU that called it last. The time between that end and the node's begin, which no dependency
+// explains, is a step of its own, `unexplained`. `names` gets the names of the nodes.
 [[nodiscard]] std::vector<Run::Step> recorded_path(const RecordedSet& set, TextSet& names);
 
 // Returns the lane in which a node is drawn; nothing for nodes that are no activity.

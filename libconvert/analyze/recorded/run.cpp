@@ -8,7 +8,7 @@
 #include "analyze/recorded/path.h"
 #include "analyze/recorded/set.h"
 #include "core/attr_names.h"
-#include "core/run_totals.h"
+#include "core/run/totals.h"
 #include "core/units.h"
 
 namespace convert {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Holds what a set of traces records: when its nodes ran, what they depended on, which messages and collectives met.
+// Holds what a set of traces records: when its nodes ran, what they depended on, which messages and collectives
+// met.
 #pragma once
 
 #include <cstdint>

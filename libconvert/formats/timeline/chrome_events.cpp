@@ -48,7 +48,8 @@ std::optional<WidePicoseconds> scaled(std::string_view token, Picoseconds unit) 
     if (value > most_time) return std::nullopt;
     if (value == 0 && at >= digits.size()) break;
   }
-  if (whole >= 0 && static_cast<std::size_t>(whole) < digits.size() && digits[static_cast<std::size_t>(whole)] >= '5')
+  if (whole >= 0 && static_cast<std::size_t>(whole) < digits.size() &&
+      digits[static_cast<std::size_t>(whole)] >= '5')
     ++value;
   return negative ? -value : value;
 }
@@ -163,7 +164,8 @@ class ChromeItems final : public JsonItems {
   }
 
   void take_name(const Fields& f) {
-    if (f.name == "\"process_name\"" && is_json_string(f.args_name)) to_.processes[process(f)].name = text(f.args_name);
+    if (f.name == "\"process_name\"" && is_json_string(f.args_name))
+      to_.processes[process(f)].name = text(f.args_name);
     if (f.name == "\"thread_name\"" && is_json_string(f.args_name)) to_.threads[thread(f)].name = text(f.args_name);
   }
 

@@ -51,8 +51,8 @@ struct ChromeEvents {
   std::string written_by;      // meta_user
 };
 
-// Reads a Chrome trace, an object or an array, whose times are of so many picoseconds. Throws Error(input) with line
-// and column.
+// Reads a Chrome trace, an object or an array, whose times are of so many picoseconds. Throws Error(input) with
+// line and column.
 [[nodiscard]] ChromeEvents read_chrome_events(Input& input, Picoseconds unit);
 
 }  // namespace convert

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "core/run_totals.h"
+#include "core/run/totals.h"
 #include "core/units.h"
 #include "formats/format.h"
 #include "formats/json/head.h"
@@ -101,7 +101,8 @@ class RunMaker {
   }
   [[nodiscard]] Picoseconds time(const Event& e) const { return static_cast<Picoseconds>(e.time - base_); }
 
-  // Where an arrow's end stands behind its slice in the file it is that slice's, even if others are at the same time.
+  // Where an arrow's end stands behind its slice in the file it is that slice's, even if others are at the same
+  // time.
   void add_completes() {
     std::vector<std::uint32_t> last(in_.threads.size(), no_index);
     for (std::uint32_t i = 0; i < in_.events.size(); ++i) {
@@ -140,8 +141,9 @@ class RunMaker {
     if (!lane) lane = lane_by_node_name(name);
     if (!lane && e.category != no_index) lane = lane_by_category(in_.names[e.category]);
     if (!lane) lane = lane_by_name(in_.threads[e.thread].name);
-    if (lane == Lane::compute && (name.starts_with("nccl") || name.find("ncclDevKernel") != std::string_view::npos ||
-                                  name.find("ncclKernel") != std::string_view::npos))
+    if (lane == Lane::compute &&
+        (name.starts_with("nccl") || name.find("ncclDevKernel") != std::string_view::npos ||
+         name.find("ncclKernel") != std::string_view::npos))
       return Lane::collective;
     return lane.value_or(Lane::compute);
   }
@@ -152,9 +154,8 @@ class RunMaker {
     for (std::uint32_t i = 0; i < in_.events.size(); ++i) {
       if (in_.events[i].kind == Kind::begin || in_.events[i].kind == Kind::end) order.push_back(i);
     }
-    std::ranges::sort(order, {}, [&](std::uint32_t i) {
-      return std::tuple(in_.events[i].thread, in_.events[i].time, i);
-    });
+    std::ranges::sort(order, {},
+                      [&](std::uint32_t i) { return std::tuple(in_.events[i].thread, in_.events[i].time, i); });
     std::vector<std::uint32_t> open;
     std::uint64_t lone_ends = 0;
     const auto leave_open = [&] {
@@ -229,15 +230,13 @@ class RunMaker {
       return std::tuple(threads_[i], run_.timeline.slices[i].begin_ps, i);
     });
   }
-  // Returns the innermost slice of its thread around an arrow's end, or, for one that leads into the next slice, that
-  // one.
+  // Returns the innermost slice of its thread around an arrow's end, or, for one that leads into the next slice,
+  // that one.
   [[nodiscard]] std::uint32_t slice_at(const ArrowEnd& arrow) const {
     if (arrow.slice != no_index) return arrow.slice;
     const Event& e = in_.events[arrow.event];
     const Picoseconds at = time(e);
-    const auto key = [&](std::uint32_t i) {
-      return std::pair(threads_[i], run_.timeline.slices[i].begin_ps);
-    };
+    const auto key = [&](std::uint32_t i) { return std::pair(threads_[i], run_.timeline.slices[i].begin_ps); };
     const bool next = e.kind == Kind::arrow_into;
     const auto behind = next ? std::ranges::lower_bound(by_thread_, std::pair(e.thread, at), {}, key)
                              : std::ranges::upper_bound(by_thread_, std::pair(e.thread, at), {}, key);
@@ -264,8 +263,8 @@ class RunMaker {
   }
   void tell_of_rest() {
     const auto skipped = [&](std::uint64_t count, const char* what) {
-      if (count != 0) run_.limits.push_back(counted(count, what) + " of the file " + (count == 1 ? "is" : "are") +
-                                            " left out");
+      if (count != 0)
+        run_.limits.push_back(counted(count, what) + " of the file " + (count == 1 ? "is" : "are") + " left out");
     };
     skipped(in_.counters, "counter event");
     skipped(in_.instants, "instant event");
@@ -297,10 +296,11 @@ Picoseconds unit_of(const FormatOptions& options) {
 Run read_chrome_run(const ReadContext& context) {
   ChromeEvents events = read_chrome_events(context.input, unit_of(context.options));
   if (events.written_by == "aras" && !context.options.get("unit"))
-    context.diagnostics.warning({.file = context.input.name()}, "times",
-                                "written by Chakra's timeline visualiser, whose times are milliseconds where Chrome "
-                                "expects microseconds",
-                                {"hint: read it with -f chrome,unit=ms"});
+    context.diagnostics.warning(
+        {.file = context.input.name()}, "times",
+        "written by Chakra's timeline visualiser, whose times are milliseconds where Chrome "
+        "expects microseconds",
+        {"hint: read it with -f chrome,unit=ms"});
   return RunMaker(std::move(events), context.input.name(), context.diagnostics).make();
 }
 
@@ -317,7 +317,8 @@ bool sniff_chrome(std::string_view head) {
   JsonHead in(head);
   if (in.open('{')) {
     if (!in.has_key({"traceEvents"})) return false;
-    if (JsonHead marks(head); marks.open('{') && marks.has_key({"deviceProperties", "distributedInfo", "schemaVersion"}))
+    if (JsonHead marks(head);
+        marks.open('{') && marks.has_key({"deviceProperties", "distributedInfo", "schemaVersion"}))
       return false;
   }
   if (!in.open('[')) return false;

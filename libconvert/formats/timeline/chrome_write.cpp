@@ -76,11 +76,7 @@ class ChromeWriter {
 
   void slice(const ShownRun& shown, std::uint32_t i, std::uint32_t tid) {
     const Slice& s = shown.slices()[i];
-    json_.line()
-        .begin_object()
-        .member("name", shown.name(s))
-        .member("cat", lane_name(s.lane))
-        .member("ph", "X");
+    json_.line().begin_object().member("name", shown.name(s)).member("cat", lane_name(s.lane)).member("ph", "X");
     json_.member("pid", pid(s.rank)).member("tid", tid).key("ts").raw(microseconds(s.begin_ps));
     json_.key("dur").raw(microseconds(s.end_ps - s.begin_ps));
     if (options_.arguments) {

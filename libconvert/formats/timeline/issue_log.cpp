@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// ASTRA-sim's log with trace-enabled, and the CSV of Chakra's timeline visualiser; read only. Both have a line when a
-// node is issued and one when it has ended:
+// ASTRA-sim's log with trace-enabled, and the CSV of Chakra's timeline visualiser; read only. Both have a line when
+// a node is issued and one when it has ended:
 //
 //   issue,sys->id=0,tick=244,node->id=0,node->name=COMM_SEND_NODE_x
-//   [2025-01-01 12:00:00.000] [workload] [debug] callback,sys->id=0, tick=900, node->id=0, node->name=x, node->type=5
+//   [2025-01-01 12:00:00.000] [workload] [debug] callback,sys->id=0, tick=900, node->id=0, node->name=x,
+//   node->type=5
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -12,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/run_totals.h"
+#include "core/run/totals.h"
 #include "core/units.h"
 #include "formats/format.h"
 #include "formats/timeline/lanes.h"
@@ -215,8 +216,8 @@ class LogReader {
   void close_open() {
     if (lone_ends_ != 0)
       diagnostics_.warning(place(first_lone_end_), "events",
-                           "callbacks of nodes that were not issued count as absent: " + std::to_string(lone_ends_) +
-                               ", here the first");
+                           "callbacks of nodes that were not issued count as absent: " +
+                               std::to_string(lone_ends_) + ", here the first");
     Picoseconds last = 0;
     for (const Slice& s : run_.timeline.slices) last = std::max({last, s.begin_ps, s.end_ps});
     std::uint64_t open = 0;

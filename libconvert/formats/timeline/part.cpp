@@ -135,9 +135,8 @@ void ShownRun::find_arrows() {
     if (s.lane == Lane::send) ends.push_back({s.flow, s.begin_ps, false});
     if (s.lane == Lane::recv) ends.push_back({s.flow, s.end_ps, true});
   }
-  std::ranges::sort(ends, [](const End& a, const End& b) {
-    return std::pair(a.flow, a.receive) < std::pair(b.flow, b.receive);
-  });
+  std::ranges::sort(
+      ends, [](const End& a, const End& b) { return std::pair(a.flow, a.receive) < std::pair(b.flow, b.receive); });
   for (std::size_t begin = 0, end = 0; begin < ends.size(); begin = end) {
     while (end < ends.size() && ends[end].flow == ends[begin].flow) ++end;
     if (end - begin == 2 && !ends[begin].receive && ends[begin + 1].receive &&

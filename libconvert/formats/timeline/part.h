@@ -52,7 +52,8 @@ class ShownRun {
   [[nodiscard]] std::uint32_t names() const { return run_.timeline.names.size() + names_.size(); }
   // Returns what a slice stands for: of itself, by index.
   [[nodiscard]] Joined joined(std::size_t i) const { return joined_.empty() ? Joined{} : joined_[i]; }
-  // Returns whether an arrow leads from or to the slice: both its ends are shown, and it does not lead back in time.
+  // Returns whether an arrow leads from or to the slice: both its ends are shown, and it does not lead back in
+  // time.
   [[nodiscard]] bool has_arrow(const Slice& s) const;
 
  private:

@@ -80,9 +80,9 @@ struct Part {
   Tracks tracks;
   std::uint64_t first_slice = 0;
   std::vector<std::uint64_t> track_uuids;
-  std::vector<Process> processes;             // by rank
-  std::vector<std::uint32_t> track_process;   // by track: index into processes
-  std::vector<std::uint32_t> name_ids;        // by name; 0: not written yet
+  std::vector<Process> processes;            // by rank
+  std::vector<std::uint32_t> track_process;  // by track: index into processes
+  std::vector<std::uint32_t> name_ids;       // by name; 0: not written yet
 };
 
 class PerfettoWriter {
@@ -115,7 +115,8 @@ class PerfettoWriter {
       data.message(list, ProtoMessage().number(interned::iid, number + 1).text(interned::text, text));
     };
     for (std::size_t i = 0; i < argument_names.size(); ++i) intern(interned::annotations, i, argument_names[i]);
-    const ProtoMessage boot = ProtoMessage().number(packet::clock_id, packet::boot_clock).number(packet::clock_time, 0);
+    const ProtoMessage boot =
+        ProtoMessage().number(packet::clock_id, packet::boot_clock).number(packet::clock_time, 0);
     const ProtoMessage own = ProtoMessage()
                                  .number(packet::clock_id, packet::own_clock)
                                  .number(packet::clock_time, 0)
@@ -135,9 +136,8 @@ class PerfettoWriter {
   }
 
   void track(const ProtoMessage& description) {
-    file_.message(trace_packet, ProtoMessage()
-                                    .number(packet::sequence_id, 1)
-                                    .message(packet::track_descriptor, description));
+    file_.message(trace_packet,
+                  ProtoMessage().number(packet::sequence_id, 1).message(packet::track_descriptor, description));
     flush(flush_bytes);
   }
 
@@ -192,8 +192,9 @@ class PerfettoWriter {
     Process& process = part.processes.emplace_back();
     process.rank = rank;
     process.uuid = next_uuid_++;
-    const ProtoMessage about =
-        ProtoMessage().number(descriptor::pid, ++pid_).text(descriptor::process_name, utf8(process_name(run, rank)));
+    const ProtoMessage about = ProtoMessage()
+                                   .number(descriptor::pid, ++pid_)
+                                   .text(descriptor::process_name, utf8(process_name(run, rank)));
     track(ProtoMessage()
               .number(descriptor::uuid, process.uuid)
               .message(descriptor::process, about)

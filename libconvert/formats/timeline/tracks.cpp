@@ -84,7 +84,9 @@ std::string track_name(const Track& track) {
 Tracks place_on_tracks(std::span<const Slice> slices) {
   const std::vector<Rank> ranks = ranks_of(slices);
   const RankPositions position(ranks);
-  const auto lane_of = [&](const Slice& s) { return position.of(s.rank) * lanes + static_cast<std::size_t>(s.lane); };
+  const auto lane_of = [&](const Slice& s) {
+    return position.of(s.rank) * lanes + static_cast<std::size_t>(s.lane);
+  };
   std::vector<std::uint32_t> begins(ranks.size() * lanes + 1);
   for (const Slice& s : slices) ++begins[lane_of(s) + 1];
   for (std::size_t i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];

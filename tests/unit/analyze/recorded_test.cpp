@@ -61,8 +61,9 @@ Run run_of(const std::vector<Trace>& traces, std::size_t warnings = 0) {
 
 // The path, a step a line: kind, NPU, node, time in nanoseconds.
 std::string path(const Run& run) {
-  constexpr std::array<std::string_view, 12> kinds = {"compute", "cpu",       "memory",     "recorded", "message", "receive",
-                                                      "request", "requested", "collective", "delay",    unexplained};
+  constexpr std::array<std::string_view, 12> kinds = {"compute",    "cpu",     "memory",   "recorded",
+                                                      "message",    "receive", "request",  "requested",
+                                                      "collective", "delay",   unexplained};
   std::string out;
   for (const Run::Step& s : run.path) {
     out += std::string(kinds[static_cast<std::size_t>(s.kind)]) + ' ' + std::to_string(s.npu) + '.' +
@@ -73,9 +74,9 @@ std::string path(const Run& run) {
 
 TEST(RecordedRun, ThePathGoesBackAlongWhatEndedLast) {
   const convert::Run run = run_of({trace_of(0, {{.id = 1, .begin_ns = 1000, .duration_ns = 50},
-                                       {.id = 2, .begin_ns = 1000, .duration_ns = 30},
-                                       {.id = 3, .begin_ns = 1060, .duration_ns = 40, .deps = {1, 2}},
-                                       {.id = 4, .begin_ns = 1100, .duration_ns = 0, .deps = {3}}})});
+                                                {.id = 2, .begin_ns = 1000, .duration_ns = 30},
+                                                {.id = 3, .begin_ns = 1060, .duration_ns = 40, .deps = {1, 2}},
+                                                {.id = 4, .begin_ns = 1100, .duration_ns = 0, .deps = {3}}})});
   EXPECT_EQ(path(run), "compute 0.1 50\nunexplained 0.3 10\ncompute 0.3 40\n");
   EXPECT_EQ(run.total_ps, 100'000);
   ASSERT_EQ(run.timeline.slices.size(), 3U);
@@ -87,14 +88,15 @@ TEST(RecordedRun, ThePathGoesBackAlongWhatEndedLast) {
 TEST(RecordedRun, OperatorsWithinOthersCountForWhatTheyAre) {
   // A call that lasts longer than what it starts, and ends later than it.
   const convert::Run run = run_of({trace_of(0, {{.id = 1, .begin_ns = 0, .duration_ns = 50, .on_cpu = true},
-                                       {.id = 2, .begin_ns = 20, .duration_ns = 100, .deps = {1}}})});
+                                                {.id = 2, .begin_ns = 20, .duration_ns = 100, .deps = {1}}})});
   EXPECT_EQ(path(run), "cpu 0.1 20\ncompute 0.2 100\n");
 }
 
 TEST(RecordedRun, ReceivesWaitForTheirSends) {
   const convert::Run run = run_of(
-      {trace_of(0, {{.id = 1, .begin_ns = 0, .duration_ns = 70},
-                    {.id = 2, .type = NodeType::comm_send, .begin_ns = 70, .duration_ns = 5, .deps = {1}, .peer = 1}}),
+      {trace_of(0,
+                {{.id = 1, .begin_ns = 0, .duration_ns = 70},
+                 {.id = 2, .type = NodeType::comm_send, .begin_ns = 70, .duration_ns = 5, .deps = {1}, .peer = 1}}),
        trace_of(1, {{.id = 1, .type = NodeType::comm_recv, .begin_ns = 10, .duration_ns = 90, .peer = 0},
                     {.id = 2, .begin_ns = 100, .duration_ns = 20, .deps = {1}}})});
   EXPECT_EQ(path(run), "compute 0.1 70\nmessage 0.2 30\ncompute 1.2 20\n");
@@ -109,8 +111,12 @@ TEST(RecordedRun, ReceivesWaitForTheirSends) {
 TEST(RecordedRun, CollectivesWaitForTheLast) {
   const auto rank = [](Rank r, std::int64_t compute) {
     return trace_of(r, {{.id = 1, .begin_ns = 0, .duration_ns = compute},
-                        {.id = 2, .type = NodeType::comm_coll, .name = "all_gather", .begin_ns = compute,
-                         .duration_ns = 100 - compute, .deps = {1}}});
+                        {.id = 2,
+                         .type = NodeType::comm_coll,
+                         .name = "all_gather",
+                         .begin_ns = compute,
+                         .duration_ns = 100 - compute,
+                         .deps = {1}}});
   };
   const convert::Run run = run_of({rank(0, 40), rank(1, 75), rank(2, 10)});
   EXPECT_EQ(path(run), "compute 1.1 75\ncollective 0.2 25\n");
@@ -129,15 +135,16 @@ TEST(RecordedRun, CollectivesWaitForTheLast) {
 }
 
 TEST(RecordedRun, NodesWithoutTimesLeadOn) {
-  const convert::Run run = run_of({trace_of(0, {{.id = 1, .begin_ns = 5, .duration_ns = 10},
-                                       {.id = 2, .type = NodeType::metadata, .begin_ns = -1, .duration_ns = -1, .deps = {1}},
-                                       {.id = 3, .begin_ns = 15, .duration_ns = 5, .deps = {2}}})});
+  const convert::Run run =
+      run_of({trace_of(0, {{.id = 1, .begin_ns = 5, .duration_ns = 10},
+                           {.id = 2, .type = NodeType::metadata, .begin_ns = -1, .duration_ns = -1, .deps = {1}},
+                           {.id = 3, .begin_ns = 15, .duration_ns = 5, .deps = {2}}})});
   EXPECT_EQ(path(run), "compute 0.1 10\ncompute 0.3 5\n");
 }
 
 TEST(RecordedRun, CyclesEnd) {
   const convert::Run run = run_of({trace_of(0, {{.id = 1, .begin_ns = 0, .duration_ns = 10, .deps = {2}},
-                                       {.id = 2, .begin_ns = 0, .duration_ns = 10, .deps = {1}}})});
+                                                {.id = 2, .begin_ns = 0, .duration_ns = 10, .deps = {1}}})});
   EXPECT_EQ(run.total_ps, 10'000);
 }
 
@@ -158,7 +165,8 @@ TEST(RecordedRun, RefusesWhatSaysNoTimes) {
     return std::string();
   };
   const std::string none =
-      "no node says when it ran (start_time_micros or start_nanos, and a duration): et-replay -o x.run simulates the set";
+      "no node says when it ran (start_time_micros or start_nanos, and a duration): et-replay -o x.run simulates "
+      "the set";
   EXPECT_EQ(failure({}), none);
   EXPECT_EQ(failure({trace_of(0, {{.id = 1, .begin_ns = -1, .duration_ns = 5}})}), none);
   EXPECT_EQ(failure({trace_of(0, {{.id = 1, .begin_ns = 1, .duration_ns = 1},

@@ -193,7 +193,8 @@ TEST(ChromeReader, ReadsWhatIsWritten) {
   for (std::uint32_t i = 0; i < 300; ++i) {
     const Picoseconds length = random(3) == 0 ? 0 : random(2'000'000);
     const bool message = random(2) == 0;
-    Slice s{.begin_ps = at, .end_ps = at + length, .node = i, .rank = random(5), .name = run.timeline.names.add("n")};
+    Slice s{
+        .begin_ps = at, .end_ps = at + length, .node = i, .rank = random(5), .name = run.timeline.names.add("n")};
     s.lane = message ? Lane::send : Lane::compute;
     if (message) {
       s.flow = i + 1;
@@ -225,8 +226,7 @@ TEST(ChromeReader, RefusesWhatIsNoTrace) {
   EXPECT_EQ(failure("[{\"ph\":\"X\",\"pid\":1,\"tid\":1}]"), "f.json:1:2: the event has no time 'ts'");
   EXPECT_EQ(failure("[{\"ph\":\"X\",\"ts\":\"x\"}]"), "f.json:1:17: the event has no time 'ts'");
   EXPECT_EQ(failure("[{\"ph\":\"X\",\"ts\":1e999}]"), "f.json:1:17: the event has no time 'ts'");
-  EXPECT_EQ(failure("[{\"ph\":\"X\",\"ts\":0,\"dur\":1e20}]"),
-            "f.json:1:25: 'dur' is no time, or beyond 106 days");
+  EXPECT_EQ(failure("[{\"ph\":\"X\",\"ts\":0,\"dur\":1e20}]"), "f.json:1:25: 'dur' is no time, or beyond 106 days");
   EXPECT_EQ(failure("[{\"ph\":\"X\",\"ts\":0},{\"ph\":\"X\",\"ts\":1e13}]"),
             "f.json: the trace spans more than 106 days");
   EXPECT_EQ(failure("[{\"ts\":0}]"), "f.json:1:2: the event has no 'ph'");
@@ -235,9 +235,10 @@ TEST(ChromeReader, RefusesWhatIsNoTrace) {
 }
 
 TEST(ChromeReader, DurationsBelowZeroAndLoneEndsAreTold) {
-  EXPECT_EQ(slices(read(R"([{"name":"a","ph":"X","pid":0,"tid":1,"ts":0,"dur":-1},{"ph":"E","pid":0,"tid":1,"ts":0}])",
-                        "chrome", 2)),
-            "0 compute 0 0 a\n");
+  EXPECT_EQ(
+      slices(read(R"([{"name":"a","ph":"X","pid":0,"tid":1,"ts":0,"dur":-1},{"ph":"E","pid":0,"tid":1,"ts":0}])",
+                  "chrome", 2)),
+      "0 compute 0 0 a\n");
 }
 
 TEST(ChromeReader, KnowsKinetosFilesFromOthers) {
@@ -246,7 +247,8 @@ TEST(ChromeReader, KnowsKinetosFilesFromOthers) {
   EXPECT_TRUE(sniff_chrome(R"({"traceEvents": [{"ph":"M","name":"process_name"}, {"ph":"X","cat":"send"}]})"));
   for (const char* other :
        {R"([{"id":1}])", "[]", "[1]", "{}", "", R"({"nodes":[]})", R"({"schemaVersion":1,"traceEvents":[]})",
-        R"({"traceEvents":[{"ph":"M"},{"ph":"X","cat":"cpu_op"}]})", R"({"distributedInfo":{},"traceEvents":[]})"}) {
+        R"({"traceEvents":[{"ph":"M"},{"ph":"X","cat":"cpu_op"}]})",
+        R"({"distributedInfo":{},"traceEvents":[]})"}) {
     EXPECT_FALSE(sniff_chrome(other)) << other;
   }
   const auto format = [](const char* head) { return detect_format(head, "x.json")->name; };

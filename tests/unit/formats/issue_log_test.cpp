@@ -37,12 +37,13 @@ std::string failure(const std::string& text, const std::string& from = "astra-lo
 }
 
 TEST(IssueLog, ReadsChakrasLines) {
-  EXPECT_EQ(slices("ring of node 0, id: 0 dimension: local total nodes in ring: 2\n"
-                   "issue,sys->id=0,tick=244,node->id=0,node->name=COMM_SEND_NODE_x_0\r\n"
-                   "issue,npu=1,cycle=802,id=1,name=MEM_STORE_NODE_REMOTE_MEMORY_o=1,2\n"
-                   "callback,sys->id=0,tick=6669,node->id=0,node->name=COMM_SEND_NODE_x_0\n"
-                   "callback,npu=1,cycle=900,id=1,name=MEM_STORE_NODE_REMOTE_MEMORY_o=1,2"),
-            "0.0 send 244000 6669000 COMM_SEND_NODE_x_0\n1.1 memory 802000 900000 MEM_STORE_NODE_REMOTE_MEMORY_o=1,2\n");
+  EXPECT_EQ(
+      slices("ring of node 0, id: 0 dimension: local total nodes in ring: 2\n"
+             "issue,sys->id=0,tick=244,node->id=0,node->name=COMM_SEND_NODE_x_0\r\n"
+             "issue,npu=1,cycle=802,id=1,name=MEM_STORE_NODE_REMOTE_MEMORY_o=1,2\n"
+             "callback,sys->id=0,tick=6669,node->id=0,node->name=COMM_SEND_NODE_x_0\n"
+             "callback,npu=1,cycle=900,id=1,name=MEM_STORE_NODE_REMOTE_MEMORY_o=1,2"),
+      "0.0 send 244000 6669000 COMM_SEND_NODE_x_0\n1.1 memory 802000 900000 MEM_STORE_NODE_REMOTE_MEMORY_o=1,2\n");
 }
 
 TEST(IssueLog, ReadsAstraSimsLines) {
@@ -67,28 +68,34 @@ TEST(IssueLog, TicksHaveAUnit) {
 }
 
 TEST(IssueLog, WhatDoesNotMatchIsTold) {
-  EXPECT_EQ(slices("issue,a=0,b=3,c=1,d=x\nissue,a=0,b=4,c=2,d=y\ncallback,a=0,b=9,c=2,d=y\ncallback,a=1,b=9,c=2,d=y\n",
-                   "astra-log", 2),
-            "0.1 compute 3000 9000 x open\n0.2 compute 4000 9000 y\n");
+  EXPECT_EQ(
+      slices("issue,a=0,b=3,c=1,d=x\nissue,a=0,b=4,c=2,d=y\ncallback,a=0,b=9,c=2,d=y\ncallback,a=1,b=9,c=2,d=y\n",
+             "astra-log", 2),
+      "0.1 compute 3000 9000 x open\n0.2 compute 4000 9000 y\n");
   // A node that runs again before it has ended: first in, first out.
-  EXPECT_EQ(slices("issue,a=0,b=1,c=1,d=x\nissue,a=0,b=2,c=1,d=x\ncallback,a=0,b=3,c=1,d=x\ncallback,a=0,b=4,c=1,d=x\n"),
-            "0.1 compute 1000 3000 x\n0.1 compute 2000 4000 x\n");
+  EXPECT_EQ(
+      slices("issue,a=0,b=1,c=1,d=x\nissue,a=0,b=2,c=1,d=x\ncallback,a=0,b=3,c=1,d=x\ncallback,a=0,b=4,c=1,d=x\n"),
+      "0.1 compute 1000 3000 x\n0.1 compute 2000 4000 x\n");
 }
 
 TEST(IssueLog, RefusesWithTheLine) {
   EXPECT_EQ(failure("x\nissue,a=0,b=3\n"), "f.log:2: expected 'issue,…=NPU,…=TICK,…=NODE,…=NAME'");
   EXPECT_EQ(failure("issue,a=x,b=3,c=1,d=x\n"), "f.log:1: the NPU is no number");
   EXPECT_EQ(failure("issue,a=0,b=-3,c=1,d=x\n"), "f.log:1: the tick is no number, or beyond 106 days");
-  EXPECT_EQ(failure("issue,a=0,b=18446744073709551615,c=1,d=x\n"), "f.log:1: the tick is no number, or beyond 106 days");
+  EXPECT_EQ(failure("issue,a=0,b=18446744073709551615,c=1,d=x\n"),
+            "f.log:1: the tick is no number, or beyond 106 days");
   EXPECT_EQ(failure("issue,a=0,b=3,c=,d=x\n"), "f.log:1: the node's id is no number");
-  EXPECT_EQ(failure("issue,a=0,b=3,c=1,d=x\ncallback,a=0,b=2,c=1,d=x\n"), "f.log:2: node 1 ends before it was issued");
-  EXPECT_TRUE(failure("nothing\n").starts_with("f.log: has no line 'issue,…' or 'callback,…'; ASTRA-sim writes them"));
+  EXPECT_EQ(failure("issue,a=0,b=3,c=1,d=x\ncallback,a=0,b=2,c=1,d=x\n"),
+            "f.log:2: node 1 ends before it was issued");
+  EXPECT_TRUE(
+      failure("nothing\n").starts_with("f.log: has no line 'issue,…' or 'callback,…'; ASTRA-sim writes them"));
 }
 
 TEST(IssueLog, IsRecognised) {
   const auto format = [](const char* head, const char* name) { return detect_format(head, name); };
   EXPECT_EQ(format("issue,a=0,b=3,c=1,d=x\n", "x.csv")->name, "astra-log");
-  EXPECT_EQ(format("[a] [workload] [info] b\n[a] [workload] [debug] issue,a=0, b=3, c=1, d=x\n", "x")->name, "astra-log");
+  EXPECT_EQ(format("[a] [workload] [info] b\n[a] [workload] [debug] issue,a=0, b=3, c=1, d=x\n", "x")->name,
+            "astra-log");
   EXPECT_EQ(format("[a] [system] [info] ring of node 0\n", "log.log")->name, "astra-log");
 }
 

@@ -129,9 +129,9 @@ TEST(Perfetto, ArrowsWithOneEndAreLeftOut) {
 
 TEST(Perfetto, TimesAreRoundedAndExactDurationsAdded) {
   convert::Run run;
-  add(run, 0, Lane::compute, 499, 1500);      // 0 … 2 ns
-  add(run, 0, Lane::compute, 1500, 1500);     // nothing
-  add(run, 0, Lane::compute, 1500, 3000);     // 2 … 3 ns
+  add(run, 0, Lane::compute, 499, 1500);       // 0 … 2 ns
+  add(run, 0, Lane::compute, 1500, 1500);      // nothing
+  add(run, 0, Lane::compute, 1500, 3000);      // 2 … 3 ns
   add(run, 0, Lane::compute, 10'000, 12'000);  // exact
   const auto all = begins(decoded(run));
   ASSERT_EQ(all.size(), 4U);
@@ -159,7 +159,8 @@ TEST(Perfetto, CountsMemoryAndLinks) {
   run.reached_ps = 4000;
   run.memory = {{.npu = 0, .time_ps = 1000, .bytes = 7}, {.npu = 9, .time_ps = 0, .bytes = 1}};
   for (const int i : {0, 1}) {
-    run.links.push_back({.from = run.texts.add("npu0"), .to = run.texts.add("npu" + std::to_string(i + 1)),
+    run.links.push_back({.from = run.texts.add("npu0"),
+                         .to = run.texts.add("npu" + std::to_string(i + 1)),
                          .busy_ps = 10 * (i + 1)});
   }
   run.link_bins_each = 2;
@@ -191,8 +192,9 @@ TEST(Perfetto, SeveralRunsStandSideBySide) {
     processes[t.place] = t.name;
     pids.insert(t.pid);
   }
-  EXPECT_EQ(processes, (std::map<std::uint64_t, std::string>{
-                           {0, "llama: NPU 0"}, {1, "llama (2): NPU 0"}, {2, "llama: NPU 1"}, {3, "llama (2): NPU 1"}}));
+  EXPECT_EQ(processes,
+            (std::map<std::uint64_t, std::string>{
+                {0, "llama: NPU 0"}, {1, "llama (2): NPU 0"}, {2, "llama: NPU 1"}, {3, "llama (2): NPU 1"}}));
   EXPECT_EQ(pids.size(), 4U);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/run_totals.h"
+#include "core/run/totals.h"
 
 #include <algorithm>
 #include <map>

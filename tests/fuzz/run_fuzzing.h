@@ -30,7 +30,8 @@ inline std::string written_as(const std::string& to, const Run& run) {
 
 // A run that is read has times that make sense; as Chrome's JSON it reads back the same, and Perfetto takes it.
 inline void check_run(const char* format, std::string_view bytes) {
-  if (bytes.size() > max_input_bytes) return;
+  constexpr std::size_t most_bytes = std::size_t{1} << 18U;
+  if (bytes.size() > most_bytes) return;
   may_refuse([&] {
     const Run run = read_run_as(format, bytes);
     for (const Slice& s : run.timeline.slices)

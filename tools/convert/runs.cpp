@@ -29,8 +29,7 @@ std::optional<RunForm> asked_form(const OutputOptions& output, bool timeline) {
   std::optional<RunForm> form = run_form(output.to, output.path);
   if (output.to) {
     if (!form && timeline)
-      throw usage_error("et-timeline -t " + *output.to +
-                        ": a timeline is written as perfetto, chrome, run or html");
+      throw usage_error("-t " + *output.to + ": a timeline is written as perfetto, chrome, run or html");
     return form;
   }
   if (timeline) return form ? form : perfetto();
@@ -42,15 +41,15 @@ std::optional<RunForm> asked_form(const OutputOptions& output, bool timeline) {
 
 RunForm form_of_run(const TraceSource& source, const OutputOptions& output) {
   if (output.to) {
-    throw usage_error("-t " + *output.to + ": " + source.base_name() + " is a run (" +
+    throw usage_error("-t " + *output.to + ": " + source.base_name() + " is a run, format " +
                       std::string(source.format().name) +
-                      "), which says what ran when and holds no trace: write it as perfetto, chrome, run or html");
+                      ", which says what ran when and holds no trace: write it as perfetto, chrome, run or html");
   }
   std::optional<RunForm> form = run_form({}, output.path);
   if (!form && !output.to_stdout())
-    throw usage_error("-o " + *output.path + ": " + source.base_name() + " is a run (" +
+    throw usage_error("-o " + *output.path + ": " + source.base_name() + " is a run, format " +
                       std::string(source.format().name) +
-                      "), and the name does not say its form: end it in .run, "
+                      ", and the name does not say its form: end it in .run, "
                       ".pftrace, .json or .html, or choose one with -t");
   return form ? *form : perfetto();
 }

@@ -7,7 +7,7 @@ import {bytes, count} from '../lib/format';
 import type {Pen} from '../lib/svg_context';
 import {color} from '../lib/theme';
 import {boxesBetween} from './boxes';
-import type {Layout} from './boxes';
+import type {Layout, Strip} from './boxes';
 import {classColors, inkOn} from './classes';
 import {drawEdges, drawSelection} from './edges';
 import {NodeType} from './model';
@@ -157,7 +157,8 @@ export class Drawing {
       for (let b = begin, last = -1, free = 0; b < end && labels < 4000; ++b) {
         if (pixels && w[b]! * view.sx < 34) continue;
         const [left, width] = boxPlace(view, layout, x[b]!, w[b]!);
-        if (width < 34 || (y[b] === last && left < free)) continue;  // where boxes overlap, one has a label
+        const covered = b + 1 < end && y[b + 1] === y[b] && view.toX(x[b + 1]!) < left + 30;
+        if (width < 34 || covered || (y[b] === last && left < free)) continue;
         const text = this.fitting(pen, boxLabel(model, layout, b, width), width - 6);
         if (!text) continue;
         ++labels;
@@ -224,13 +225,14 @@ function drawRowNames(pen: Pen, {layout}: Scene, view: View): void {
   pen.font = font();
   let before = -99;
   for (const strip of layout.strips) {
-    if (!strip.label || (strip.minor && view.sy < lineHeight)) continue;
+    const name = view.sy < lineHeight ? strip.label : strip.detail ?? strip.label;
+    if (!name) continue;
     const y = view.toY(strip.y) + Math.min(strip.h, 1) * view.boxHeight / 2;
     if (y < view.top - 1 || y > view.height || y - before < lineHeight) continue;
     before = y;
     pen.fillStyle = color('soft');
     pen.textAlign = 'right';
-    pen.fillText(shortened(pen, strip.label, view.labels - 22), view.labels - 8, y);
+    pen.fillText(shortened(pen, name, view.labels - 22), view.labels - 8, y);
     if (!strip.turn) continue;
     pen.fillStyle = color('faint');
     pen.textAlign = 'left';
@@ -244,14 +246,17 @@ function shortened(pen: Pen, text: string, width: number): string {
   return shown;
 }
 
+const fullName = (strip: Strip): string => strip.detail ?? strip.label;
+
 // Returns how wide the labels of rows are to be.
 export function labelWidth(pen: Pen, layout: Layout, most: number): number {
   pen.font = font();
-  const longest = Math.min(60, layout.strips.reduce((length, {label}) => Math.max(length, label.length), 0));
+  const longest = Math.min(60, layout.strips.reduce((most, strip) => Math.max(most, fullName(strip).length), 0));
   let width = 44, measured = 0;
-  for (const {label} of layout.strips) {
-    if (label.length < longest - 2 || ++measured > 300) continue;
-    width = Math.max(width, pen.measureText(visible(label, 60)).width + 26);
+  for (const strip of layout.strips) {
+    const name = fullName(strip);
+    if (name.length < longest - 2 || ++measured > 300) continue;
+    width = Math.max(width, pen.measureText(visible(name, 60)).width + 26);
   }
   return Math.min(most, Math.ceil(width));
 }

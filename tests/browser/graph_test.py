@@ -396,6 +396,16 @@ class Budgets(Graph):
         page = self.open(self.ring(50))
         self.assertLess(page.cpu_ms, 300, "first paint")
 
+    def test_1024_npus(self):
+        self.shell("et-generate -q all_reduce --algorithm halving_doubling --npus 1024 --size 64MiB -o large")
+        page = self.open(self.graph("large"))
+        self.assertEqual((self.main(page, "mode"), self.main(page, "rows")), ("npu", "1024"))
+        self.assertLess(page.cpu_ms, 1000, "first paint")
+        self.choose(page, ".row-choice", "lane")
+        self.assertEqual(self.main(page, "rows"), "10240")
+        self.assertEqual(self.search(page, "rank:1023 type:send"), "42")
+        self.check_layout(page)
+
     def test_100k(self):
         page = self.open(self.ring(158))
         self.assertEqual(self.main(page, "nodes"), "124030")

@@ -83,16 +83,16 @@ export class Details {
                 h('div', {class: 'wide nearby'}, picture), this.command(i)]);
     this.element.dataset.near = String(nearby.nodes.length);
     this.element.classList.add('wide-details');
-    this.scrollTo(picture, i);
+    Details.scrollTo(picture, i);
   }
 
   // Brings a node of the drawing into the middle.
-  private scrollTo(picture: SVGSVGElement, i: number): void {
+  private static scrollTo(picture: SVGSVGElement, i: number): void {
     const box = picture.querySelector(`[data-node="${i}"]`)?.getBoundingClientRect(), frame = picture.parentElement!;
     if (!box) return;
-    const outer = this.element.getBoundingClientRect(), inner = frame.getBoundingClientRect();
+    const inner = frame.getBoundingClientRect();
     frame.scrollLeft = box.left + box.width / 2 - inner.left - inner.width / 2;
-    this.element.scrollTop = box.top + box.height / 2 - outer.top - outer.height / 2;
+    frame.scrollTop = box.top + box.height / 2 - inner.top - inner.height / 2;
   }
 
   private fill(title: string, sub: string, rest: (Node | null)[]): void {

@@ -248,8 +248,8 @@ void TraceSource::check_run() const {
   if (!options_.runs)
     throw input_error(
         {.file = first_->input->name()},
-        "is a run (" + std::string(format_->name) +
-            "): it says what ran when, and holds no trace; et-convert -t perfetto, chrome or run takes it");
+        "is a run, format " + std::string(format_->name) +
+            ": it says what ran when, and holds no trace; et-convert -t perfetto, chrome or run takes it");
   if (options_.rank) throw ranks_of_its_own(*options_.rank);
 }
 

@@ -8,8 +8,7 @@
 namespace convert {
 
 FormatOption counter_format_option() {
-  return {"counters", "none|npus|links|all",
-          "bytes under way and memory of NPUs; also the 16 busiest links (default); all links"};
+  return {"counters", "WHICH", "none; npus: bytes under way, memory; links: also the 16 busiest (default); all"};
 }
 
 CounterOptions counter_options(const FormatOptions& options) {

@@ -326,6 +326,13 @@ class Hostile(Graph):
             self.check_quiet(page)
         self.assertEqual(self.search(page, "</script>"), "1")
         self.assertEqual(self.search(page, "x" * 1000), "1")
+        self.assertEqual(self.search(page, '"<img src=x" &amp;'), "1")
+        self.assertEqual(self.search(page, '"src <img"'), "0")
+        self.assertEqual(self.search(page, '"'), "1")
+        for word in ("constructor", "__proto__", "type:constructor", "size>=1constructor", "hasOwnProperty"):
+            self.assertIn(self.search(page, word), ("0", "1"), word)
+        self.assertEqual(self.search(page, "constructor"), "1")
+        self.check_quiet(page)
 
     def test_names_of_sets_are_words_of_the_shell(self):
         self.shell("et-generate -q all_reduce --algorithm ring --npus 2 --size 1MiB -o \"it's a \\$(set)\"")

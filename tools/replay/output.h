@@ -21,6 +21,7 @@ struct ReplayOutputOptions {
   std::optional<std::string> output;
   std::optional<std::string> timeline;
   std::optional<std::string> explain;
+  bool what_if = false;
   bool track_memory = false;
   std::optional<std::string> memory_trace;
 };

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/report/what_if.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "simulate/engine/replay.h"
+
+namespace convert {
+namespace {
+
+constexpr double free_bytes_per_ns = 1e18;
+constexpr double straggler_ratio = 1.05;
+
+// Holds computing times of the run's NPUs: of each the union of its slices that compute.
+struct Computing {
+  std::vector<Picoseconds> by_npu;
+  Picoseconds median = 0;
+};
+
+Computing computing_of(const Run& run, std::size_t npus) {
+  std::vector<std::vector<std::pair<Picoseconds, Picoseconds>>> times(npus);
+  for (const Slice& s : run.timeline.slices) {
+    if (s.lane == Lane::compute && s.rank < npus) times[s.rank].emplace_back(s.begin_ps, s.end_ps);
+  }
+  Computing c;
+  for (auto& of : times) {
+    std::ranges::sort(of);
+    Picoseconds sum = 0;
+    Picoseconds until = 0;
+    for (const auto& [begin, end] : of) {
+      if (end <= until) continue;
+      sum += end - std::max(begin, until);
+      until = end;
+    }
+    c.by_npu.push_back(sum);
+  }
+  std::vector<Picoseconds> sorted = c.by_npu;
+  std::ranges::sort(sorted);
+  if (!sorted.empty()) c.median = sorted[(sorted.size() - 1) / 2];
+  return c;
+}
+
+class Changes {
+ public:
+  Changes(const ReplayProgram& program, Run& run) : program_(program), run_(run) {}
+
+  void try_all() {
+    stragglers();
+    for (std::size_t d = 0; d < program_.network.dims.size(); ++d) bandwidth(d);
+    if (!program_.network.is_product() && !program_.network.ideal) bandwidth_of_all();
+    latency();
+    free_calls();
+    no_network();
+    no_compute();
+    std::ranges::stable_sort(run_.whatif, [](const Run::WhatIf& a, const Run::WhatIf& b) {
+      return std::pair(a.total_ps < 0, a.total_ps) < std::pair(b.total_ps < 0, b.total_ps);
+    });
+  }
+
+ private:
+  // Returns the program with options that find nothing but times.
+  [[nodiscard]] ReplayProgram copy() const {
+    ReplayProgram changed = program_;
+    ReplayOptions& o = changed.options;
+    o.timeline = o.traffic = false;
+    o.explain.reset();
+    o.memory = MemoryTracking::off;
+    o.network.count_wires = o.network.bin_wires = false;
+    return changed;
+  }
+  // Lets `change` edit the nodes of the ranks for which `wanted` is true; ranks of one code share the new one.
+  template <class Wanted, class Change>
+  void edit(ReplayProgram& changed, const Wanted& wanted, const Change& change) const {
+    std::map<const RankCode*, std::shared_ptr<const RankCode>> edited;
+    for (Rank r = 0; r < changed.ranks.size(); ++r) {
+      if (!wanted(r)) continue;
+      std::shared_ptr<const RankCode>& code = edited[changed.ranks[r].code.get()];
+      if (code == nullptr) {
+        auto copy = std::make_shared<RankCode>(*changed.ranks[r].code);
+        for (Op& op : copy->ops) change(op);
+        code = std::move(copy);
+      }
+      changed.ranks[r].code = code;
+    }
+  }
+  void run(const ReplayProgram& changed, Run::WhatIf w, const std::string& what, const std::string& setting) {
+    if (run_.whatif.size() >= most_what_ifs) return;
+    const ReplayResult result = replay(changed);
+    if (result.status == ReplayStatus::complete || result.status == ReplayStatus::unmatched)
+      w.total_ps = result.total_ps;
+    w.what = run_.texts.add(what);
+    w.setting = run_.texts.add(setting);
+    run_.whatif.push_back(w);
+  }
+
+  void stragglers() {
+    constexpr std::size_t most = 4;
+    const Computing c = computing_of(run_, program_.ranks.size());
+    std::vector<std::pair<Picoseconds, Rank>> slow;
+    for (Rank r = 0; r < c.by_npu.size(); ++r) {
+      if (static_cast<double>(c.by_npu[r]) > straggler_ratio * static_cast<double>(c.median) && c.median > 0)
+        slow.emplace_back(-c.by_npu[r], r);
+    }
+    std::ranges::sort(slow);
+    if (slow.size() > most) slow.resize(most);
+    for (const auto& [time, r] : slow) {
+      const double factor = static_cast<double>(c.median) / static_cast<double>(-time);
+      ReplayProgram changed = copy();
+      edit(
+          changed, [npu = r](Rank rank) { return rank == npu; },
+          [factor](Op& op) {
+            if (op.type == OpType::timed && op.is_compute)
+              op.value = static_cast<std::int64_t>(std::llround(static_cast<double>(op.value) * factor));
+          });
+      const auto before = program_.options.slow.find(r);
+      char text[40];
+      std::snprintf(text, sizeof text, "%u=%.6gx", r,
+                    factor * (before == program_.options.slow.end() ? 1 : before->second));
+      run(changed, {.change = Run::Change::like_median, .subject = static_cast<std::int32_t>(r)},
+          "NPU " + std::to_string(r) + " computes like the median NPU", std::string("--slow ") + text);
+    }
+  }
+
+  void bandwidth(std::size_t d) {
+    ReplayProgram changed = copy();
+    changed.network.dims[d].bytes_per_ns *= 2;
+    const bool one = program_.network.dims.size() == 1;
+    run(changed, {.change = Run::Change::bandwidth, .subject = static_cast<std::int32_t>(d)},
+        one ? "links have twice the bandwidth" : "dimension " + std::to_string(d + 1) + " has twice the bandwidth",
+        one ? "--set bandwidth=x2" : "-n, bandwidth of dimension " + std::to_string(d + 1) + " twice as high");
+  }
+
+  void bandwidth_of_all() {
+    ReplayProgram changed = copy();
+    for (TreeLevel& l : changed.network.levels) l.bytes_per_ns *= 2;
+    for (GraphWire& w : changed.network.graph.wires) w.bytes_per_ns *= 2;
+    run(changed, {.change = Run::Change::bandwidth}, "links have twice the bandwidth", "--set bandwidth=x2");
+  }
+
+  void latency() {
+    if (program_.network.ideal) return;
+    ReplayProgram changed = copy();
+    remove_latency(changed.network);
+    run(changed, {.change = Run::Change::latency}, "links have no latency", "--set latency=0ns");
+  }
+
+  void free_calls() {
+    std::set<std::pair<Collective, std::uint32_t>> seen;
+    for (const CollectivePlan& plan : program_.plans) seen.emplace(plan.call.op, plan.call.group);
+    for (const auto& [op, group] : seen) {
+      ReplayProgram changed = copy();
+      edit(
+          changed, [](Rank) { return true; },
+          [&](Op& node) {
+            if (node.type != OpType::collective) return;
+            const CollectiveCall& call = program_.plans[node.channel].call;
+            if (call.op != op || call.group != group) return;
+            node.type = OpType::timed;
+            node.value = 0;
+            node.channel = 0;
+            node.end = NodeEnd(node.type, node.slot, node.is_compute, node.end.is_leaf(), node.end.to_child());
+          });
+      const std::int64_t id = program_.groups[group].id;
+      const std::string of = id == 0 ? "" : " of group " + std::to_string(id);
+      run(changed, {.change = Run::Change::free_call, .subject = static_cast<std::int32_t>(op), .group = id},
+          std::string(name(op)) + of + " takes no time", "");
+    }
+  }
+
+  void no_network() {
+    if (program_.network.ideal) return;
+    ReplayProgram changed = copy();
+    remove_latency(changed.network);
+    for (NetworkDim& d : changed.network.dims) d.bytes_per_ns = free_bytes_per_ns;
+    for (TreeLevel& l : changed.network.levels) l.bytes_per_ns = free_bytes_per_ns;
+    for (GraphWire& w : changed.network.graph.wires) w.bytes_per_ns = free_bytes_per_ns;
+    run(changed, {.change = Run::Change::no_network}, "the network takes no time",
+        "--set bandwidth=x1e9,latency=0ns");
+  }
+
+  void no_compute() {
+    ReplayProgram changed = copy();
+    edit(
+        changed, [](Rank) { return true; },
+        [](Op& op) {
+          if (op.type == OpType::timed && op.is_compute) op.value = 0;
+        });
+    run(changed, {.change = Run::Change::no_compute}, "computing takes no time", "");
+  }
+
+  static void remove_latency(NetworkConfig& network) {
+    for (NetworkDim& d : network.dims) d.latency_ns = 0;
+    for (TreeLevel& l : network.levels) l.latency_ns = 0;
+    for (GraphWire& w : network.graph.wires) w.latency_ps = 0;
+  }
+
+  const ReplayProgram& program_;
+  Run& run_;
+};
+
+}  // namespace
+
+std::uint64_t count_events(const Run& run) {
+  std::uint64_t events = run.timeline.slices.size();
+  for (const Run::Traffic& t : run.matrix) events += t.messages;
+  return events;
+}
+
+void add_what_ifs(const ReplayProgram& program, Run& run) { Changes(program, run).try_all(); }
+
+}  // namespace convert

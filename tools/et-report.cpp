@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// et-report: say what a run shows, in sentences and on a page.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/findings.h"
+#include "common/run_output.h"
+#include "common/source.h"
+#include "common/tool.h"
+#include "io/output.h"
+#include "sets/runs.h"
+#include "sets/sink.h"
+
+namespace {
+
+using namespace convert;
+
+struct Options {
+  tools::InputOptions input;
+  std::optional<std::string> output;
+  std::optional<std::string> to;
+};
+
+// Returns the form that -t names, else that of the suffix, else text.
+std::string form_of(const Options& o) {
+  if (o.to) return *o.to;
+  const std::string_view name = o.output ? without_compression_suffix(*o.output) : "-";
+  if (name.ends_with(".html")) return "html";
+  return name.ends_with(".json") ? "json" : "text";
+}
+
+void declare(tools::App& app, Options& o) {
+  tools::add_input_options(app, o.input);
+  app.group("Output");
+  app.add_option("-o,--output", o.output, "PATH", "file for the report (default: stdout); .html is a page");
+  app.add_choice("-t,--to", o.to, {"html", "text", "json"},
+                 "a page, or only its findings (default: by the suffix of -o, else text)");
+}
+
+int report(const Options& o, tools::Context& context) {
+  const std::vector<Run> runs =
+      load_runs(tools::source_options(o.input, context), context.jobs(), context.diagnostics);
+  if (context.failed()) return 1;
+  context.report();
+  if (runs.size() != 1) {
+    throw usage_error("a report is of one run, not of " + std::to_string(runs.size()) +
+                      "; et-timeline draws several side by side");
+  }
+  OutputFiles files;
+  const auto out = open_output(files, o.output);
+  const std::string form = form_of(o);
+  if (form == "html") {
+    tools::write_runs(tools::RunForm{}, runs, *out);
+  } else {
+    std::string text;
+    const std::vector<Finding> findings = findings_of(runs.front());
+    form == "json" ? append_json(findings, text) : append_text(findings, text);
+    out->write(text);
+  }
+  out->close();
+  files.commit();
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const tools::ToolInfo info{
+      .name = "et-report",
+      .summary = "say what a run shows: findings in sentences, and a page",
+      .operands = "[INPUT...]",
+      .examples = {{"et-report llama.run", "the findings: what fills the time, who is slow, which link is hot"},
+                   {"et-report llama.run -o llama.html", "a page to look at and to send to a colleague"},
+                   {"et-report -t json llama.run | jq -r '.[0].text'", "the headline alone"},
+                   {"et-report linked -o measured.html", "what a recorded set of traces shows"}},
+  };
+  return tools::run_tool<Options>(argc, argv, info, declare, report);
+}

@@ -15,6 +15,7 @@
 #include "simulate/report/memory_trace.h"
 #include "simulate/report/report.h"
 #include "simulate/report/run.h"
+#include "simulate/report/what_if.h"
 #include "util/log.h"
 
 namespace tools {
@@ -59,6 +60,7 @@ void check_to(const ReplayOutputOptions& o, bool sweep) {
     if (o.memory_trace) throw usage_error("--memory-trace does not go together with a run");
     return;
   }
+  if (o.what_if) throw usage_error("--what-if is stored in a run or a page: give one with -o x.run or -o x.html");
   if (!o.to) return;
   if (!is_schedule(o))
     throw usage_error("-t " + *o.to + ": a replay is written as ten, run, html, perfetto or chrome");
@@ -127,12 +129,21 @@ std::string text_of(const Schedule& schedule, const std::string& to) {
   return out;
 }
 
-void write_run(const RunForm& form, ReplayResult& result, const LoadedReplay& replay, const Run& about,
-               Output& out) {
+// Returns whether the run is to tell what changes would gain: where that takes seconds it need not be asked for.
+bool wants_what_ifs(const ReplayOutputOptions& o, const RunForm& form, const Run& run) {
+  constexpr std::uint64_t few_events = 2'000'000;
+  if (run.status != RunStatus::complete) return false;
+  const bool shown = form.page() || form.choice.format->name == "run";
+  return o.what_if || (shown && count_events(run) < few_events);
+}
+
+void write_run(const RunForm& form, ReplayResult& result, const ReplayOutputOptions& o, const LoadedReplay& replay,
+               const Run& about, Output& out) {
   Run run = make_run(result, replay.program ? &*replay.program : nullptr);
   run.title = about.title;
   run.settings.insert(run.settings.begin(), about.settings.begin(), about.settings.end());
   run.inputs = about.inputs;
+  if (replay.program && wants_what_ifs(o, form, run)) add_what_ifs(*replay.program, run);
   write_runs(form, {&run, 1}, out);
 }
 
@@ -173,6 +184,9 @@ void add_replay_output_options(App& app, ReplayOutputOptions& to) {
   app.add_option("--explain", to.explain, "RANK:NODE|end",
                  "in place of the report: why the node started when it did, or the replay took so long");
   app.add_option("--timeline", to.timeline, "PATH", "also write a Chrome trace, for ui.perfetto.dev");
+  app.add_flag(
+      "--what-if", to.what_if,
+      "of a run or page: replay again with one thing changed at a time (below 2 million events done anyway)");
   app.add_flag("--track-memory", to.track_memory,
                "report the peak of local memory, by the inputs and outputs of nodes");
   app.add_option("--memory-trace", to.memory_trace, "PREFIX",
@@ -282,7 +296,7 @@ void write_replay(ReplayResult& result, const ReplayOutputOptions& o, bool all, 
     trace->close();
   }
   if (form) {
-    write_run(*form, result, replay, about, *out);
+    write_run(*form, result, o, replay, about, *out);
     if (!to_stdout(o.output)) write_bytes(files, std::nullopt, text_of(result, o, all));
   } else {
     out->write(schedule ? text_of(*schedule, *o.to) : text_of(result, o, all));

@@ -4,7 +4,7 @@ import subprocess
 
 import harness
 
-PARTS = ("compute", "both", "moving", "waiting", "memory", "cpu", "idle")
+PARTS = ("compute", "overlap", "moving", "waiting", "memory", "cpu", "idle")
 SAMPLES = ("train16", "tracked", "ring8", "deadlock", "hostile", "empty", "no_time", "one_npu", "stopped", "many_calls",
            "npus48", "npus1024", "classes1024")
 
@@ -54,9 +54,9 @@ class Facts(ReportTest):
         self.assertEqual(self.total(page), total)
         mean = {p: sum(columns["part." + p]) / 16 for p in PARTS}
         values = dict(zip(page.data(".kpi", "id"), map(float, page.data(".kpi", "value"))))
-        self.assertEqual(values["computing"], mean["compute"] + mean["both"])
+        self.assertEqual(values["computing"], mean["compute"] + mean["overlap"])
         self.assertEqual(values["exposed"], mean["moving"] + mean["waiting"])
-        self.assertEqual(values["hidden"], mean["both"] / (mean["both"] + mean["moving"] + mean["waiting"]))
+        self.assertEqual(values["hidden"], mean["overlap"] / (mean["overlap"] + mean["moving"] + mean["waiting"]))
         self.assertEqual(values["link"], max(columns["link.busy"]))
         self.assertEqual(page.text(".kpi[data-id=total] b"), "22.14 ms")
         self.assertEqual(page.data("#collectives tbody tr", "endPs")[0], str(int(max(columns["call.end"]))))

@@ -16,7 +16,7 @@ inline constexpr std::size_t most_npus_alone = 128;  // more: those that do the 
 inline constexpr std::size_t most_slices = 300'000;
 
 struct ShownNpu {
-  std::uint32_t npu = 0;    // in Run::npus
+  std::uint32_t npu = 0;    // by NpuIndex
   std::uint32_t alike = 1;  // how many do the same, with this one
 };
 // A slice, or several short ones of a lane that follow each other.
@@ -34,7 +34,7 @@ struct ShownTimeline {
   Picoseconds merged_below_ps = 0;  // what is shorter may be part of several; 0: nothing is
 };
 
-[[nodiscard]] ShownTimeline shown_timeline(const Run& run, const RunParts& parts);
+[[nodiscard]] ShownTimeline shown_timeline(const Run& run, const NpuIndex& index, const RunParts& parts);
 void add_slices(const Run& run, const ShownTimeline& shown, PageTexts& names, ReportColumns& columns);
 
 }  // namespace convert

@@ -52,6 +52,7 @@ interface PanelOptions {
   id: string;
   title: string;
   note?: Children;
+  hint?: string;       // how to use it: not on paper
   width?: number;      // of 12 columns; default: 12
   right?: Children;    // controls in the heading
 }
@@ -61,6 +62,7 @@ export function panel(options: PanelOptions, ...children: Children[]): HTMLEleme
   return h('section', {id: options.id, class: `w${options.width ?? 12}`, 'aria-label': options.title},
     h('div', {class: 'head'}, h('h2', {}, options.title),
       options.note ? h('span', {class: 'note'}, options.note) : null,
+      options.hint ? h('span', {class: 'note screen-only'}, options.hint) : null,
       options.right ? h('span', {class: 'right'}, options.right) : null),
     ...children);
 }

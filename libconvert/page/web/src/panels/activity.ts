@@ -96,6 +96,6 @@ export const activity: Panel = (run, view) => {
   new ResizeObserver(draw).observe(holder);
   holder.append(box);
   const used = parts.filter((p, i) => p.name !== 'idle' && values[i]!.some(v => v > 0));
-  return panel({id: 'activity', title: 'NPUs by activity over time', note: 'drag: window of the timeline', width: 7,
+  return panel({id: 'activity', title: 'NPUs by activity over time', hint: 'drag: window of the timeline', width: 7,
                 right: saveButton('activity', () => svg!)}, holder, legend(used));
 };

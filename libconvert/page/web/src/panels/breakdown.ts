@@ -45,8 +45,9 @@ function histogram(run: Run): HTMLElement {
 
 function table(run: Run): HTMLElement {
   const {data} = run;
-  const sent = data.f64('npu.bytes_sent'), sends = data.f64('npu.sends'), peak = data.f64('npu.peak_memory');
-  const astra = run.times('npu.astra_exposed');
+  const known = data.has('npu.finish'), astra = known ? run.times('npu.astra_exposed') : new Float64Array();
+  const real = (name: string): Float64Array => known ? data.f64(name) : new Float64Array();
+  const sent = real('npu.bytes_sent'), sends = real('npu.sends'), peak = real('npu.peak_memory');
   const used = parts.map((p, i) => ({...p, i})).filter(p => run.npus.some(n => n.parts[p.i]! > 0));
   const number = (title: string, value: (n: Npu) => number, text: (v: number) => string) =>
     ({title, value, cell: (n: Npu) => value(n) < 0 ? '–' : text(value(n))});
@@ -54,10 +55,9 @@ function table(run: Run): HTMLElement {
     rows: run.npus, most: 256, columns: [
       {title: 'NPU', left: true, value: n => n.rank, cell: n => String(n.rank)},
       ...used.map(p => number(p.text, n => n.parts[p.i]!, time)),
-      number('finish', n => n.finish, time),
+      ...(known ? [number('finish', (n: Npu) => n.finish, time)] : []),
       ...(astra.some(t => t >= 0) ? [number('finish − compute', (n: Npu) => astra[n.index]!, time)] : []),
-      number('sends', n => sends[n.index]!, count),
-      number('bytes sent', n => sent[n.index]!, bytes),
+      ...(known ? [number('sends', (n: Npu) => sends[n.index]!, count), number('bytes sent', (n: Npu) => sent[n.index]!, bytes)] : []),
       ...(peak.some(b => b >= 0) ? [number('peak memory', (n: Npu) => peak[n.index]!, bytes)] : []),
     ]}).element);
 }

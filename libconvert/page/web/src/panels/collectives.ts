@@ -95,7 +95,7 @@ export const collectives: Panel = (run, view) => {
   const note = h('span');
   const showCalls = (calls: Call[], what: string): void => {
     box.replaceChildren(callTable(run, view, calls));
-    note.textContent = `${what} · bandwidths in GB/s · click: show in the timeline`;
+    note.textContent = `${what} · bandwidths in GB/s`;
   };
   const showGroups = (): void => {
     back.hidden = true;
@@ -103,11 +103,11 @@ export const collectives: Panel = (run, view) => {
       back.hidden = false;
       showCalls(g.calls, `${counted(g.calls.length, 'call')} of ${opName(g.op)} ${g.size < 0 ? '' : bytes(g.size)}, group ${groupName(g.group)}`);
     }));
-    note.textContent = `${counted(run.calls.length, 'call')} by operation, group and size · bandwidths in GB/s · click: its calls`;
+    note.textContent = `${counted(run.calls.length, 'call')} by operation, group and size · bandwidths in GB/s`;
   };
   if (groups.length > 0) showGroups();
   else showCalls(run.calls, counted(run.calls.length, 'call'));
   const last = Math.max(...run.calls.map(c => c.end));
-  return panel({id: 'collectives', title: 'Collectives', note, width: 8, right: back}, box,
+  return panel({id: 'collectives', title: 'Collectives', note, hint: groups.length ? 'click: its calls' : 'click: show in the timeline', width: 8, right: back}, box,
     h('p', {class: 'small screen-only', title: exactTime(last)}, 'of bound: 100 % is the least time that the network allows, counted from when the last NPU has come'));
 };

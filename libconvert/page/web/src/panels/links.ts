@@ -12,8 +12,8 @@ import type {Link, Panel, Run, View} from './run';
 // Returns how much of the window each link is occupied.
 function utilisation(run: Run, from: number, to: number): (link: Link) => number {
   const bins = run.head.link_bins;
-  if (!run.data.has('link.bins') || (from <= 0 && to >= run.end) || run.head.reached_ps <= 0) return l => run.share(l.busy);
-  const values = run.data.u8('link.bins'), a = from / run.head.reached_ps * bins, b = to / run.head.reached_ps * bins;
+  if (!run.data.has('link.bins') || (from <= 0 && to >= run.end) || run.head.link_bin_ps <= 0) return l => run.share(l.busy);
+  const values = run.data.u8('link.bins'), a = from / run.head.link_bin_ps, b = to / run.head.link_bin_ps;
   return link => {
     let sum = 0;
     for (let i = Math.floor(a); i < Math.min(bins, Math.ceil(b)); ++i) {

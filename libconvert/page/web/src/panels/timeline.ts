@@ -120,7 +120,6 @@ function notes(run: Run, layout: Layout): string {
       : `${layout.rows === 1 ? '1 NPU stands' : `${count(layout.rows)} NPUs stand`} for ${count(run.npus.length)}`);
   }
   if (run.head.merged_below_ps > 0) out.push(`of slices shorter than ${time(run.head.merged_below_ps, 2)} several are drawn as one`);
-  out.push('click in it, then w s: zoom · a d: move · 0: all');
   return out.join(' · ');
 }
 
@@ -155,7 +154,7 @@ export const timeline: Panel = (run, view) => {
   addHelp('w s', 'timeline: zoom (or the wheel, with Ctrl or Shift)');
   addHelp('a d ← →', 'timeline: move');
   addHelp('p', 'timeline: critical path');
-  return panel({id: 'timeline', title: 'Timeline', note: notes(run, layout),
+  return panel({id: 'timeline', title: 'Timeline', note: notes(run, layout), hint: 'click in it, then w s: zoom · a d: move · 0: all',
                 right: [shown, slackButton, pathButton, h('button', {onclick: () => window.all()}, 'all'),
                         saveButton('timeline', () => canvas.svg())]},
     canvas.element, key(layout, run));

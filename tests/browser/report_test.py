@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The page of one run: what it shows is what the run says, in every size and colour, by mouse, keys and on paper."""
+import decimal
+import json
 import subprocess
 
 import harness
@@ -101,6 +103,63 @@ class Facts(ReportTest):
         subprocess.run([harness.options.samples, "slices2m", self.folder / "slices2m.html"], check=True)
         page = self.open(self.folder / "slices2m.html")
         self.assertIn("1 NPU stands for 1,024", page.text("#timeline .note"))
+
+
+class Replays(ReportTest):
+    """Pages of replays say what --format json says of the same replay."""
+    TRAIN = ("et-generate layers --npus 16 --layers 12 --compute 500us --comm all_gather:4MiB,reduce_scatter:64MiB -o in",
+             "-n torus:4x4,bw=100GB/s,lat=700ns --network links --slow 5=1.2x")
+    RING = ("et-generate all_reduce --algorithm ring --npus 8 --size 1MiB -o in",
+            "-n ring:8,bw=50GB/s,lat=500ns --network links --occupancy alpha-beta")
+    MANY = ("et-generate layers --npus 1024 --layers 2 --compute 500us --comm all_reduce:4MiB -o in",
+            "-n torus:32x32,bw=100GB/s,lat=700ns")
+
+    def replayed(self, case):
+        """The page and the JSON of a replay; a number of either is one of picoseconds."""
+        make, options = case
+        self.shell(f"rm -rf in* && {make} && et-replay {options} -o page.html in && "
+                   f"et-replay {options} --report links --format json in > result.json && "
+                   f"et-replay {options} --explain end --format json in > path.json")
+        read = lambda name: json.loads((self.folder / name).read_text(), parse_float=decimal.Decimal)
+        return self.open(self.folder / "page.html"), read("result.json"), read("path.json")
+
+    def check_replay(self, case):
+        page, result, path = self.replayed(case)
+        total = result["total_ns"] * 1000
+        self.assertEqual(self.total(page), total)
+        bars = {part: [int(v) for v in page.data("#breakdown .row", f"{part}Ps")] for part in PARTS}
+        rows = [int(r) for r in page.data("#breakdown .row", "npu")]
+        by_npu = {n["npu"]: n for n in result["npus"]}
+        for i, npu in enumerate(rows):
+            expected = by_npu[npu]
+            self.assertEqual(sum(bars[part][i] for part in PARTS), total)
+            self.assertEqual(bars["overlap"][i], expected["overlap_ns"] * 1000)
+            self.assertEqual(bars["moving"][i] + bars["waiting"][i],
+                             (expected["communication_ns"] - expected["overlap_ns"]) * 1000)
+            self.assertEqual(bars["compute"][i], (expected["compute_ns"] - expected["overlap_ns"]) * 1000)
+        self.assertEqual(sum(int(ps) for ps in page.data("#path td[data-time-ps]", "timePs")), total)
+        return page, result, path
+
+    def test_training(self):
+        page, result, _ = self.check_replay(self.TRAIN)
+        pairs = lambda rates: sorted((round(float(a), 6), round(float(b), 6)) for a, b in rates)
+        self.assertEqual(pairs(zip(page.data("#collectives tbody tr", "algbw"), page.data("#collectives tbody tr", "busbw"))),
+                         pairs((c["algbw_gb_per_s"], c["busbw_gb_per_s"]) for c in result["collectives"]))
+        self.assertEqual(sorted(int(b) for b in page.data("#collectives tbody tr", "boundPs")),
+                         sorted(int(c["bound_ns"] * 1000) for c in result["collectives"]))
+        busiest = max(result["links"], key=lambda link: link["busy_ns"])
+        self.assertEqual(int(page.data("#links div[data-busy-ps]", "busyPs")[0]), busiest["busy_ns"] * 1000)
+        self.assertIn("55.3 GB/s", page.text("#numbers"))
+
+    def test_ring(self):
+        page, _, path = self.check_replay(self.RING)
+        self.assertIn("43.71 µs", page.text("#numbers"))
+        self.assertFalse(page.exists("#collectives"))
+
+    def test_a_thousand_npus(self):
+        page, _, _ = self.check_replay(self.MANY)
+        self.assertIn("of 1,024 NPUs", page.text("#breakdown .note"))
+        self.check_layout(page)
 
 
 class Odd(ReportTest):

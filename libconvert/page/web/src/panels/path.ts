@@ -74,7 +74,7 @@ export const path: Panel = (run, view) => {
       {title: '', left: true, cell: r => h('span', {class: 'bar', style: `width:${100 * run.share(r.time)}%;background:var(--${r.color})`})},
     ]});
   table.element.classList.add('with-bars');
-  return panel({id: 'path', title: 'Critical path', width: 6,
+  return panel({id: 'path', title: 'Critical path', width: run.head.what_if.length > 0 ? 6 : 12,
                 note: `${counted(steps.length, 'step')} on ${counted(npus, 'NPU')}; they add up to the total`},
     strip(run, view, steps), h('div', {class: 'scroll'}, table.element));
 };

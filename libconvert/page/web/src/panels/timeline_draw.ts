@@ -47,9 +47,10 @@ export class Painter {
     const height = this.weight(at) * unit / subs[at]!;
     return [y + sub * height, height];
   }
-  // Computing gets more room than what stands beside it: its names are read.
+  // Computing gets more room than what stands beside it, as its names are read; lanes that are hardly used get little.
   private weight(at: number): number {
-    const {lanes, subs} = this.layout;
+    const {lanes, subs, used} = this.layout;
+    if (used[at]! < 0.01 && Math.max(...used) > 0.1) return 0.3;
     return lanes[at]! === 1 ? 1.4 : Math.min(2, 0.8 + 0.25 * (subs[at]! - 1));
   }
 

@@ -19,6 +19,7 @@ export class Layout {
   readonly sub: Uint8Array;         // by slice: its place in the height of the lane
   readonly subs: number[];          // by place of the lane: how many share its height
   readonly ranges: LaneRange[][];   // by row
+  readonly used: number[];          // by place of the lane: share of the time of all rows, sums of its slices
   readonly rowOfNpu = new Map<number, number>();
   readonly npuOfRow: Int32Array;
   readonly alike: Int32Array;
@@ -48,6 +49,9 @@ export class Layout {
     this.subs = this.lanes.map(() => 1);
     for (const ranges of this.ranges) for (const range of ranges) this.place(range);
     this.busy = this.ranges.map(ranges => this.computing(ranges));
+    this.used = this.lanes.map(() => 0);
+    const whole = Math.max(1, run.end * this.rows);
+    time.forEach((t, i) => this.used[this.lanes.indexOf(this.lane[i]!)]! += t / whole);
   }
 
   place(range: LaneRange): void {

@@ -30,6 +30,7 @@ struct ShownSlice {
 };
 struct ShownTimeline {
   std::vector<ShownNpu> npus;       // by rank
+  std::vector<std::int32_t> rows;   // by NpuIndex: which of them it is, or does the same; -1: none
   std::vector<ShownSlice> slices;   // by row, lane, begin
   Picoseconds merged_below_ps = 0;  // what is shorter may be part of several; 0: nothing is
 };

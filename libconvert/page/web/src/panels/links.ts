@@ -32,11 +32,15 @@ function tip(run: Run, link: Link, share: number, whole: boolean): Node[] {
     ['longest queue', count(link.peakQueue)], link.dim >= 0 ? ['dimension', String(link.dim + 1)] : null]);
 }
 
-// The two ends of a drawn link; wrap-around links of grids leave as stubs.
+// The lines of a link; wrap-around links of grids leave as stubs, those between grids upwards aslant.
 function segments(map: NetworkMap, link: Link): [number, number, number, number][] {
   const a = map.places.get(link.from)!, b = map.places.get(link.to)!;
   const dx = b.x - a.x, dy = b.y - a.y, length = Math.hypot(dx, dy) || 1;
   const side = Math.min(4, a.size * 0.08, b.size * 0.2), nx = -dy / length * side, ny = dx / length * side;
+  if (a.plane !== b.plane) {
+    const s = a.size * 0.42, up = a.plane < b.plane ? 1 : -1;
+    return [[a.x, a.y, a.x + up * s, a.y - up * s], [b.x + up * s, b.y - up * s, b.x, b.y]];
+  }
   const inGrid = map.kind === 'grid' || map.kind === 'grids';
   if (inGrid && length > 1.5 * a.size) {
     const straight = Math.abs(dx) < 1 || Math.abs(dy) < 1;
@@ -47,6 +51,9 @@ function segments(map: NetworkMap, link: Link): [number, number, number, number]
   }
   return [[a.x + nx, a.y + ny, b.x + nx, b.y + ny]];
 }
+
+// An idle link is seen too.
+const linkColor = (share: number): string => heat(0.14 + 0.86 * share);
 
 function drawNode(pen: Pen, place: Place, marked: boolean): void {
   const r = Math.max(3, Math.min(12, place.size * 0.3)), npu = place.npu >= 0;
@@ -83,7 +90,7 @@ function mapView(run: Run, view: View): CanvasView {
       pen.lineCap = 'round';
       for (const link of [...run.links].sort((a, b) => share(a) - share(b))) {
         const busy = share(link);
-        pen.strokeStyle = heat(busy);
+        pen.strokeStyle = linkColor(busy);
         pen.lineWidth = link === hottest ? 4.5 : 2.2 + 1.2 * busy;
         for (const [x1, y1, x2, y2] of segments(map, link)) {
           pen.beginPath();
@@ -158,7 +165,7 @@ export const links: Panel = (run, view) => {
   view.on(({from, to}) => note.textContent = to - from < run.end * 0.9995 ? `busy share of the window, ${time(to - from, 3)}` : whole);
   const whole = `busy share of ${time(run.end, 3)}`;
   note.textContent = whole;
-  const scale = mapped ? h('div', {class: 'legend'}, h('span', {}, '0 %'), h('span', {class: 'heat'}), h('span', {}, '100 %'),
+  const scale = mapped ? h('div', {class: 'legend'}, h('span', {}, '0 %'), h('span', {class: 'heat', style: 'background:linear-gradient(90deg, color-mix(in srgb, var(--heat0) 86%, var(--heat1)), var(--heat1))'}), h('span', {}, '100 %'),
     hottest ? h('span', {}, `thick: the busiest, ${cut(linkName(hottest), 30)}`) : null) : null;
   return panel({id: 'links', title: 'Links', note, width: run.calls.length > 0 ? 4 : 6, right: saveButton('links', () => canvas.svg())},
     h('div', {'data-busiest': hottest ? linkName(hottest) : '', 'data-busy-ps': hottest?.busy ?? 0}, canvas.element), scale);

@@ -76,7 +76,7 @@ export class Painter {
     pen.textBaseline = 'middle';
     for (let row = 0; row < layout.rows; ++row) {
       const y = top + row * bandHeight, npu = layout.npuOfRow[row]!;
-      if (npu === state.npu) {
+      if (row === (this.layout.rowOfNpu[state.npu] ?? -1)) {
         pen.fillStyle = color('hover');
         pen.fillRect(0, y, width, bandHeight);
       }
@@ -187,8 +187,8 @@ export class Painter {
     pen.beginPath();
     let before: [number, number] | undefined;
     for (const step of this.run.path) {
-      const row = this.layout.rowOfNpu.get(step.npu);
-      if (row === undefined || step.time <= 0) continue;
+      const row = this.layout.rowOfNpu[step.npu] ?? -1;
+      if (row < 0 || step.time <= 0) continue;
       const a = x(step.begin), b = x(step.begin + step.time);
       if (b < left - 2 || a > width + 2) { before = undefined; continue; }
       const [y, height] = this.place(row, laneOfStep[step.kind] ?? 1, 0);

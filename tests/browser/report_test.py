@@ -297,6 +297,34 @@ class Acts(ReportTest):
                  if n.get("role", {}).get("value") in ("cell", "gridcell")]
         self.assertIn("1.406 GiB", names)
 
+    def test_maps_are_tables_too(self):
+        page = self.sample("train16")
+        page.js("for (const d of document.querySelectorAll('details')) d.open = true")
+        page.settle()
+        page.settle()
+        self.assertEqual(max(map(int, page.data("#links tbody tr", "busyPs"))), int(page.data("#links div[data-busy-ps]", "busyPs")[0]))
+        self.assertEqual(len(page.texts("#links tbody tr")), 64)
+        self.assertEqual(sum(map(int, filter(None, page.data("#matrix tbody tr", "bytes")))),
+                         int(page.data("#matrix .beside", "bytes")[0]))
+        self.check_layout(page)
+        page = self.sample("tracked")
+        page.js("document.querySelector('#timeline details').open = true")
+        page.settle()
+        page.settle()
+        self.assertEqual(page.data("#timeline tbody tr", "leastPs")[0], "0")
+
+    def test_copied_times_are_exact(self):
+        page = self.sample("train16")
+        copied = page.js("""
+            const row = document.querySelector('#path tbody tr'), range = document.createRange();
+            range.selectNode(row);
+            getSelection().removeAllRanges();
+            getSelection().addRange(range);
+            const event = new ClipboardEvent('copy', {clipboardData: new DataTransfer(), bubbles: true, cancelable: true});
+            document.dispatchEvent(event);
+            return event.clipboardData.getData('text/plain')""")
+        self.assertIn("computing on NPU 5\t24\t21.6000 ms", copied)
+
     def test_every_control_is_reached_by_tab(self):
         page = self.sample("train16")
         seen = set()

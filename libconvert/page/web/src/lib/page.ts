@@ -67,6 +67,14 @@ export function panel(options: PanelOptions, ...children: Children[]): HTMLEleme
     ...children);
 }
 
+// Returns a part that is made when it is first opened.
+export function unfold(title: string, make: () => HTMLElement): HTMLElement {
+  const element: HTMLDetailsElement = h('details', {class: 'screen-only', ontoggle: () => {
+    if (element.open && element.children.length === 1) element.append(make());
+  }}, h('summary', {}, title));
+  return element;
+}
+
 // Returns a legend: pairs of a colour of style.css and a text; `pale` colours are drawn at 32 %.
 export function legend(items: {color: string; text: string; pale?: boolean; line?: boolean; dashed?: boolean}[]): HTMLElement {
   return h('div', {class: 'legend'}, items.map(item => h('span', {},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Collectives: a row for each; of many, a row for each operation, size and group, and a click shows its calls.
-import {bytes, counted, exactTime, h, panel, percent, rate, Table, time, tipOn} from '../lib';
+import {bytes, counted, exactTime, h, panel, percent, rate, Table, timeText, tipOn} from '../lib';
 import {algbw, busbw, ofBound, waitsForLast} from './rates';
 import {goTo, opName, show} from './run';
 import type {Call, Panel, Run, View} from './run';
@@ -19,7 +19,7 @@ function share(value: number): Node | string {
 
 const mean = (values: number[]): number => values.length ? values.reduce((a, b) => a + b, 0) / values.length : -1;
 const duration = (c: Call): number => c.end < 0 ? -1 : c.end - c.begin;
-const timeOrNone = (ps: number): string => ps < 0 ? '–' : time(ps);
+const timeOrNone = (ps: number): Node | string => ps < 0 ? '–' : timeText(ps);
 const rateOrNone = (gb: number): string => gb > 0 ? rate(gb) : '–';
 const groupName = (group: number): string => group === 0 ? 'all' : String(group);
 
@@ -38,12 +38,12 @@ function callTable(run: Run, view: View, calls: Call[]): HTMLElement {
       }},
       ...(groups ? [{title: 'group', value: (c: Call) => c.group, cell: (c: Call) => groupName(c.group)}] : []),
       {title: 'size', value: c => c.size, cell: c => c.size < 0 ? '–' : bytes(c.size)},
-      {title: 'begin', value: c => c.begin, cell: c => time(c.begin)},
+      {title: 'begin', value: c => c.begin, cell: c => timeText(c.begin)},
       {title: 'waits for last', hint: hints.wait, value: waitsForLast, cell: c => {
         const wait = waitsForLast(c);
-        return h('span', {class: wait > 0.3 * duration(c) ? 'warn' : null}, wait ? time(wait, 3) : '–');
+        return h('span', {class: wait > 0.3 * duration(c) ? 'warn' : null}, wait ? timeText(wait, 3) : '–');
       }},
-      {title: 'time', value: duration, cell: c => c.end < 0 ? 'not ended' : time(duration(c))},
+      {title: 'time', value: duration, cell: c => c.end < 0 ? 'not ended' : timeText(duration(c))},
       {title: 'algbw', hint: hints.algbw, value: algbw, cell: c => rateOrNone(algbw(c))},
       {title: 'busbw', hint: hints.busbw, value: busbw, cell: c => rateOrNone(busbw(c))},
       ...(calls.some(c => ofBound(c) >= 0)

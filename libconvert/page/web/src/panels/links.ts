@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Links by how much of the time they are occupied: on a map of the network, else by dimension; follows the window of the
 // timeline.
-import {bytes, CanvasView, color, count, exactTime, facts, font, h, heat, hideTip, panel, percent, saveButton, showTip, time}
+import {bytes, CanvasView, color, count, exactTime, facts, font, h, heat, hideTip, panel, percent, saveButton, showTip, Table, time, timeText, unfold}
   from '../lib';
 import type {Pen} from '../lib';
 import {cut, networkMap} from './network_map';
@@ -167,6 +167,15 @@ export const links: Panel = (run, view) => {
   note.textContent = whole;
   const scale = mapped ? h('div', {class: 'legend'}, h('span', {}, '0 %'), h('span', {class: 'heat', style: 'background:linear-gradient(90deg, color-mix(in srgb, var(--heat0) 86%, var(--heat1)), var(--heat1))'}), h('span', {}, '100 %'),
     hottest ? h('span', {}, `thick: the busiest, ${cut(linkName(hottest), 30)}`) : null) : null;
+  const table = (): HTMLElement => h('div', {class: 'scroll'}, new Table<Link>({
+    rows: run.links, sort: 1, most: 300, rowData: l => ({busyPs: l.busy}), columns: [
+      {title: 'link', left: true, value: l => l.index, cell: linkName},
+      {title: 'busy', value: l => l.busy, cell: l => percent(run.share(l.busy))},
+      {title: 'for', value: l => l.busy, cell: l => timeText(l.busy)},
+      {title: 'bytes', value: l => l.bytes, cell: l => bytes(l.bytes)},
+      {title: 'messages', value: l => l.messages, cell: l => count(l.messages)},
+      {title: 'queue', hint: 'most messages that waited at once', value: l => l.peakQueue, cell: l => count(l.peakQueue)},
+    ]}).element);
   return panel({id: 'links', title: 'Links', note, width: run.calls.length > 0 ? 4 : 6, right: saveButton('links', () => canvas.svg())},
-    h('div', {'data-busiest': hottest ? linkName(hottest) : '', 'data-busy-ps': hottest?.busy ?? 0}, canvas.element), scale);
+    h('div', {'data-busiest': hottest ? linkName(hottest) : '', 'data-busy-ps': hottest?.busy ?? 0}, canvas.element), scale, unfold('as a table', table));
 };

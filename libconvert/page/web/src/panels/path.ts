@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The critical path: the steps that end one after the other from the begin to the end and add up to the total.
-import {bytes, counted, exactTime, facts, h, hideTip, panel, percent, showTip, Table, time, visible} from '../lib';
+import {bytes, counted, exactTime, facts, h, hideTip, panel, percent, showTip, Table, timeText, visible} from '../lib';
 import {opName, show} from './run';
 import type {Panel, Run, Step, View} from './run';
 
@@ -69,7 +69,7 @@ export const path: Panel = (run, view) => {
     columns: [
       {title: 'on the path', left: true, value: r => r.name, cell: r => r.name},
       {title: 'steps', value: r => r.steps, cell: r => String(r.steps)},
-      {title: 'time', value: r => r.time, cell: r => time(r.time), data: ['time-ps', r => r.time]},
+      {title: 'time', value: r => r.time, cell: r => timeText(r.time), data: ['time-ps', r => r.time]},
       {title: 'share', value: r => r.time, cell: r => percent(run.share(r.time))},
       {title: '', left: true, cell: r => h('span', {class: 'bar', style: `width:${100 * run.share(r.time)}%;background:var(--${r.color})`})},
     ]});

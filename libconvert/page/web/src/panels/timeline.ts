@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The timeline: what runs when on each NPU, with the critical path as a line.
 import {addHelp, bytes, CanvasView, count, exactTime, facts, h, hideTip, legend, onKeysOf, panel, saveButton, showTip, time,
-        visible} from '../lib';
+        unfold, visible} from '../lib';
 import {left, Painter, right, top} from './timeline_draw';
 import type {Look} from './timeline_draw';
 import {Layout} from './timeline_layout';
+import {slackTable} from './slack';
 import type {Panel, Run, View} from './run';
 
 // Zooms and moves the window of time.
@@ -157,5 +158,5 @@ export const timeline: Panel = (run, view) => {
   return panel({id: 'timeline', title: 'Timeline', note: notes(run, layout), hint: 'click in it, then w s: zoom · a d: move · 0: all',
                 right: [shown, slackButton, pathButton, h('button', {onclick: () => window.all()}, 'all'),
                         saveButton('timeline', () => canvas.svg())]},
-    canvas.element, key(layout, run));
+    canvas.element, key(layout, run), slackButton ? unfold('slack by name', () => slackTable(run)) : null);
 };

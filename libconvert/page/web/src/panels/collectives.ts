@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Collectives: a row for each; of many, a row for each operation, size and group, and a click shows its calls.
-import {bytes, counted, exactTime, h, panel, percent, rate, Table, timeText, tipOn} from '../lib';
+import {bytes, counted, h, panel, percent, rate, Table, timeText, tipOn} from '../lib';
 import {algbw, busbw, ofBound, waitsForLast} from './rates';
 import {goTo, opName, show} from './run';
 import type {Call, Panel, Run, View} from './run';
@@ -107,7 +107,7 @@ export const collectives: Panel = (run, view) => {
   };
   if (groups.length > 0) showGroups();
   else showCalls(run.calls, counted(run.calls.length, 'call'));
-  const last = Math.max(...run.calls.map(c => c.end));
   return panel({id: 'collectives', title: 'Collectives', note, hint: groups.length ? 'click: its calls' : 'click: show in the timeline', width: 8, right: back}, box,
-    h('p', {class: 'small screen-only', title: exactTime(last)}, 'of bound: 100 % is the least time that the network allows, counted from when the last NPU has come'));
+    run.calls.some(c => ofBound(c) >= 0) ? h('p', {class: 'small'},
+      'of bound: 100 % is the least time that the network allows, counted from when the last NPU has come') : null);
 };

@@ -108,7 +108,7 @@ function key(layout: Layout, run: Run): HTMLElement {
     ...(communicates ? [{color: 'exposed', text: 'exposed communication'}] : []),
     ...(layout.wait.some(w => w > 0) ? [{color: 'exposed', text: 'waiting for others', pale: true}] : []),
     ...(has(2) ? [{color: 'memory', text: 'remote memory'}] : []), ...(has(0) ? [{color: 'cpu', text: 'CPU'}] : []),
-    ...(run.data.u8('slice.open').some(o => o) ? [{color: 'exposed', text: 'never ends', dashed: true}] : []),
+    ...(run.data.u8('slice.open').some(o => o) ? [{color: 'exposed', text: run.head.status === 'stopped' ? 'had not ended' : 'never ends', dashed: true}] : []),
     ...(run.path.length ? [{color: 'path', text: 'critical path', line: true}] : []),
   ]);
 }

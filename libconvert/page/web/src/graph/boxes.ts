@@ -15,8 +15,9 @@ export interface Strip {
   y: number;
   h: number;
   label: string;
-  first: boolean;  // of its group
-  row: number;     // index into Rows.rows; -1: none
+  turn: '' | 'open' | 'closed';  // the first row of a group: what a click on its name collapses or expands
+  detail?: string; // its name where rows are high enough, in place of the label
+  row: number;     // index into Rows.rows; of nested calls the lane
   begin: number;   // boxes
   end: number;
 }

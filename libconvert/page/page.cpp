@@ -20,8 +20,8 @@ static_assert(std::endian::native == std::endian::little, "columns are written a
 constexpr std::string_view licences =
     R"(This page was written by etkit (MIT licence). Its program contains parts of these, by their licences:
 d3-axis, d3-collection, d3-color, d3-format, d3-interpolate, d3-path, d3-scale, d3-selection, d3-shape, d3-time,
-d3-time-format: Copyright 2010-2018 Mike Bostock; BSD-3-Clause. d3-color also: Copyright 2011 Gregor Aisch.
-d3-array: Copyright 2010-2021 Mike Bostock; internmap: Copyright 2021 Mike Bostock; ISC.
+d3-time-format: Copyright 2010-2017 Mike Bostock; BSD-3-Clause.
+d3-array: Copyright 2010-2021 Mike Bostock; ISC.
 
 BSD-3-Clause: Redistribution and use in source and binary forms, with or without modification, are permitted provided
 that the following conditions are met: Redistributions of source code must retain the above copyright notice, this list

@@ -45,7 +45,7 @@ function strip(run: Run, view: View, steps: Step[]): HTMLElement {
     joined += step.time;
     const next = steps[i + 1];
     if (next && joined < least) return;
-    const segment = h('i', {style: `width:${100 * run.share(joined)}%;background:var(--${stepKinds[step.kind]!.color})`,
+    const segment = h('i', {class: run.share(joined) < 0.004 ? 'thin' : null, style: `width:${100 * run.share(joined)}%;background:var(--${stepKinds[step.kind]!.color})`,
       onclick: () => show(run, view, step.begin, step.begin + step.time),
       onmousemove: e => showTip(e as MouseEvent, facts(visible(step.name) || kindName(run, step), [
         ['', kindName(run, step)], ['NPU', `${run.npus[step.npu]?.rank ?? '?'} · node ${step.node}`],

@@ -25,7 +25,8 @@ export class Painter {
   private readonly sizes: Float64Array;
 
   constructor(private readonly run: Run, readonly layout: Layout) {
-    this.bandHeight = Math.max(6, Math.min(36, Math.floor(640 / Math.max(1, layout.rows))));
+    const most = layout.rows <= 2 ? 84 : layout.rows <= 8 ? 52 : 36;
+    this.bandHeight = Math.max(6, Math.min(most, Math.floor(640 / Math.max(1, layout.rows))));
     this.label = labels(run.head.names);
     this.names = run.data.i32('slice.name');
     this.open = run.data.u8('slice.open');

@@ -29,12 +29,31 @@ void write_graph_page(const PartOptions& part, TraceSource& source, Output& outp
 }  // namespace
 
 void add_page_options(App& app, PageOptions& to) {
-  app.add_choice("--view", to.view, {"graph"}, "page of -t html: nodes and dependencies (graph)");
+  app.add_choice("--view", to.view, {"graph", "ten"},
+                 "page of -t html: nodes and dependencies (graph), which chunk is where when (ten)");
+  add_ten_options(app, to.ten);
 }
 
-void write_page(const PageOptions& /*options*/, const PartOptions& part, TraceSource& source, Output& output,
-                Context& context) {
+void check_page_options(const PageOptions& o, bool html) {
+  const char* given = o.view ? "--view" : o.ten.network ? "-n" : o.ten.chunks ? "--chunks" : nullptr;
+  if (given != nullptr && !html) throw usage_error(std::string(given) + " is for pages: write -t html");
+  if (o.view == "graph" && given != nullptr && (o.ten.network || o.ten.chunks))
+    throw usage_error(std::string(o.ten.network ? "-n" : "--chunks") + " is for --view ten");
+}
+
+bool write_page(const PageOptions& options, const PartOptions& part, TraceSource& source, Diagnostics& findings,
+                Output& output, Context& context) {
+  const bool described = source.algorithm() != nullptr || source.schedule() != nullptr;
+  if (options.view.value_or(described || options.ten.network || options.ten.chunks ? "ten" : "graph") == "ten") {
+    if (part.ranks || part.nodes || part.around)
+      throw usage_error(
+          "--ranks, --nodes and --around are for --view graph; --chunks chooses what the page ten shows");
+    return write_ten_page(options.ten, source, findings, output, context);
+  }
+  context.diagnostics.append(findings);
+  if (!source.prepare(false) || context.failed()) return false;
   write_graph_page(part, source, output, context);
+  return true;
 }
 
 }  // namespace tools

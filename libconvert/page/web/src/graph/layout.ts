@@ -54,13 +54,14 @@ export function layeredLayout(model: Model, layers: Layers, rows: Rows): Layout 
   const list = new BoxList(model.n), strips: Strip[] = [];
   let y = 0;
   rows.rows.forEach((row, r) => {
-    if (row.first && r > 0) y += groupGap;
+    if (row.first && r > 0 && !(row.collapsed && rows.rows[r - 1]!.collapsed)) y += groupGap;
     const first = list.count;
     const h = addLayers(list, y, row.collapsed, order, begin[r]!, begin[r + 1]!, layers.of);
     strips.push({y, h, label: row.label, first: row.first, row: r, begin: first, end: list.count});
     y += h + gap;
   });
-  return list.finish(strips, model.n, {width: Math.max(1, layers.count), height: Math.max(1, y - gap), axis: 'layer', fill: 0.74});
+  const width = Math.max(1, layers.count), height = Math.max(1, y - gap);
+  return list.finish(strips, model.n, {width, height, axis: 'layer', fill: 0.74});
 }
 
 // Returns whether a layout is a ribbon, better folded into lines.
@@ -91,7 +92,8 @@ function folded(layout: Layout, perLine: number): Layout {
     }
     top += lineGap;
   }
-  return list.finish(strips, layout.boxOf.length, {width: perLine, height: Math.max(1, top - lineGap), axis: 'wrapped', fill: 0.74});
+  const height = Math.max(1, top - lineGap);
+  return list.finish(strips, layout.boxOf.length, {width: perLine, height, axis: 'wrapped', fill: 0.74});
 }
 
 // Folds a layered layout into as many lines as suit a picture that is `aspect` times as wide as high.
@@ -134,13 +136,14 @@ export function timeLayout(model: Model, rows: Rows): Layout {
   const list = new BoxList(model.n), strips: Strip[] = [];
   let y = 0, width = 1;
   rows.rows.forEach((row, r) => {
-    if (row.first && r > 0) y += groupGap;
+    if (row.first && r > 0 && !(row.collapsed && rows.rows[r - 1]!.collapsed)) y += groupGap;
     const at = list.count;
     const h = addTimes(model, list, y, order.subarray(first[r]!, first[r + 1]!), row.collapsed);
     for (let k = 0, b = at; k < h; ++k) {
       const from = b;
       while (b < list.count && list.yOf(b) === Math.fround(y + k)) ++b;
-      strips.push({y: y + k, h: 1, label: k === 0 ? row.label : '', first: row.first && k === 0, row: r, begin: from, end: b});
+      const label = k === 0 ? row.label : '';
+      strips.push({y: y + k, h: 1, label, first: row.first && k === 0, row: r, begin: from, end: b});
     }
     y += h + gap;
   });

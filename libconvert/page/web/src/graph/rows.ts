@@ -55,12 +55,24 @@ function ranked(counts: Map<string, number>): Map<string, number> {
   return new Map(order.map(([text], i) => [text, i]));
 }
 
+const mostNamedRows = 200;  // of a group that is expanded by name
+
+// Groups by a text of each node; a group expands into a row per name, or, where there are too many, per NPU.
 function byText(model: Model, textOf: (i: number) => string, isCollapsed: (group: number) => boolean): Rows {
-  const counts = new Map<string, number>();
-  for (let i = 0; i < model.n; ++i) counts.set(textOf(i), (counts.get(textOf(i)) ?? 0) + 1);
-  const order = ranked(counts);
-  return grouped(model, i => order.get(textOf(i))!, [...order.keys()], i => model.rank[i]!,
-                 (_, rank) => `NPU ${model.head.ranks[rank]![0]}`, isCollapsed);
+  const counts = new Map<string, number>(), names = new Map<string, Set<number>>();
+  for (let i = 0; i < model.n; ++i) {
+    const text = textOf(i);
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+    let of = names.get(text);
+    if (!of) names.set(text, of = new Set());
+    if (of.size <= mostNamedRows) of.add(model.name[i]!);
+  }
+  const order = ranked(counts), ranks = model.head.ranks.length;
+  const named = [...order.keys()].map(text => names.get(text)!.size <= mostNamedRows);
+  const groupOf = (i: number): number => order.get(textOf(i))!;
+  return grouped(model, groupOf, [...order.keys()],
+                 i => named[groupOf(i)] ? ranks + model.name[i]! : model.rank[i]!,
+                 (_, sub) => sub < ranks ? `NPU ${model.head.ranks[sub]![0]}` : model.names[sub - ranks]!, isCollapsed);
 }
 
 // Returns the rows of a mode; `turned` are groups that the reader collapsed or expanded against the mode's default.

@@ -40,21 +40,29 @@ function busFactor(collective: string, n: number): [number, string] {
   return [1, '× 1'];
 }
 
-function numbers(model: Model): HTMLElement {
+function numbers(model: Model, program: Program | undefined): HTMLElement {
   let busy = 0, reductions = 0;
   for (let i = 0; i < model.transfers; ++i) { busy += model.end[i]! - model.begin[i]!; reductions += model.op[i]!; }
   const share = model.total > 0 && model.links.length > 0 ? busy / model.total / model.links.length : 0;
   const kpi = (id: string, value: number, what: string, text: string, small: string): HTMLElement =>
     h('div', {class: 'kpi', 'data-kpi': id, 'data-value': value}, h('span', {}, what), h('b', {}, text), h('small', {title: small}, small));
-  const list = [
-    kpi('total', model.total, 'Finishes', model.steps ? counted(model.total, 'step') : time(model.total), counted(model.transfers, 'transfer')),
+  const finishes = kpi('total', model.total, 'Finishes', model.steps ? counted(model.total, 'step') : time(model.total), counted(model.transfers, 'transfer'));
+  const adds = kpi('reductions', reductions, 'Reductions', count(reductions), 'the other transfers copy');
+  if (model.steps) {
+    const list = [finishes, adds, kpi('links', model.links.length, 'Links', count(model.links.length), program ? 'in use' : 'of the network')];
+    if (program) {
+      list.push(kpi('threadblocks', program.npu.length, 'Threadblocks', count(program.npu.length), 'of all NPUs'),
+                kpi('program', program.type.length, 'Instructions', count(program.type.length), 'steps of threadblocks'),
+                kpi('chain', program.columns, 'Longest chain', count(program.columns), 'of instructions'));
+    }
+    return h('div', {class: 'kpis'}, list);
+  }
+  const list = [finishes,
     kpi('starts', model.starts.length, 'Steps', count(model.starts.length), model.starts.length <= mostSteps ? 'distinct start times' : 'start times, most of them close'),
-    kpi('busy', share, 'Links busy', model.steps ? count(model.links.length) : percent(share), model.steps ? 'links in use' : `mean of ${count(model.links.length)}`),
-    kpi('reductions', reductions, 'Reductions', count(reductions), 'the other transfers copy'),
-  ];
+    kpi('busy', share, 'Links busy', percent(share), `mean of ${count(model.links.length)}`), adds];
   // S as nccl-tests count it: of an all-to-all what one NPU gives.
   const all = size(model), n = model.npus - model.head.relays.length;
-  if (!model.steps && all > 0 && model.total > 0 && model.head.collective !== 'custom' && model.head.left_out === 0) {
+  if (all > 0 && model.total > 0 && model.head.collective !== 'custom' && model.head.left_out === 0) {
     const bytesMoved = model.head.collective === 'all_to_all' ? all / Math.max(1, n - 1) : all;
     const algorithm = bytesMoved / model.total * 1e3, [factor, text] = busFactor(model.head.collective, n);
     list.push(kpi('algbw', algorithm, 'Algorithm bandwidth', `${rate(algorithm)} GB/s`, 'size / time'),
@@ -71,7 +79,7 @@ await start<Head>(data => {
   header(data.head.title, subtitle(model));
   const program = data.has('step_type') ? new Program(model) : undefined;
   const marks = marksOf(model, (npu, tb, step) => program?.stepOf(npu, tb, step) ?? -1);
-  const main = h('main', {}, lead(model), numbers(model), transportBar(context), networkPanel(context), matrixPanel(context),
+  const main = h('main', {}, lead(model), numbers(model, program), transportBar(context), networkPanel(context), matrixPanel(context),
     timePanel(context, marks), journeyPanel(context),
     program && program.type.length > 0 ? threadblockPanel(context, program, marks) : null,
     h('footer', {}, 'Keys: space plays, ← → step, [ ] follow a chunk, Esc all chunks, t light or dark, ? all keys.'));

@@ -30,7 +30,6 @@ export function follow(model: Model): Changes {
   const groups = byChunk(carried, chunks);
   const bits = new Map<number, Uint32Array>();
   const twice = new Uint8Array(npus);
-  const given = new Uint8Array(npus);  // its sum has been passed on: it is no longer there to be sent or added to
   const index = new Int32Array(npus);
   for (let c = 0; c < chunks; ++c) {
     const mine = groups.list.subarray(groups.begin[c]!, groups.begin[c + 1]!);
@@ -43,7 +42,6 @@ export function follow(model: Model): Changes {
     };
     bits.clear();
     twice.fill(0);
-    given.fill(0);
     model.pre.of(c).forEach((n, i) => {
       index[n] = model.needed[c]! > 1 ? i : 0;
       const s = set(n);
@@ -54,15 +52,15 @@ export function follow(model: Model): Changes {
     for (const event of events(mine, transferOf, begin, end, model.steps)) {
       const k = event >> 1, i = transferOf[mine[k]!]!;
       if (event & 1) {
-        if (!given[src[i]!]) flying.set(set(src[i]!), k * words);
+        flying.set(set(src[i]!), k * words);
         flyingTwice[k] = twice[src[i]!]!;
-        given[src[i]!] = op[i]!;
         continue;
       }
       const to = set(dst[i]!);
       let count = 0, come = 0, own = 0, common = 0;
       for (let w = 0; w < words; ++w) { come |= flying[k * words + w]!; own |= to[w]!; }
-      const counts = come !== 0 && (!op[i] || (own !== 0 && !given[dst[i]!]));
+      // Nothing comes of what is not there, nor of a sum with what is not there.
+      const counts = come !== 0 && (!op[i] || own !== 0);
       for (let w = 0; w < words; ++w) {
         const part = flying[k * words + w]!;
         common |= part & to[w]!;
@@ -70,7 +68,7 @@ export function follow(model: Model): Changes {
         count += bitsOf(to[w]!);
       }
       if (counts && op[i]) twice[dst[i]!]! |= flyingTwice[k]! | (common ? 1 : 0);
-      if (counts && !op[i]) { twice[dst[i]!] = flyingTwice[k]!; given[dst[i]!] = 0; }
+      if (counts && !op[i]) twice[dst[i]!] = flyingTwice[k]!;
       model.held[mine[k]!] = twice[dst[i]!] ? -count : count;
     }
   }

@@ -57,7 +57,8 @@ export function lead(model: Model): HTMLElement {
   else if (missing > 0) {
     const [npu, chunk] = first!;
     text = `Not complete: in the end ${counted(missing, 'chunk')} of ${demanded} ${missing === 1 ? 'is' : 'are'} not where ${missing === 1 ? 'it' : 'they'} must be, such as ${model.chunkName(chunk)} at ${model.npuName(npu)}.`;
-  } else text = `Complete: in the end every chunk of the ${what} is where it must be.`;
+  } else if (errors.length > 0) text = `As drawn here, every chunk of the ${what} ends where it must be; but there ${errors.length === 1 ? 'is' : 'are'} ${counted(errors.length, 'error')}.`;
+  else text = `Complete: in the end every chunk of the ${what} is where it must be.`;
   if (played && inplace === false && missing > 0) text += ' (Input and output are different buffers.)';
   const list = findings.slice(0, most).map(f => h('li', {class: f.severity === 'error' ? 'bad' : null},
     visible(`${f.place ? f.place + ': ' : ''}${f.text}${f.rule ? ` [${f.rule}]` : ''}`, 600),

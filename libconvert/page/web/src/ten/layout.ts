@@ -37,7 +37,7 @@ function fits(sizes: number[], links: readonly [number, number][]): boolean {
 }
 
 export function layOut(npus: number, grid: number[] | undefined, width: number, height: number): Layout {
-  const pad = 34;
+  const pad = npus > 256 ? 14 : 34;
   if (!grid) {
     const r = Math.min(width, height) / 2 - pad;
     const angle = (n: number): number => 2 * Math.PI * n / npus - Math.PI / 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Who has what: NPUs by chunks, darker with more contributions; green is complete, red is wrong.
-import {CanvasView, color, count, facts, font, heat, hideTip, panel, saveButton, showTip} from '../lib';
+import {CanvasView, color, count, counted, facts, font, heat, hideTip, panel, saveButton, showTip} from '../lib';
 import type {Pen} from '../lib';
 import type {Context} from './state';
 
@@ -110,7 +110,7 @@ export function matrixPanel({model, store}: Context): HTMLElement {
     const at = hit(e);
     if (at) store.set({chunk: store.value.chunk === at[1] * perColumn ? -1 : at[1] * perColumn});
   });
-  const tiles = perRow > 1 || perColumn > 1 ? ` · a cell is ${count(perRow)} NPUs × ${count(perColumn)} chunks` : '';
+  const tiles = perRow > 1 || perColumn > 1 ? ` · a cell: ${counted(perRow, 'NPU')} × ${counted(perColumn, 'chunk')}` : '';
   return panel({id: 'matrix', title: 'Who has what', width: 6, right: saveButton('who-has-what', () => view.svg()),
-                note: `rows: NPUs, columns: chunks · darker: more · green: complete · click: follow${tiles}`}, view.element);
+                note: `NPUs × chunks · darker: more · green: complete · click: follow${tiles}`}, view.element);
 }

@@ -113,7 +113,7 @@ export class Model {
 
   // Returns a time or step as text.
   clock(t: number, digits = 4): string {
-    return this.steps ? `step ${Number(t.toFixed(1))}` : time(t, digits);
+    return this.steps ? `step ${Number(Math.max(0, t).toFixed(1))}` : time(Math.max(0, t), digits);
   }
   npuName(npu: number): string { return this.head.relays.includes(npu) ? `relay ${npu}` : `NPU ${npu}`; }
   chunkName(chunk: number): string { return chunk < 0 ? 'a mixture of chunks' : `chunk ${this.ids[chunk]!}`; }

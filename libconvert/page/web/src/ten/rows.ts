@@ -14,7 +14,7 @@ export class Rows {
   of(npu: number): number { return Math.floor(npu / this.per); }
   label(row: number): string {
     if (this.per === 1) return this.npus <= 16 ? `NPU ${row}` : String(row);
-    return `${row * this.per}–${Math.min(this.npus, (row + 1) * this.per) - 1}`;
+    return `${row * this.per} …`;
   }
 }
 

@@ -8,8 +8,8 @@ import {stepTypes, stepWords} from './program';
 import type {Program} from './program';
 import type {Context} from './state';
 
-const left = 84, top = 22, rowHeight = 20, mostRows = 48, boxWidth = 38, mostWidth = 12000, mostEdges = 6000;
-const boxColor: Record<string, string> = {s: 'send', r: 'recv', rcs: 'send', rrs: 'overlap', rrc: 'overlap', rrcs: 'overlap', cpy: 'cpu', re: 'memory', nop: 'idle'};
+const left = 84, top = 22, rowHeight = 20, mostRows = 48, boxWidth = 38, widestBox = 110, mostWidth = 12000, mostEdges = 6000;
+const boxColor: Record<string, string> = {s: 'compute', r: 'recv', rcs: 'compute', rrs: 'overlap', rrc: 'overlap', rrcs: 'overlap', cpy: 'cpu', re: 'memory', nop: 'idle'};
 
 export function threadblockPanel({model, store}: Context, program: Program, marks: Marks): HTMLElement {
   const {npu, tbId, firstStep, type, done, place, tbOf} = program;
@@ -46,7 +46,7 @@ export function threadblockPanel({model, store}: Context, program: Program, mark
   function edges(pen: Pen): void {
     pen.lineWidth = 1;
     pen.globalAlpha = 0.55;
-    pen.strokeStyle = color('send');
+    pen.strokeStyle = color('compute');
     for (let i = 0; i < Math.min(mostEdges, program.send.length); ++i) edge(pen, program.send[i]!, program.recv[i]!);
     pen.strokeStyle = color('soft');
     pen.setLineDash([3, 3]);
@@ -75,7 +75,7 @@ export function threadblockPanel({model, store}: Context, program: Program, mark
   const view = new CanvasView({
     label: `threadblocks and their steps`, height: () => top + (span()[1] - span()[0]) * rowHeight + 6,
     draw: (pen, width) => {
-      step = (width - left - 10) / program.columns;
+      step = Math.min(widestBox, (width - left - 10) / program.columns);
       pen.font = font();
       pen.textBaseline = 'middle';
       pen.textAlign = 'left';
@@ -132,7 +132,7 @@ export function threadblockPanel({model, store}: Context, program: Program, mark
   const legendItem = (name: string, text: string): HTMLElement => h('span', {}, h('i', {style: {backgroundColor: `var(--${name})`}}), text);
   return panel({id: 'threadblocks', title: 'Threadblocks', right: [pages.length > 1 ? chooser : null, saveButton('threadblocks', () => view.svg())],
                 note: `${counted(blocks, 'threadblock')}, ${counted(type.length, 'step')} · pale: not done yet · dashed red: never runs · click: to its time`},
-    scroller, h('div', {class: 'legend'}, legendItem('send', 'sends (s rcs)'), legendItem('recv', 'receives (r)'),
+    scroller, h('div', {class: 'legend'}, legendItem('compute', 'sends (s rcs)'), legendItem('recv', 'receives (r)'),
       legendItem('overlap', 'receives and adds (rrc rrs rrcs)'), legendItem('memory', 'adds (re)'), legendItem('cpu', 'copies (cpy)'),
       h('span', {}, 'lines: messages · dashed: dependencies'),
       marks.steps.size > 0 ? h('span', {class: 'bad'}, 'red frame: a finding') : null));

@@ -7,7 +7,7 @@ import {describe} from './findings';
 import type {Marks} from './findings';
 import type {Context} from './state';
 
-const left = 52, right = 14, top = 54, mostGridLines = 60;
+const left = 52, right = 14, top = 54, mostGridLines = 60, mostHeads = 600;
 
 export function timePanel({model, store, large}: Context, marks: Marks): HTMLElement {
   const rows = new Rows(model.npus);
@@ -119,7 +119,8 @@ export function timePanel({model, store, large}: Context, marks: Marks): HTMLEle
         if (chunk >= 0) arrow(pen, i, 0.7, marks.transfers.has(i) ? 1 : large ? 0.07 : 0.16, false);
         else arrow(pen, i, large ? 1 : 1.5, large ? 0.3 : aside ? 0.18 : 0.95, !large);
       }
-      for (const i of mine) arrow(pen, i, 2, 1, true);
+      const crowded = mine.length > mostHeads;
+      for (const i of mine) arrow(pen, i, crowded ? 1.2 : 2, 1, !crowded);
       pen.globalAlpha = 1;
     },
   });

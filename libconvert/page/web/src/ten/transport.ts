@@ -55,7 +55,7 @@ export function transportBar({model, store}: Context): HTMLElement {
   const chunk = chunkChooser();
   store.on(({t, playing, chunk: followed}) => {
     slider.value = String(total ? t / total : 0);
-    clock.textContent = model.clock(t);
+    clock.textContent = model.steps ? `${model.clock(t)} of ${total}` : model.clock(t);
     clock.dataset.t = String(t);
     chunk.show(followed);
     playButton.dataset.playing = String(playing);

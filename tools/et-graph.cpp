@@ -71,13 +71,7 @@ int graph(const Options& o, tools::Context& context) {
   TraceSource source(std::move(input), context.diagnostics);
   OutputFiles files;
   files.keep(tools::operand_files(o.input.operands, source.inputs()));
-  if (page) {
-    const std::unique_ptr<Output> out = open_output(files, o.output.path);
-    if (!tools::write_page(o.page, o.part, source, *findings, *out, context)) return 1;
-    out->close();
-    files.commit();
-    return 0;
-  }
+  if (page) return tools::write_page(o.page, o.part, source, *findings, files, o.output.path, context) ? 0 : 1;
   if (!source.prepare(false) || context.failed()) return 1;
   const std::vector<Trace> traces = tools::load_part(source, o.part.ranks, excerpt, context);
   log_info(counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node"));

@@ -5,6 +5,7 @@
 
 #include "core/units.h"
 #include "page/graph/graph_page.h"
+#include "sets/sink.h"
 #include "util/log.h"
 
 namespace tools {
@@ -42,17 +43,24 @@ void check_page_options(const PageOptions& o, bool html) {
 }
 
 bool write_page(const PageOptions& options, const PartOptions& part, TraceSource& source, Diagnostics& findings,
-                Output& output, Context& context) {
+                OutputFiles& files, const std::optional<std::string>& path, Context& context) {
+  const bool of_part = part.ranks || part.nodes || part.around;
   const bool described = source.algorithm() != nullptr || source.schedule() != nullptr;
-  if (options.view.value_or(described || options.ten.network || options.ten.chunks ? "ten" : "graph") == "ten") {
-    if (part.ranks || part.nodes || part.around)
-      throw usage_error(
-          "--ranks, --nodes and --around are for --view graph; --chunks chooses what the page ten shows");
-    return write_ten_page(options.ten, source, findings, output, context);
+  const bool followed = options.ten.network || options.ten.chunks || (described && !of_part);
+  const bool ten = options.view.value_or(followed ? "ten" : "graph") == "ten";
+  if (ten && of_part)
+    throw usage_error(
+        "--ranks, --nodes and --around are for --view graph; --chunks chooses what the page ten shows");
+  const auto out = open_output(files, path);
+  if (ten) {
+    if (!write_ten_page(options.ten, source, findings, *out, context)) return false;
+  } else {
+    context.diagnostics.append(findings);
+    if (!source.prepare(false) || context.failed()) return false;
+    write_graph_page(part, source, *out, context);
   }
-  context.diagnostics.append(findings);
-  if (!source.prepare(false) || context.failed()) return false;
-  write_graph_page(part, source, output, context);
+  out->close();
+  files.commit();
   return true;
 }
 

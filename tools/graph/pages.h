@@ -27,6 +27,7 @@ void check_page_options(const PageOptions& options, bool html);
 // there is none. Throws Error(usage) if a rank that was asked for is not there, Error(input) if there is more than
 // a page shows.
 [[nodiscard]] bool write_page(const PageOptions& options, const PartOptions& part, convert::TraceSource& source,
-                              convert::Diagnostics& findings, convert::Output& output, Context& context);
+                              convert::Diagnostics& findings, convert::OutputFiles& files,
+                              const std::optional<std::string>& path, Context& context);
 
 }  // namespace tools

@@ -171,6 +171,34 @@ void add_program(const Algorithm& a, const StepGraph& graph, const Play& play, s
   out.push_back({"dep_to", std::move(to), delta});
 }
 
+// The links that a program uses: those of its messages.
+void add_links_in_use(std::vector<std::pair<std::int32_t, std::int32_t>> pairs, std::vector<Column>& out) {
+  std::ranges::sort(pairs);
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  Ints src, dst;
+  for (const auto& [from, to] : pairs) {
+    src.push_back(from);
+    dst.push_back(to);
+  }
+  out.push_back({"link_src", std::move(src), Column::Code::dict});
+  out.push_back({"link_dst", std::move(dst), Column::Code::dict});
+}
+
+void add_changes(const Play& play, const Collector& all, std::vector<Column>& out) {
+  Ints time, npu, chunk, held;
+  for (const Play::Change& c : play.changes) {
+    if (all.number(c.chunk) < 0) continue;
+    time.push_back(c.time);
+    npu.push_back(c.rank);
+    chunk.push_back(all.number(c.chunk));
+    held.push_back(c.held);
+  }
+  out.push_back({"change_time", std::move(time), Column::Code::delta});
+  out.push_back({"change_npu", std::move(npu), Column::Code::dict});
+  out.push_back({"change_chunk", std::move(chunk), Column::Code::delta});
+  out.push_back({"change_held", std::move(held), Column::Code::dict});
+}
+
 void begin_head(JsonWriter& w, const std::string& title, const std::string& file, Collective collective) {
   w.begin_object().member("title", title).member("file", file.substr(file.rfind('/') + 1));
   w.member("collective", name(collective));
@@ -223,7 +251,6 @@ TenPage ten_page(const Schedule& s, std::span<const Diagnostic> findings, const 
 
 TenPage ten_page(const Algorithm& a, const StepGraph& graph, const Play& play, std::span<const Diagnostic> findings,
                  const TenPageOptions& options) {
-  using enum Column::Code;
   TenPage page{.title = options.title, .head = {}, .columns = {}};
   Collector all(options);
   for (std::size_t c = 0; c < play.chunks.size(); ++c) {
@@ -257,30 +284,11 @@ TenPage ten_page(const Algorithm& a, const StepGraph& graph, const Play& play, s
   w.end_array();
   write_findings(w, findings);
   w.end_object();
-  Ints time, npu, chunk, held;
-  for (const Play::Change& c : play.changes) {
-    if (all.number(c.chunk) < 0) continue;
-    time.push_back(c.time);
-    npu.push_back(c.rank);
-    chunk.push_back(all.number(c.chunk));
-    held.push_back(c.held);
-  }
+  add_changes(play, all, page.columns);
   std::move(all).take(page.columns);
-  std::ranges::sort(pairs);
-  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-  Ints link_src, link_dst;
-  for (const auto& [src, dst] : pairs) {
-    link_src.push_back(src);
-    link_dst.push_back(dst);
-  }
-  page.columns.push_back({"link_src", std::move(link_src), dict});
-  page.columns.push_back({"link_dst", std::move(link_dst), dict});
-  page.columns.push_back({"change_time", std::move(time), delta});
-  page.columns.push_back({"change_npu", std::move(npu), dict});
-  page.columns.push_back({"change_chunk", std::move(chunk), delta});
-  page.columns.push_back({"change_held", std::move(held), dict});
-  page.columns.push_back({"send_step", std::move(send_step), delta});
-  page.columns.push_back({"recv_step", std::move(recv_step), delta});
+  add_links_in_use(std::move(pairs), page.columns);
+  page.columns.push_back({"send_step", std::move(send_step), Column::Code::delta});
+  page.columns.push_back({"recv_step", std::move(recv_step), Column::Code::delta});
   add_program(a, graph, play, page.columns);
   return page;
 }

@@ -53,12 +53,12 @@ export class GraphApp {
     header(model.head.title, this.summary(), this.found, this.field, this.state.controls(() => this.relayout()),
            h('button', {title: 'show all (0)', onclick: () => stage.fit()}, 'Fit'),
            saveButton('graph', () => stage.canvas.svg()));
-    this.main.append(legendOf(model, this.classes, query => this.ask(query), this.hidden),
+    this.main.append(legendOf(model, this.classes, query => this.ask(query), this.warning(), this.hidden),
                      h('div', {class: 'graph-body'}, stage.element, this.details.element), this.table.element);
     document.body.append(this.main);
     Object.assign(this.main.dataset, {
       nodes: model.n, edges: model.edges, messages: model.messages, depth: layers.count,
-      circular: layers.circular.length, missing: model.missing,
+      circular: layers.circular.length, circle: layers.circle.length, missing: model.missing,
     });
     this.relayout();
     this.listen();
@@ -70,9 +70,11 @@ export class GraphApp {
       const top = this.stage.element.getBoundingClientRect().top + scrollY, below = 29;  // the closed table
       return Math.max(240, innerHeight - top - below);
     };
+    const marked = new Uint8Array(model.n);
+    for (const i of this.layers.circle) marked[i] = 1;
     const layout = state.layout(innerWidth / Math.max(300, innerHeight - 90));
     return new Stage(
-      {model, layout, classes: this.classes, marked: this.circular, hits: undefined, selected: -1, withEdges: true,
+      {model, layout, classes: this.classes, marked, hits: undefined, selected: -1, withEdges: true,
        vectors: false},
       `graph of ${counted(model.n, 'node')} in rows; the table of rows below has the numbers`, room, {
         pick: box => this.select(box < 0 ? -1 : this.firstOf(box), box),
@@ -84,12 +86,19 @@ export class GraphApp {
 
   // Returns the line below the title, with what is wrong with the graph.
   private summary(): string {
-    const {model, layers} = this, circular = layers.circular.length;
+    const {model, layers} = this;
     const parts = [counted(model.n, 'node'), counted(model.edges, 'edge'), `depth ${count(layers.count)}`];
     if (model.manyRanks) parts.unshift(counted(model.head.ranks.length, 'NPU'));
     if (model.missing) parts.push(`${counted(model.missing, 'dependency', 'dependencies')} on nodes that do not exist`);
-    if (circular) parts.push(`${counted(circular, 'node')} on circles or behind them`);
     return parts.join(' · ');
+  }
+
+  // Returns a button that finds what never becomes free; nothing if all does.
+  private warning(): Node | string {
+    const {circle, circular} = this.layers;
+    if (circular.length === 0) return '';
+    return h('button', {class: 'link bad', onclick: () => { this.ask('circle:'); this.select(circle[0] ?? circular[0]!); }},
+      `a circle of ${counted(circle.length, 'node')}; ${count(circular.length)} never become free`);
   }
 
   private relayout(): void {

@@ -15,7 +15,7 @@ export interface Strip {
   y: number;
   h: number;
   label: string;
-  first: boolean;  // of its group
+  turn: '' | 'open' | 'closed';  // the first row of a group: what a click on its name collapses or expands
   row: number;     // index into Rows.rows; -1: none
   begin: number;   // boxes
   end: number;

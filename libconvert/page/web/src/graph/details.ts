@@ -9,7 +9,7 @@ import type {Classes} from './classes';
 import type {Ends, Model} from './model';
 
 const mostListed = 100;
-const neverFree = 'On a circle of dependencies and messages, or behind one: it never becomes free.';
+const neverFree = 'It never becomes free: it is on a circle of dependencies and messages, or behind one.';
 const kindWords = ['data', 'control', 'message'];
 
 // Returns the name of a set as a word of a command line.

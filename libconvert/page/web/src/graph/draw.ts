@@ -123,7 +123,11 @@ export class Drawing {
       if (round) pen.fill();
     }
     pen.globalAlpha = 1;
-    this.drawMarks(pen, view, layout, ranges, b => marked[members[from[b]!]!] !== 0, color('bad'));
+    const isMarked = (first: number, end: number): boolean => {
+      for (let m = first; m < end; ++m) if (marked[members[m]!]) return true;
+      return false;
+    };
+    this.drawMarks(pen, view, layout, ranges, b => isMarked(from[b]!, from[b + 1]!), color('bad'));
   }
 
   private drawMarks(pen: Pen, view: View, layout: Layout, ranges: [number, number][], wanted: (box: number) => boolean,
@@ -215,15 +219,19 @@ function drawLayerAxis(pen: Pen, view: View, layers: number): void {
 
 function drawRowNames(pen: Pen, {layout}: Scene, view: View): void {
   pen.font = font();
-  pen.textAlign = 'right';
-  pen.fillStyle = color('soft');
   let before = -99;
   for (const strip of layout.strips) {
     if (!strip.label) continue;
     const y = view.toY(strip.y) + Math.min(strip.h, 1) * view.boxHeight / 2;
     if (y < view.top - 1 || y > view.height || y - before < 13) continue;
     before = y;
-    pen.fillText(shortened(pen, strip.label, view.labels - 14), view.labels - 8, y);
+    pen.fillStyle = color('soft');
+    pen.textAlign = 'right';
+    pen.fillText(shortened(pen, strip.label, view.labels - 22), view.labels - 8, y);
+    if (!strip.turn) continue;
+    pen.fillStyle = color('faint');
+    pen.textAlign = 'left';
+    pen.fillText(strip.turn === 'open' ? '▾' : '▸', 4, y);
   }
 }
 
@@ -238,7 +246,7 @@ export function labelWidth(pen: Pen, layout: Layout, most: number): number {
   pen.font = font();
   let width = 44;
   for (const {label} of layout.strips.slice(0, 3000)) {
-    if (label) width = Math.max(width, pen.measureText(visible(label, 60)).width + 18);
+    if (label) width = Math.max(width, pen.measureText(visible(label, 60)).width + 26);
   }
   return Math.min(most, Math.ceil(width));
 }

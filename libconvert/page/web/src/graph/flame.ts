@@ -158,7 +158,8 @@ export function flameLayout(model: Model, nesting: Nesting, order: FlameOrder, c
         for (const i of block.nodes) list.member(i);
       }
       const name = model.manyRanks ? `${ranks[rank]![0]} ${label}` : label;
-      strips.push({y, h: 1, label: depth ? '' : name, first: depth === 0, row: lane, begin, end: list.count});
+      const turn = depth ? '' : collapsed.has(lane) ? 'closed' : deepest.get(lane)! > 0 ? 'open' : '';
+      strips.push({y, h: 1, label: depth ? '' : name, turn, row: lane, begin, end: list.count});
     }
     y += 0.6;
   }

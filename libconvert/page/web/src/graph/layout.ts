@@ -4,7 +4,7 @@ import {BoxList, boxesBetween} from './boxes';
 import type {Layout, Strip} from './boxes';
 import type {Layers} from './layers';
 import type {Model} from './model';
-import type {Rows} from './rows';
+import type {Row, Rows} from './rows';
 
 const gap = 0.35;       // between rows, in heights of a box
 const groupGap = 0.25;  // more between groups
@@ -26,6 +26,8 @@ function countingSort(key: Int32Array, range: number, nodes: Int32Array): {order
   for (const i of nodes) order[free[key[i]!]!++] = i;
   return {order, begin};
 }
+
+const turnOf = (row: Row): Strip['turn'] => row.collapsed ? 'closed' : row.first && !row.single ? 'open' : '';
 
 // Adds the boxes of one row; returns how many stand above each other at most.
 function addLayers(list: BoxList, y: number, merged: boolean, order: Int32Array, from: number, to: number,
@@ -57,7 +59,7 @@ export function layeredLayout(model: Model, layers: Layers, rows: Rows): Layout 
     if (row.first && r > 0 && !(row.collapsed && rows.rows[r - 1]!.collapsed)) y += groupGap;
     const first = list.count;
     const h = addLayers(list, y, row.collapsed, order, begin[r]!, begin[r + 1]!, layers.of);
-    strips.push({y, h, label: row.label, first: row.first, row: r, begin: first, end: list.count});
+    strips.push({y, h, label: row.label, turn: turnOf(row), row: r, begin: first, end: list.count});
     y += h + gap;
   });
   const width = Math.max(1, layers.count), height = Math.max(1, y - gap);
@@ -86,7 +88,7 @@ function folded(layout: Layout, perLine: number): Layout {
         h = Math.max(h, y[b]! - strip.y + 1);
         for (let m = from[b]!; m < from[b + 1]!; ++m) list.member(members[m]!);
       }
-      strips.push({...strip, y: top, h, label, first: label !== '', begin: first, end: list.count});
+      strips.push({...strip, y: top, h, label, turn: '', begin: first, end: list.count});
       label = '';
       top += h + gap / 2;
     }
@@ -143,7 +145,7 @@ export function timeLayout(model: Model, rows: Rows): Layout {
       const from = b;
       while (b < list.count && list.yOf(b) === Math.fround(y + k)) ++b;
       const label = k === 0 ? row.label : '';
-      strips.push({y: y + k, h: 1, label, first: row.first && k === 0, row: r, begin: from, end: b});
+      strips.push({y: y + k, h: 1, label, turn: k === 0 ? turnOf(row) : '', row: r, begin: from, end: b});
     }
     y += h + gap;
   });

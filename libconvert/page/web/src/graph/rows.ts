@@ -10,6 +10,7 @@ export interface Row {
   group: number;
   collapsed: boolean;  // one row for all of its group
   first: boolean;      // of its group
+  single: boolean;     // all that its group has
 }
 export interface Rows {
   rows: Row[];
@@ -41,7 +42,9 @@ function grouped(model: Model, groupOf: (i: number) => number, names: string[], 
   for (const key of [...seen].sort((a, b) => a - b)) {
     const group = Math.floor(key / subs), collapsed = isCollapsed(group);
     rowOf.set(key, rows.length);
-    rows.push({label: collapsed ? names[group]! : label(group, key % subs), group, collapsed, first: group !== before});
+    const first = group !== before;
+    if (!first) rows[rows.length - 1]!.single = false;
+    rows.push({label: collapsed ? names[group]! : label(group, key % subs), group, collapsed, first, single: first});
     before = group;
   }
   const of = new Int32Array(model.n);

@@ -9,7 +9,7 @@ export interface Scene {
   model: Model;
   layout: Layout;
   classes: Classes;
-  marked: Uint8Array;        // nodes on circles
+  marked: Uint8Array;        // nodes of a circle
   hits: Uint8Array | undefined;
   selected: number;          // node; -1: none
   withEdges: boolean;

@@ -40,7 +40,7 @@ export const grammar: [string, string][] = [
   ['id:17', 'this id only'], ['lane:stream', 'a piece of a lane'], ['group:tp', 'a process group'],
   ['class:send', 'what the legend names'],
   ['size>=1MiB', 'also <, <=, >, ='], ['time>10us', 'how long nodes take'],
-  ['circle:', 'on a circle of dependencies, or behind one'],
+  ['circle:', 'what never becomes free: on a circle or behind one'],
 ];
 
 // Returns a class's name as a word: "matrix-product".

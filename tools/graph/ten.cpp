@@ -42,9 +42,10 @@ std::vector<IdRun> chunk_list(const std::optional<std::string>& text) {
 }
 
 // Returns what a replay on a network with links did; nothing if there were errors to report.
-std::optional<Schedule> replayed(const std::string& network, TraceSource& source, Context& context) {
+std::optional<Schedule> replayed(const TenOptions& options, TraceSource& source, Context& context) {
   RunSettings settings;
-  settings.set("network", network);
+  settings.set("network", *options.network);
+  if (options.size) settings.set("size", *options.size);
   settings.model = NetworkModel::wires;
   settings.workload = source.base_name();
   Scenario scenario = make_scenario(settings);
@@ -105,22 +106,31 @@ Algorithm algorithm_of(TraceSource& source, Context& context) {
   return a;
 }
 
+// Returns the name of the file; of what comes through a pipe the name that it has itself.
+std::string title_of(const TraceSource& source) {
+  const bool piped = source.base_name() == "-" || source.base_name() == "stdin";
+  if (piped && source.schedule() != nullptr && !source.schedule()->name.empty()) return source.schedule()->name;
+  if (piped && source.algorithm() != nullptr && !source.algorithm()->name.empty()) return source.algorithm()->name;
+  return source.base_name();
+}
+
 }  // namespace
 
 void add_ten_options(App& app, TenOptions& to) {
   app.add_option("-n,--network", to.network, "NETWORK",
                  "with --view ten: replay on it first, for times; a file or short form");
+  app.add_option("--size", to.size, "BYTES", "with -n: size of the collective, where the input has none");
   app.add_option("--chunks", to.chunks, "LIST", "with --view ten: only these, such as 0-7,12");
 }
 
 bool write_ten_page(const TenOptions& options, TraceSource& source, Diagnostics& findings, Output& output,
                     Context& context) {
-  const TenPageOptions page_options{.title = source.base_name(), .chunks = chunk_list(options.chunks)};
+  const TenPageOptions page_options{.title = title_of(source), .chunks = chunk_list(options.chunks)};
   TenPage page;
   if (options.network) {
     context.diagnostics.append(findings);
     if (context.failed()) return false;
-    const std::optional<Schedule> schedule = replayed(*options.network, source, context);
+    const std::optional<Schedule> schedule = replayed(options, source, context);
     if (!schedule) return false;
     page = ten_page(*schedule, {}, page_options);
   } else if (source.schedule() != nullptr) {

@@ -13,6 +13,7 @@ namespace tools {
 
 struct TenOptions {
   std::optional<std::string> network;  // replay on it first
+  std::optional<std::string> size;     // of the collective, for that
   std::optional<std::string> chunks;   // "0-7,12"
 };
 

@@ -194,6 +194,9 @@ class Behaviour(Graph):
         self.assertEqual(page.data("aside.details", "node"), ["0"])
         self.assertEqual(page.texts("aside .command code"), ["et-graph --around 0:0,2 ring8 -o node0.svg"])
         self.assertIn("nodes left out", self.shell(page.text("aside .command code") + " -v -t dot 2>&1 >/dev/null").decode())
+        page.click("aside .copy")
+        page.settle()
+        self.assertIn(page.text("aside .copy"), ("Copied", "Selected"))
         self.assertEqual(page.data("aside .neighbours", "count"), ["0", "2"])
         page.click("aside .neighbours button.link")
         self.assertEqual(page.data("aside.details", "node"), ["1"])
@@ -220,6 +223,7 @@ class Behaviour(Graph):
         self.assertEqual(len(page.texts("aside svg g.near")), near)
         self.choose(page, "aside select", "12")
         self.assertGreater(int(page.data("aside.details", "near")[0]), near)
+        self.assertIn("--around 0:0,12 ring8", page.text("aside .command code"))
         page.js("document.querySelector('aside svg g.near:last-of-type').dispatchEvent(new Event('click'))")
         self.assertFalse(page.exists("aside svg"))
         page.keys("Enter")
@@ -257,6 +261,16 @@ class Behaviour(Graph):
         self.assertEqual((self.main(page, "axis"), self.main(page, "boxes")), ("time", "140"))
         page.hover(".stage canvas", 0.01, 0.06)
         self.assertIn("thread 1", page.text("#tip"))
+
+    def test_nodes_without_a_begin_are_counted(self):
+        nodes = [call(0, 0, None, 1, 1000, 50), call(0, 1, None, 1, 1100, 50), {"rank": 0, "id": 2, "name": "n", "type": "COMP_NODE"}]
+        page = self.open(self.write("begins", nodes))
+        self.assertEqual((self.main(page, "axis"), self.main(page, "hidden")), ("time", "1"))
+        self.assertIn("1 node without a begin not drawn", page.text(".graph-legend"))
+        self.search(page, "id:2")
+        page.focus("input[type=search]")
+        page.keys("Enter")
+        self.assertEqual(page.data("aside.details", "node"), ["2"])
 
     def test_long_thin_graphs_are_folded(self):
         chain = [{"rank": 0, "id": i, "name": f"op{i}", "type": "COMP_NODE", "data_deps": [i - 1] if i else []} for i in range(2000)]
@@ -392,6 +406,16 @@ class Budgets(Graph):
     def test_10k(self):
         page = self.open(self.ring(50))
         self.assertLess(page.cpu_ms, 300, "first paint")
+
+    def test_1024_npus(self):
+        self.shell("et-generate -q all_reduce --algorithm halving_doubling --npus 1024 --size 64MiB -o large")
+        page = self.open(self.graph("large"))
+        self.assertEqual((self.main(page, "mode"), self.main(page, "rows")), ("npu", "1024"))
+        self.assertLess(page.cpu_ms, 1000, "first paint")
+        self.choose(page, ".row-choice", "lane")
+        self.assertEqual(self.main(page, "rows"), "10240")
+        self.assertEqual(self.search(page, "rank:1023 type:send"), "42")
+        self.check_layout(page)
 
     def test_100k(self):
         page = self.open(self.ring(158))

@@ -48,7 +48,9 @@ TEST(TenPage, ChosenChunksTakeTheirTransfersAlong) {
   EXPECT_EQ(column<double>(page, "chunk_id"), (Reals{0}));
   EXPECT_EQ(column<std::int32_t>(page, "cargo_count"), (Ints{1}));
   EXPECT_NE(page.head.find(R"("left_out":1)"), std::string::npos);
-  EXPECT_EQ(test::error_message([] { (void)ten_page(three().s, {}, {.title = "x", .chunks = {{7, 9}}}); }),
+  EXPECT_EQ(test::error_message([] {
+              (void)ten_page(three().s, {}, {.title = "x", .chunks = {{7, 9}}});
+            }),
             "--chunks: f has none of these; there are 2 chunks, from 0");
 }
 
@@ -68,8 +70,9 @@ TEST(TenPage, TooManyTransfersAreRefused) {
   test::ScheduleMaker m(Collective::custom, 2);
   m.wire(0, 1).chunk({0}, {1});
   m.s.transfers.assign(2'000'001, {.start = 0, .end = 1, .id = 0, .src = 0, .dst = 1, .chunk = 0});
-  EXPECT_EQ(test::error_text([&] { (void)ten_page(m.s, {}, {.title = "x"}); }),
-            "f: 2000001 transfers are more than the 2000000 that a page shows; choose chunks, such as --chunks 0-7");
+  EXPECT_EQ(
+      test::error_text([&] { (void)ten_page(m.s, {}, {.title = "x"}); }),
+      "f: 2000001 transfers are more than the 2000000 that a page shows; choose chunks, such as --chunks 0-7");
 }
 
 TEST(TenPage, AlgorithmsHaveTheirProgram) {

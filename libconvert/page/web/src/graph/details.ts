@@ -17,16 +17,19 @@ export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replace(/'/g, `'\\''`)}'`;
 
 // Returns the command that draws what is near a node.
-export function aroundCommand(model: Model, i: number): string {
+export function aroundCommand(model: Model, i: number, hops: number): string {
   const where = model.manyRanks ? `${model.rankOf(i)}:${model.idOf(i)}` : model.idOf(i);
-  return `et-graph --around ${where},2 ${shellWord(model.head.operand)} -o node${model.idOf(i)}.svg`;
+  return `et-graph --around ${where},${hops} ${shellWord(model.head.operand)} -o node${model.idOf(i)}.svg`;
 }
 
-async function copy(text: string, from: HTMLElement): Promise<void> {
+// Copies a text that an element shows; the button says what was done.
+async function copy(text: string, from: HTMLElement, button: HTMLElement): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
+    button.textContent = 'Copied';
   } catch {  // from a file the clipboard may be closed: select the text, so that Ctrl-C takes it
     getSelection()?.selectAllChildren(from);
+    button.textContent = 'Selected';
   }
 }
 
@@ -80,8 +83,16 @@ export class Details {
                 h('div', {class: 'wide nearby'}, picture), this.command(i)]);
     this.element.dataset.near = String(nearby.nodes.length);
     this.element.classList.add('wide-details');
-    const wide = this.element.querySelector('.nearby')!;
-    wide.scrollLeft = (wide.scrollWidth - wide.clientWidth) / 2;
+    Details.scrollTo(picture, i);
+  }
+
+  // Brings a node of the drawing into the middle.
+  private static scrollTo(picture: SVGSVGElement, i: number): void {
+    const box = picture.querySelector(`[data-node="${i}"]`)?.getBoundingClientRect(), frame = picture.parentElement!;
+    if (!box) return;
+    const inner = frame.getBoundingClientRect();
+    frame.scrollLeft = box.left + box.width / 2 - inner.left - inner.width / 2;
+    frame.scrollTop = box.top + box.height / 2 - inner.top - inner.height / 2;
   }
 
   private fill(title: string, sub: string, rest: (Node | null)[]): void {
@@ -128,10 +139,12 @@ export class Details {
   }
 
   private command(i: number): Node {
-    const code = h('code', {}, aroundCommand(this.model, i));
-    return h('div', {class: 'command'}, code, h('button', {
-      class: 'copy', title: 'copy the command that draws what is near', onclick: () => copy(code.textContent!, code),
-    }, 'Copy'));
+    const code = h('code', {}, aroundCommand(this.model, i, this.hops));
+    const button: HTMLElement = h('button', {
+      class: 'copy', title: 'copy the command that draws what is near',
+      onclick: () => { void copy(code.textContent!, code, button); },
+    }, 'Copy');
+    return h('div', {class: 'command'}, code, button);
   }
 
   private attributes(i: number): Node | null {

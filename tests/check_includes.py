@@ -19,7 +19,7 @@ MAY_INCLUDE = {
     "simulate": {"core", "config", "graph", "feeder", "util"},
     "generate": {"core"},
     "formats": {"core", "config", "graph", "io", "util"},
-    "page": {"core", "graph", "io", "util"},
+    "page": {"core", "graph", "io", "passes", "util"},
     "sets": {"core", "util", "io", "collectives", "passes", "config", "formats"},
     "scenario": {"core", "util", "io", "collectives", "config", "passes", "sets", "simulate"},
 }

@@ -46,7 +46,8 @@ struct SourceOptions {
   // Called by several threads with each rank when its nodes have been made; with the trace if `whole_linked`.
   std::function<void(Rank, const std::string& file, const LinkedRank&, const Trace*)> on_linked{};
   bool whole_linked = false;
-  bool progress = false;  // show on standard error how far the reading is
+  bool progress = false;            // show on standard error how far the reading is
+  Diagnostics* findings = nullptr;  // gets what is wrong with an algorithm or schedule that could be read
 };
 
 // Reads the set that the command line's operands hold. Ranks come in the order of the input: ascending except in
@@ -105,7 +106,7 @@ class TraceSource final : public SetSource {
   [[nodiscard]] std::unique_ptr<TraceReader> open_stream();
   class CountingReader;
   void read_description(InputItem& item);
-  [[nodiscard]] Algorithm read_schedule(std::string text, const std::string& file);
+  [[nodiscard]] Algorithm read_schedule(std::string text, const std::string& file, Diagnostics& findings);
   [[nodiscard]] std::unique_ptr<TraceReader> open_described(Rank first, Rank last);
   void add_source_note(Metadata& metadata) const;
   void warn_of_near_ranks();

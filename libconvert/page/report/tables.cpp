@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "analyze/findings.h"
 #include "util/utf8.h"
 
 namespace convert {
@@ -219,9 +220,9 @@ void write_waits(const Run& run, JsonWriter& json) {
 }
 
 void write_findings(const Run& run, JsonWriter& json) {
-  json.key("findings").begin_array();
-  json.begin_object().member("text", "The run takes " + format_time(window(run)) + ".").member("panel", "path");
-  json.end_object().end_array();
+  std::string findings;
+  append_json(findings_of(run), findings);
+  json.key("findings").raw(findings);
 }
 
 }  // namespace convert

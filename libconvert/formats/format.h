@@ -14,12 +14,13 @@
 #include "core/algorithm/algorithm.h"
 #include "core/algorithm/schedule.h"
 #include "core/diagnostic.h"
-#include "core/run.h"
 #include "core/trace.h"
 #include "io/input.h"
 #include "io/output.h"
 
 namespace convert {
+
+struct Run;
 
 // An option of a format, as --list-formats -v and et-formats(5) show it.
 struct FormatOption {

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "core/diagnostic.h"
-#include "io/deflate.h"
+#include "io/compression.h"
 #include "page/assets.h"
 #include "util/base64.h"
 #include "util/json_writer.h"
@@ -134,7 +134,7 @@ void write_page(PageKind kind, std::string_view title, std::string_view head, st
     throw usage_error("this etkit was built without pages: build it with -DETKIT_PAGES=ON (Debian: esbuild)");
   }
   std::string base64;
-  append_base64(base64, deflate(page_data(head, columns)));
+  append_base64(base64, deflated(page_data(head, columns)));
   output.write("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
   output.write("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src '");
   output.write(program.csp_hash);

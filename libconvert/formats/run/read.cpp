@@ -13,7 +13,7 @@
 #include "formats/run/run.h"
 #include "formats/run/tables.h"
 #include "io/document_limit.h"
-#include "io/zstd_block.h"
+#include "io/zstd/block.h"
 
 namespace convert {
 namespace run_file {

@@ -9,7 +9,7 @@
 #include "core/diagnostic.h"
 #include "formats/run/run.h"
 #include "formats/run/tables.h"
-#include "io/zstd_block.h"
+#include "io/zstd/block.h"
 
 namespace convert {
 namespace run_file {

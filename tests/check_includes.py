@@ -17,10 +17,10 @@ MAY_INCLUDE = {
     "feeder": {"core", "graph", "util"},
     "config": {"core", "io", "util"},
     "simulate": {"core", "config", "graph", "feeder", "util"},
-    "analyze": {"core", "graph", "util"},
+    "analyze": {"core", "util"},
     "generate": {"core"},
     "formats": {"core", "config", "graph", "io", "util"},
-    "page": {"core", "graph", "io", "util"},
+    "page": {"analyze", "core", "graph", "io", "passes", "util"},
     "sets": {"core", "util", "io", "analyze", "collectives", "passes", "config", "formats"},
     "scenario": {"core", "util", "io", "collectives", "config", "passes", "sets", "simulate"},
 }

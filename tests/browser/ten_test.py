@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The time-expanded page: what is where when, of schedules and algorithms, sound and broken."""
 import json
+import pathlib
+import re
 
 import harness
 
+TESTDATA = pathlib.Path(__file__).resolve().parents[2] / "testdata"
 RING = ("et-generate all_reduce --algorithm ring --npus 8 --size 1MiB -o ring8 && et-replay -n ring:8,bw=50GB/s,lat=500ns "
         "--network links --occupancy alpha-beta -t ten,form=csv ring8 -o ring8.csv 2>&1")
 RACE = """<algo name="race" proto="Simple" nchannels="1" nchunksperloop="2" ngpus="2" coll="allreduce" inplace="1">
@@ -205,6 +208,14 @@ class Ten(harness.PageTest):
         page.js("scrollTo(0, 0)")
         page.screenshot("ten-deadlock")
 
+    def test_full_connections_are_red(self):
+        self.shell(f"et-graph '{TESTDATA}/msccl/bad-fifo.xml' -o fifo.html")
+        page = self.open(self.folder / "fifo.html")
+        self.assertIn("[fifo]", page.text("#findings"))
+        self.assertIn("red frame: a finding", page.text("#threadblocks .legend"))
+        self.assertEqual(page.data("#findings", "missing"), ["0"])
+        self.assertIn("As drawn here", page.text("#findings p"))
+
     def test_wrong_schedules_are_told(self):
         self.ring()
         text = (self.folder / "ring8.csv").read_text().splitlines()
@@ -261,6 +272,27 @@ class Ten(harness.PageTest):
             self.check_layout(page)
             page.screenshot(f"ten-program-{name}")
         self.check_print(page)
+
+    # --- budgets, and those who do not want movement
+
+    def test_the_shell_is_small(self):
+        self.ring()
+        text = (self.folder / "ring8.html").read_text(encoding="utf-8")
+        data = re.search(r'id="data"[^>]*>([^<]*)<', text)[1]
+        self.assertLess(len(text.encode()) - len(data), 150_000)
+
+    def test_play_steps_where_motion_is_reduced(self):
+        page = self.ring()
+        page.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-reduced-motion", "value": "reduce"}])
+        _, columns = harness.page_data(self.folder / "ring8.html")
+        begins = {*columns["begin"], max(columns["end"])}
+        page.keys("Home", " ")
+        for _ in range(100):
+            page.settle()
+            self.assertIn(self.time(page), begins)
+            if self.time(page) > 0:
+                break
+        self.assertGreater(self.time(page), 0)
 
     # --- large ones
 

@@ -186,6 +186,18 @@ class Behaviour(Graph):
         self.assertLess(boxes(), 12250)
         self.assertEqual(page.js("return scrollY"), 0)
 
+    def test_two_fingers_zoom(self):
+        page = self.open(self.ring(50))
+        left, top, width, height = page.box(".stage canvas")
+        touch = lambda kind, *points: page.cdp("Input.dispatchTouchEvent", type=kind, touchPoints=[  # noqa: E731
+            {"x": left + x * width, "y": top + y * height, "id": i} for i, (x, y) in enumerate(points)])
+        touch("touchStart", (0.45, 0.5), (0.55, 0.5))
+        touch("touchMove", (0.3, 0.5), (0.7, 0.5))
+        touch("touchEnd")
+        page.settle()
+        self.assertLess(int(page.data(".stage canvas", "boxes")[0]), 12250 / 2)
+        self.assertFalse(self.main(page, "selected"))
+
     def test_click_selects_and_neighbours_lead_on(self):
         page = self.open(self.ring(8))
         page.hover(".stage canvas", 70 / 1280, 30 / page.box(".stage canvas")[3])
@@ -326,6 +338,13 @@ class Hostile(Graph):
             self.check_quiet(page)
         self.assertEqual(self.search(page, "</script>"), "1")
         self.assertEqual(self.search(page, "x" * 1000), "1")
+        self.assertEqual(self.search(page, '"<img src=x" &amp;'), "1")
+        self.assertEqual(self.search(page, '"src <img"'), "0")
+        self.assertEqual(self.search(page, '"'), "1")
+        for word in ("constructor", "__proto__", "type:constructor", "size>=1constructor", "hasOwnProperty"):
+            self.assertIn(self.search(page, word), ("0", "1"), word)
+        self.assertEqual(self.search(page, "constructor"), "1")
+        self.check_quiet(page)
 
     def test_names_of_sets_are_words_of_the_shell(self):
         self.shell("et-generate -q all_reduce --algorithm ring --npus 2 --size 1MiB -o \"it's a \\$(set)\"")

@@ -168,6 +168,11 @@ class Ten(harness.PageTest):
         self.shell("et-graph --view ten one -o traces.html")
         traces = self.open(self.folder / "traces.html")
         self.assertEqual(self.kpi(traces, "total"), self.kpi(page, "total"))
+        # In time it is complete too, though no schedule says that ranks keep what they send to be added.
+        self.shell("et-graph --view ten -n fully_connected:4,bw=50GB/s,lat=500ns one -o time.html")
+        in_time = self.open(self.folder / "time.html")
+        self.assertEqual(in_time.data("#findings", "missing"), ["0"])
+        self.assertEqual(in_time.text("#time h2"), "In time")
 
     def test_a_pipe_and_a_network(self):
         self.ring()

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "io/set_path.h"
+#include "config/network/network.h"
 
 namespace tools {
 
@@ -23,7 +23,8 @@ Run about_run(const std::string& workload, const Scenario& scenario, const std::
   Run about;
   about.title = workload == "-" ? "stdin" : base_name(workload);
   about.settings.push_back({"command", context.history()});
-  about.settings.push_back({"network", base_name(scenario.network.source)});
+  const std::string& network = scenario.network.source;
+  about.settings.push_back({"network", is_short_network(network) ? network : base_name(network)});
   if (scenario.options.system)
     about.settings.push_back({"system", base_name(scenario.options.system->config.source)});
   for (const std::string& file : files) about.inputs.push_back({base_name(file), {}});

@@ -17,6 +17,7 @@ MAY_INCLUDE = {
     "feeder": {"core", "graph", "util"},
     "config": {"core", "io", "util"},
     "simulate": {"core", "config", "graph", "feeder", "util"},
+    "analyze": {"core", "graph", "simulate", "util"},
     "generate": {"core"},
     "formats": {"core", "config", "graph", "io", "util"},
     "sets": {"core", "util", "io", "collectives", "passes", "config", "formats"},

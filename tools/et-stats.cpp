@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// et-stats: numbers of execution traces and of runs.
+#include "analyze/figures/figures.h"
+#include "common/tool.h"
+#include "sets/sink.h"
+#include "stats/options.h"
+#include "stats/sets.h"
+
+namespace {
+
+std::string written(const convert::Statistics& statistics, const tools::StatsOptions& o) {
+  if (o.get) return get_figure(statistics, *o.get) + '\n';
+  if (o.format == "json") return statistics_json(statistics, o.rows());
+  if (o.format == "csv") return statistics_csv(statistics, o.rows());
+  return statistics_text(statistics, o.rows());
+}
+
+int stats(const tools::StatsOptions& o, tools::Context& context) {
+  tools::check_usage(o);
+  const convert::Statistics statistics = tools::count_set(o, context);
+  if (context.failed()) return 1;
+  convert::write_bytes(o.output, written(statistics, o));
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const tools::ToolInfo info{
+      .name = "et-stats",
+      .summary = "numbers of execution traces and of runs",
+      .operands = "[INPUT...]",
+      .examples = {{"et-stats llama", "nodes, bytes, collectives, the longest chain"},
+                   {"et-stats --by name --top 20 llama", "which nodes take the time, with percentiles"},
+                   {"et-stats --get nodes.total llama.0.et", "one number, for scripts"},
+                   {"et-generate ring --npus 64 --size 1MiB | tee >(et-stats >&2) | et-validate",
+                    "numbers on the way"}},
+  };
+  return tools::run_tool(argc, argv, info, tools::declare_stats, stats);
+}

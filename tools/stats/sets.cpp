@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "stats/sets.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "analyze/sets/set_statistics.h"
+#include "common/source.h"
+#include "core/words.h"
+#include "sets/source.h"
+#include "util/log.h"
+
+namespace tools {
+namespace {
+
+bool wants(const StatsOptions& o, std::string_view section) {
+  return std::find(o.sections.begin(), o.sections.end(), section) != o.sections.end() ||
+         (o.get && o.get->starts_with(std::string(section) + '.'));
+}
+
+}  // namespace
+
+convert::Statistics count_set(const StatsOptions& o, Context& context) {
+  using namespace convert;
+  const bool chosen = !o.sections.empty() || o.get;
+  const NodeKey by = o.by ? parse_node_key(*o.by) : NodeKey::nothing;
+  const bool path = !chosen || wants(o, "path");
+  const RankWishes wishes{.by = by, .redundant = wants(o, "redundant"), .path = path, .ops_per_ns = o.ops_per_ns()};
+  SetStatistics set({.by = by,
+                     .path = path,
+                     .ops_per_ns = o.ops_per_ns(),
+                     .most_path_nodes = wants(o, "path") ? 0 : SetStatistics::Options{}.most_path_nodes});
+  TraceSource source(source_options(o.input, context), context.diagnostics);
+  if (!source.prepare(false) || context.failed()) return {};
+  const auto count = [&](TraceReader& reader, Trace& trace) {
+    read_nodes(reader, trace);
+    return statistics_of(trace, wishes);
+  };
+  RankOrder<RankStatistics> order(source.base_name());
+  const auto add = [&](Rank, RankStatistics&& r) { set.add(std::move(r)); };
+  source.for_each_rank(context.jobs(), count, [&](RankStatistics&& r) { order.add(r.rank, std::move(r), add); });
+  order.finish(add);
+  source.warn_of_missing_ranks();
+  log_info(counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node"));
+  Statistics sections;
+  for (const std::string& name : SetStatistics::section_names()) {
+    if (chosen ? wants(o, name) : set.has(name)) sections.push_back(set.section(name));
+  }
+  return sections;
+}
+
+}  // namespace tools

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "diff/sets.h"
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "common/source.h"
+#include "sets/source.h"
+#include "util/log.h"
+#include "util/parallel.h"
+
+namespace tools {
+namespace {
+
+using namespace convert;
+
+// Hands out the ranks of one set, one at a time.
+class RankFeed {
+ public:
+  RankFeed(const DiffOptions& o, const std::string& operand, Context& context)
+      : source_({.operands = {operand}, .from = o.from, .any_ranks = true, .hash = false}, context.diagnostics) {
+    ready_ = source_.prepare(false);
+  }
+  [[nodiscard]] bool ready() const { return ready_; }
+
+  // Returns the next rank in the order of the input that nobody has asked for by number; nothing at the end.
+  std::optional<Trace> next() {
+    if (!early_.empty()) {
+      auto node = early_.extract(early_.begin());
+      return std::move(node.mapped());
+    }
+    return read();
+  }
+  // Returns the rank of that number, and keeps those that come before it; nothing if the set does not have it.
+  std::optional<Trace> take(Rank rank) {
+    if (auto node = early_.extract(rank)) return std::move(node.mapped());
+    while (std::optional<Trace> trace = read()) {
+      if (trace->rank == rank) return trace;
+      const Rank number = trace->rank;
+      early_.emplace(number, std::move(*trace));
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<Trace> read() {
+    if (!reader_) reader_ = source_.open_all();
+    Trace trace;
+    if (!reader_->next_rank(trace)) return std::nullopt;
+    read_nodes(*reader_, trace);
+    return trace;
+  }
+
+  TraceSource source_;
+  std::unique_ptr<TraceReader> reader_;
+  std::map<Rank, Trace> early_;
+  bool ready_ = false;
+};
+
+using Pair = std::array<std::optional<Trace>, 2>;
+
+}  // namespace
+
+Difference compare_sets(const DiffOptions& o, const DiffWishes& wishes, Context& context) {
+  Difference all;
+  RankFeed a(o, o.operands[0], context), b(o, o.operands[1], context);
+  if (!a.ready() || !b.ready() || context.failed()) return all;
+  // The two sets are read at the same time where the next rank of A tells which one of B is wanted.
+  while (std::optional<Trace> trace = a.next()) {
+    std::optional<Trace> other = b.take(wishes.in_b(trace->rank));
+    if (other) {
+      all.append(compare_traces(*trace, *other, wishes));
+    } else {
+      all.ranks_only_a.push_back(trace->rank);
+    }
+  }
+  while (const std::optional<Trace> trace = b.next()) all.ranks_only_b.push_back(trace->rank);
+  log_info(counted(all.ranks, "rank") + " compared, " + counted(all.nodes_a, "node") + " and " +
+           std::to_string(all.nodes_b));
+  return all;
+}
+
+}  // namespace tools

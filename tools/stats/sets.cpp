@@ -25,10 +25,15 @@ convert::Statistics count_set(const StatsOptions& o, Context& context) {
   const bool chosen = !o.sections.empty() || o.get;
   const NodeKey by = o.by ? parse_node_key(*o.by) : NodeKey::nothing;
   const bool path = !chosen || wants(o, "path");
-  const RankWishes wishes{.by = by, .redundant = wants(o, "redundant"), .path = path, .ops_per_ns = o.ops_per_ns()};
+  const RankWishes wishes{.by = by,
+                          .names = !chosen || wants(o, "nodes"),
+                          .redundant = wants(o, "redundant"),
+                          .path = path,
+                          .ops_per_ns = o.ops_per_ns()};
   SetStatistics set({.by = by,
                      .path = path,
                      .ops_per_ns = o.ops_per_ns(),
+                     .rows = o.rows(),
                      .most_path_nodes = wants(o, "path") ? 0 : SetStatistics::Options{}.most_path_nodes});
   TraceSource source(source_options(o.input, context), context.diagnostics);
   if (!source.prepare(false) || context.failed()) return {};
@@ -44,7 +49,8 @@ convert::Statistics count_set(const StatsOptions& o, Context& context) {
   log_info(counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node"));
   Statistics sections;
   for (const std::string& name : SetStatistics::section_names()) {
-    if (chosen ? wants(o, name) : set.has(name)) sections.push_back(set.section(name));
+    if (chosen ? wants(o, name) : o.format == "text" ? set.has(name) : name != "redundant")
+      sections.push_back(set.section(name));
   }
   return sections;
 }

@@ -32,6 +32,20 @@ std::string rank_list(const std::vector<Rank>& ranks) {
   return listed(names);
 }
 
+// Returns " (duration of 64, comm_size of 32)": what changed most, three attributes at most.
+std::string most_changed(const std::map<std::string, std::uint64_t>& changes) {
+  std::vector<std::pair<std::uint64_t, std::string>> by_count;
+  for (const auto& [what, n] : changes) by_count.emplace_back(n, what);
+  std::stable_sort(by_count.begin(), by_count.end(),
+                   [](const auto& x, const auto& y) { return x.first > y.first; });
+  constexpr std::size_t shown = 3;
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < by_count.size() && i < shown; ++i)
+    texts.push_back(visible(by_count[i].second) + " of " + std::to_string(by_count[i].first));
+  if (by_count.size() > shown) texts.push_back(counted(by_count.size() - shown, "more attribute"));
+  return texts.empty() ? "" : " (" + listed(texts) + ')';
+}
+
 // Returns what the difference of two runs is made of: the two largest contributions of names that go its way.
 std::string contributions(const Difference& d, Picoseconds delta) {
   std::vector<std::pair<Picoseconds, std::string>> parts;
@@ -104,7 +118,7 @@ std::string Difference::sentence() const {
   const std::string_view noun = total_a ? "slice" : "node";
   add_part(parts, only_a.count, noun, " only in A");
   add_part(parts, only_b.count, noun, " only in B");
-  add_part(parts, changed_nodes, noun, " changed");
+  add_part(parts, changed_nodes, noun, " changed" + most_changed(changes_by_what));
   if (const std::uint64_t other = changes.count != 0 && changed_nodes == 0 ? changes.count : 0; other != 0)
     parts.push_back(counted(other, "change") + " of metadata");
   if (const std::uint64_t n = edges_only_a.count; n != 0)

@@ -84,7 +84,7 @@ Table NameTimes::table(bool path) const {
                       {"sum_a", "sum A", Unit::time},
                       {"sum_b", "sum B", Unit::time},
                       {"difference", "difference", Unit::time},
-                      {"difference_part", "of A", Unit::share},
+                      {"difference", "of A", Unit::share},
                       {"clear", "clear", Unit::text}},
           .more = "names"};
   if (path) t.columns.push_back({"path_difference", "on the critical path", Unit::time});

@@ -52,6 +52,7 @@ struct Table {
   std::vector<Column> columns;
   std::vector<std::vector<Value>> rows{};  // the most important first
   std::string more{};                      // "pairs": what is left out where not all rows are shown
+  std::size_t left_out = 0;                // rows that were not made
 };
 
 struct Section {

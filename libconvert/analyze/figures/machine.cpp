@@ -54,7 +54,8 @@ void write_table(JsonWriter& json, const Table& t, std::size_t top) {
   }
   if (shown != 0) json.line(4);
   json.end_array();
-  if (shown < t.rows.size()) json.line(4).member(t.key + "_left_out", t.rows.size() - shown);
+  const std::size_t more = t.rows.size() - shown + t.left_out;
+  if (more != 0) json.line(4).member(t.key + "_left_out", more);
 }
 
 }  // namespace

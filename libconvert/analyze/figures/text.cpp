@@ -42,9 +42,8 @@ void append_table(const Table& t, std::size_t top, std::string& out) {
   }
   out += "\n  " + t.title + '\n';
   table.append_to(out);
-  if (shown < t.rows.size()) {
-    out += "  … " + std::to_string(t.rows.size() - shown) + " more " + (t.more.empty() ? "rows" : t.more) +
-           ": --top 0 shows all\n";
+  if (const std::size_t more = t.rows.size() - shown + t.left_out; more != 0) {
+    out += "  … " + std::to_string(more) + " more " + (t.more.empty() ? "rows" : t.more) + ": --top 0 shows all\n";
   }
 }
 

@@ -76,7 +76,7 @@ Table group_table(const std::map<std::int64_t, OfGroup>& groups) {
                       {"npus", "NPUs", Unit::count},
                       {"time", "time", Unit::time},
                       {"hidden", "hidden", Unit::time},
-                      {"hidden_part", "hidden", Unit::share},
+                      {"hidden", "hidden", Unit::share},
                       {"exposed", "exposed", Unit::time},
                       {"exposed_moving", "of it moving", Unit::time},
                       {"exposed_waiting", "of it waiting", Unit::time},
@@ -127,7 +127,7 @@ Section overlap_section(const Run& run, const RunWishes&) {
   s.figures = {
       {"communication", "communication, summed over NPUs", Unit::time, all.time_ps.get()},
       {"hidden", "hidden behind computing", Unit::time, all.hidden_ps.get()},
-      {"hidden_part", "hidden of communication", Unit::share, share_of(all.hidden_ps.get(), all.time_ps.get())},
+      {"hidden", "hidden of communication", Unit::share, share_of(all.hidden_ps.get(), all.time_ps.get())},
       {"exposed", "exposed", Unit::time, all.exposed_ps.get()},
       {"most_collectives", "collectives under way at once on an NPU, at most", Unit::count, value_of(at_once)}};
   s.tables.push_back(group_table(groups));

@@ -50,7 +50,7 @@ Section links_section(const Run& run, const RunWishes&) {
                       {"bytes", "bytes", Unit::bytes},
                       {"messages", "messages", Unit::count},
                       {"busy", "busy", Unit::time},
-                      {"busy_part", "busy", Unit::share},
+                      {"busy", "busy", Unit::share},
                       {"peak_queue", "waiting at most", Unit::count}},
           .more = "links"};
   std::uint64_t used = 0;

@@ -61,9 +61,11 @@ class Counter {
       nodes.bytes.add(bytes.value_or(0));
     };
     count(out_.by_type[type]);
-    RankStatistics::Nodes& named = out_.by_name.at(name_number(node));
-    count(named);
-    if (wishes_.by == NodeKey::name && time) named.durations.push_back(*time);
+    if (wishes_.names) {
+      RankStatistics::Nodes& named = out_.by_name[name_number(node)];
+      count(named);
+      if (wishes_.by == NodeKey::name && time) named.durations.push_back(*time);
+    }
     if (wishes_.by != NodeKey::nothing && wishes_.by != NodeKey::name) {
       RankStatistics::Nodes& keyed = out_.by_key[key_number(node)];
       count(keyed);

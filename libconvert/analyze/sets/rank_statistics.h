@@ -23,6 +23,7 @@ enum class NodeKey : std::uint8_t { nothing, name, type, group, rank };
 
 struct RankWishes {
   NodeKey by = NodeKey::nothing;  // keeps the duration of each node
+  bool names = true;              // counts nodes by name
   bool redundant = false;         // looks for dependencies that others imply
   bool path = false;              // keeps the graph, for the longest chain of the set
   double ops_per_ns = 0;          // of an NPU: the time of nodes that have operations and no duration; 0: none

@@ -292,10 +292,17 @@ Section SetStatistics::path() const {
                       {"time", "time", Unit::time},
                       {"span_share", "share", Unit::share}},
           .more = "steps"};
-  for (const SetPath::Step& step : p.steps)
+  std::vector<SetPath::Step> steps = p.steps;
+  const std::size_t most = options_.rows == 0 ? steps.size() : std::min(options_.rows, steps.size());
+  std::partial_sort(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(most), steps.end(),
+                    [](const SetPath::Step& x, const SetPath::Step& y) {
+                      return std::tuple(y.time_ps, x.rank, x.node) < std::tuple(x.time_ps, y.rank, y.node);
+                    });
+  t.left_out = steps.size() - most;
+  steps.resize(most);
+  for (const SetPath::Step& step : steps)
     t.rows.push_back(
         {std::int64_t{step.rank}, value_of(step.node), step.time_ps, share_of(step.time_ps, p.span_ps)});
-  std::stable_sort(t.rows.begin(), t.rows.end(), [](const auto& a, const auto& b) { return a[2] > b[2]; });
   s.tables.push_back(std::move(t));
   std::uint64_t untimed = 0;
   for (const RankStatistics::Nodes& n : total_.by_type) untimed += n.count - n.timed;

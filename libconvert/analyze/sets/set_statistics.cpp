@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 #include <utility>
 
 #include "core/words.h"
@@ -20,22 +21,51 @@ void add_defects(RankStatistics::Defects& to, const RankStatistics::Defects& fro
     to.*member += from.*member;
 }
 
-void add_nodes(RankStatistics::Nodes& to, const RankStatistics::Nodes& from) {
+void add_nodes(RankStatistics::Nodes& to, RankStatistics::Nodes&& from) {
   to.count += from.count;
   to.timed += from.timed;
   to.time_ps.add(from.time_ps);
   to.bytes.add(from.bytes);
-  to.durations.insert(to.durations.end(), from.durations.begin(), from.durations.end());
+  if (to.durations.empty()) {
+    to.durations = std::move(from.durations);
+  } else {
+    to.durations.insert(to.durations.end(), from.durations.begin(), from.durations.end());
+  }
 }
 
 }  // namespace
 
-void SetStatistics::add_keyed(Table_& to, std::string_view key, const RankStatistics::Nodes& nodes) {
-  auto at = to.find(key);
-  if (at == to.end() && to.size() >= most_names) key = further_names;
-  if (at == to.end()) at = to.try_emplace(std::string(key)).first;
-  add_nodes(at->second.nodes, nodes);
-  ++at->second.ranks;
+void SetStatistics::KeyedNodes::add(std::string_view key, RankStatistics::Nodes&& nodes) {
+  const std::uint32_t number = keys.add(keys.size() < most_names ? key : further_names);
+  if (number == rows.size()) rows.emplace_back();
+  add_nodes(rows[number].nodes, std::move(nodes));
+  ++rows[number].ranks;
+}
+
+void SetStatistics::KeyedNodes::take(TextSet&& texts, std::vector<RankStatistics::Nodes>&& nodes) {
+  keys = std::move(texts);
+  rows.resize(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    rows[i].nodes = std::move(nodes[i]);
+    rows[i].ranks = rows[i].nodes.count != 0 ? 1 : 0;
+  }
+}
+
+std::vector<std::uint32_t> SetStatistics::KeyedNodes::by_weight(std::size_t most) const {
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].nodes.count != 0) order.push_back(i);
+  }
+  const std::size_t n = most == 0 ? order.size() : std::min(most, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n), order.end(),
+                    [this](std::uint32_t x, std::uint32_t y) {
+                      const RankStatistics::Nodes& a = rows[x].nodes;
+                      const RankStatistics::Nodes& b = rows[y].nodes;
+                      return std::tuple(b.time_ps.get(), b.count, keys[x]) <
+                             std::tuple(a.time_ps.get(), a.count, keys[y]);
+                    });
+  order.resize(n);
+  return order;
 }
 
 void SetStatistics::add(RankStatistics&& r) {
@@ -45,7 +75,7 @@ void SetStatistics::add(RankStatistics&& r) {
   Sum time;
   for (std::size_t t = 0; t < RankStatistics::types; ++t) {
     time.add(r.by_type[t].time_ps);
-    add_nodes(total_.by_type[t], r.by_type[t]);
+    add_nodes(total_.by_type[t], std::move(r.by_type[t]));
   }
   rows_.back().time_ps = time.get();
   using S = RankStatistics;
@@ -59,10 +89,14 @@ void SetStatistics::add(RankStatistics&& r) {
   add_defects(total_.defects, r.defects);
   total_.message_sizes.add(r.message_sizes);
   total_.call_sizes.add(r.call_sizes);
-  for (std::uint32_t i = 0; i < r.by_name.size(); ++i) {
-    if (r.by_name[i].count != 0) add_keyed(names_, r.names[i], r.by_name[i]);
+  if (names_.rows.empty() && r.by_name.size() < most_names) {
+    names_.take(std::move(r.names), std::move(r.by_name));
+  } else {
+    for (std::uint32_t i = 0; i < r.by_name.size(); ++i) {
+      if (r.by_name[i].count != 0) names_.add(r.names[i], std::move(r.by_name[i]));
+    }
   }
-  for (std::size_t i = 0; i < r.by_key.size(); ++i) add_keyed(keyed_, r.key_names[i], r.by_key[i]);
+  for (std::size_t i = 0; i < r.by_key.size(); ++i) keyed_.add(r.key_names[i], std::move(r.by_key[i]));
   for (const RankStatistics::Sent& s : r.sent_to) {
     RankStatistics::Sent& to = sent_[{r.rank, s.peer}];
     to.messages += s.messages;
@@ -146,7 +180,7 @@ Section SetStatistics::nodes() const {
        {"parents_max", "dependencies of a node, at most", Unit::count, value_of(total_.most_parents)},
        {"children_max", "nodes that wait for one node, at most", Unit::count, value_of(total_.most_children)}});
   s.tables.push_back(table_by_type());
-  if (!keyed_.empty() || options_.by == NodeKey::name) s.tables.push_back(table_by_key());
+  if (!keyed_.rows.empty() || options_.by == NodeKey::name) s.tables.push_back(table_by_key());
   if (options_.by != NodeKey::name) s.tables.push_back(table_by_name());
   note_defects(s);
   return s;
@@ -174,16 +208,6 @@ Table SetStatistics::table_by_type() const {
 
 namespace {
 
-using NamedNodes = std::pair<std::string_view, const RankStatistics::Nodes*>;
-
-// Puts those with most time first; without times those of which there are most.
-void sort_by_weight(std::vector<NamedNodes>& nodes) {
-  std::stable_sort(nodes.begin(), nodes.end(), [](const NamedNodes& a, const NamedNodes& b) {
-    return std::pair(a.second->time_ps.get(), a.second->count) >
-           std::pair(b.second->time_ps.get(), b.second->count);
-  });
-}
-
 Value mean_of(const RankStatistics::Nodes& n) {
   if (n.timed == 0) return {};
   return static_cast<double>(n.time_ps.get()) / static_cast<double>(n.timed);
@@ -200,13 +224,12 @@ Table SetStatistics::table_by_name() const {
                       {"mean", "mean", Unit::time},
                       {"bytes", "bytes", Unit::bytes}},
           .more = "names"};
-  std::vector<NamedNodes> nodes;
-  for (const auto& [name, keyed] : names_) nodes.emplace_back(name, &keyed.nodes);
-  sort_by_weight(nodes);
-  for (const auto& [name, n] : nodes) {
-    t.rows.push_back({std::string(name), value_of(n->count), n->timed == 0 ? Value{} : Value(n->time_ps.get()),
-                      mean_of(*n), n->bytes.get()});
+  for (const std::uint32_t i : names_.by_weight(options_.rows)) {
+    const RankStatistics::Nodes& n = names_.rows[i].nodes;
+    t.rows.push_back({std::string(names_.keys[i]), value_of(n.count),
+                      n.timed == 0 ? Value{} : Value(n.time_ps.get()), mean_of(n), n.bytes.get()});
   }
+  t.left_out = names_.used() - t.rows.size();
   return t;
 }
 
@@ -227,24 +250,21 @@ Table SetStatistics::table_by_key() const {
                       {"max", "max", Unit::time},
                       {"bytes", "bytes", Unit::bytes}},
           .more = key + "s"};
-  const Table_& from = options_.by == NodeKey::name ? names_ : keyed_;
+  const KeyedNodes& from = options_.by == NodeKey::name ? names_ : keyed_;
   Sum all;
-  std::vector<NamedNodes> nodes;
-  for (const auto& [name, keyed] : from) {
-    nodes.emplace_back(name, &keyed.nodes);
-    all.add(keyed.nodes.time_ps);
-  }
-  if (!by_rank) sort_by_weight(nodes);
-  for (const auto& [name, n] : nodes) {
-    std::vector<std::int64_t> durations = n->durations;
+  for (const Keyed& k : from.rows) all.add(k.nodes.time_ps);
+  for (const std::uint32_t i : from.by_weight(by_rank ? 0 : options_.rows)) {
+    const RankStatistics::Nodes& n = from.rows[i].nodes;
+    std::vector<std::int64_t> durations = n.durations;
     const bool any = !durations.empty();
     const auto at = [&](double percent) { return any ? Value(percentile(durations, percent)) : Value{}; };
+    const std::string_view name = from.keys[i];
     const Value first = by_rank ? Value(parse_int(name).value_or(0)) : Value(std::string(name));
-    t.rows.push_back({first, value_of(n->count), value_of(from.find(name)->second.ranks),
-                      any ? Value(n->time_ps.get()) : Value{},
-                      any ? share_of(n->time_ps.get(), all.get()) : Value{}, mean_of(*n), at(50), at(99), at(100),
-                      n->bytes.get()});
+    t.rows.push_back({first, value_of(n.count), value_of(from.rows[i].ranks),
+                      any ? Value(n.time_ps.get()) : Value{}, any ? share_of(n.time_ps.get(), all.get()) : Value{},
+                      mean_of(n), at(50), at(99), at(100), n.bytes.get()});
   }
+  t.left_out = from.used() - t.rows.size();
   if (by_rank) {
     std::stable_sort(t.rows.begin(), t.rows.end(),
                      [](const auto& a, const auto& b) { return a.front() < b.front(); });

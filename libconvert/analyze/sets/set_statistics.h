@@ -2,6 +2,7 @@
 // Adds up what the ranks of a set have, and tells it in sections: nodes, volume, sizes, matrix, memory, path, ….
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -11,6 +12,7 @@
 #include "analyze/figures/figures.h"
 #include "analyze/sets/path.h"
 #include "analyze/sets/rank_statistics.h"
+#include "core/text_set.h"
 
 namespace convert {
 
@@ -20,6 +22,7 @@ class SetStatistics {
     NodeKey by = NodeKey::nothing;
     bool path = true;
     double ops_per_ns = 0;  // of an NPU, for its share that is used; 0: not told
+    std::size_t rows = 0;   // of a table of names: at most; 0: all
     // Nodes of the set up to which the graphs are kept, for the path; 0: any number.
     std::uint64_t most_path_nodes = 20'000'000;
   };
@@ -46,8 +49,21 @@ class SetStatistics {
     RankStatistics::Nodes nodes;
     std::uint64_t ranks = 0;
   };
-  using Table_ = std::map<std::string, Keyed, std::less<>>;
-  static void add_keyed(Table_& to, std::string_view key, const RankStatistics::Nodes& nodes);
+  struct KeyedNodes {
+    TextSet keys;
+    std::vector<Keyed> rows;  // by number in keys
+
+    void add(std::string_view key, RankStatistics::Nodes&& nodes);
+    // Takes the nodes of a first rank, by number in `texts`.
+    void take(TextSet&& texts, std::vector<RankStatistics::Nodes>&& nodes);
+    // Returns how many keys have nodes.
+    [[nodiscard]] std::size_t used() const {
+      return static_cast<std::size_t>(
+          std::count_if(rows.begin(), rows.end(), [](const Keyed& k) { return k.nodes.count != 0; }));
+    }
+    // Returns the rows' numbers, those with most time first; without times those of which there are most.
+    [[nodiscard]] std::vector<std::uint32_t> by_weight(std::size_t most) const;
+  };
 
   [[nodiscard]] Section nodes() const;
   [[nodiscard]] Section volume() const;
@@ -67,8 +83,8 @@ class SetStatistics {
   Options options_;
   RankStatistics total_;  // without names, peers and collectives
   std::vector<Row> rows_;
-  Table_ names_;
-  Table_ keyed_;
+  KeyedNodes names_;
+  KeyedNodes keyed_;
   std::map<std::pair<Rank, std::int64_t>, RankStatistics::Sent> sent_;
   std::map<std::tuple<std::uint32_t, std::string, std::uint32_t>, RankStatistics::Calls> calls_;
   std::vector<PathRank> path_ranks_;

@@ -17,9 +17,10 @@ MAY_INCLUDE = {
     "feeder": {"core", "graph", "util"},
     "config": {"core", "io", "util"},
     "simulate": {"core", "config", "graph", "feeder", "util"},
-    "analyze": {"core", "graph", "simulate", "util"},
+    "analyze": {"core", "graph", "util"},
     "generate": {"core"},
     "formats": {"core", "config", "graph", "io", "util"},
+    "page": {"core", "graph", "io", "util"},
     "sets": {"core", "util", "io", "collectives", "passes", "config", "formats"},
     "scenario": {"core", "util", "io", "collectives", "config", "passes", "sets", "simulate"},
 }

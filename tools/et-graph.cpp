@@ -6,6 +6,7 @@
 #include "common/tool.h"
 #include "core/units.h"
 #include "graph/layout.h"
+#include "graph/pages.h"
 #include "graph/part.h"
 #include "io/output.h"
 #include "sets/sink.h"
@@ -18,6 +19,7 @@ struct Options {
   tools::InputOptions input;
   tools::OutputOptions output;
   tools::PartOptions part;
+  tools::PageOptions page;
   std::int64_t timeout_ps = std::int64_t{30} * 1'000'000'000'000;
 };
 
@@ -27,11 +29,11 @@ std::string picture_type(const tools::OutputOptions& output) {
   if (output.to_stdout()) return "dot";
   const std::size_t dot = output.path->rfind('.');
   std::string suffix = dot == std::string::npos ? "" : output.path->substr(dot + 1);
-  if (tools::is_picture(suffix)) return suffix;
+  if (tools::is_picture(suffix) || suffix == "html") return suffix;
   const convert::Format* format = convert::format_by_suffix(*output.path, convert::Direction::write);
   if (format == nullptr || format->write_set == nullptr) {
     throw convert::usage_error("cannot tell the type of picture from '" + *output.path +
-                               "'; name it with -t dot, svg, png, pdf or graphml");
+                               "'; name it with -t html, dot, svg, png, pdf or graphml");
   }
   return std::string(format->name);
 }
@@ -53,9 +55,11 @@ void write_drawing(const std::string& type, const std::vector<convert::Trace>& t
 int graph(const Options& o, tools::Context& context) {
   using namespace convert;
   const std::string type = picture_type(o.output);
-  if (!tools::is_picture(type) && !is_drawing(type)) {
-    throw usage_error("-t " + type + " is not a type of picture; expected dot, svg, png, pdf or graphml");
+  const bool page = type == "html";
+  if (!page && !tools::is_picture(type) && !is_drawing(type)) {
+    throw usage_error("-t " + type + " is not a type of picture; expected html, dot, svg, png, pdf or graphml");
   }
+  if (o.page.view && !page) throw usage_error("--view is for pages: write -t html");
   constexpr std::int64_t ps_per_ms = 1'000'000'000;
   if (o.timeout_ps < ps_per_ms) throw usage_error("--timeout: less than a millisecond; name the unit, such as 30s");
   const ExcerptOptions excerpt = tools::excerpt_options(o.part);
@@ -63,10 +67,17 @@ int graph(const Options& o, tools::Context& context) {
   if (o.output.to_stdout() && picture && type != "svg") tools::refuse_binary_on_tty();
   TraceSource source(tools::source_options(o.input, context), context.diagnostics);
   if (!source.prepare(false) || context.failed()) return 1;
-  const std::vector<Trace> traces = tools::load_part(source, o.part.ranks, excerpt, context);
-  log_info(counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node"));
   OutputFiles files;
   files.keep(tools::operand_files(o.input.operands, source.inputs()));
+  if (page) {
+    const std::unique_ptr<Output> out = open_output(files, o.output.path);
+    tools::write_page(o.page, o.part, source, *out, context);
+    out->close();
+    files.commit();
+    return 0;
+  }
+  const std::vector<Trace> traces = tools::load_part(source, o.part.ranks, excerpt, context);
+  log_info(counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node"));
   if (!picture) {
     write_drawing(type, traces, *open_output(files, o.output.path));
     files.commit();
@@ -83,9 +94,10 @@ int graph(const Options& o, tools::Context& context) {
 
 void declare(tools::App& app, Options& o) {
   tools::add_input_options(app, o.input);
-  tools::add_target_options(app, o.output, "dot|svg|png|pdf|graphml");
+  tools::add_target_options(app, o.output, "html|dot|svg|png|pdf|graphml");
   app.group("Drawing");
   tools::add_part_options(app, o.part);
+  tools::add_page_options(app, o.page);
   app.add_time("--timeout", o.timeout_ps, "TIME", "limit for the layout (default: 30s)");
 }
 
@@ -98,6 +110,8 @@ int main(int argc, char** argv) {
       .operands = "[INPUT...]",
       .examples = {{"et-graph ring8.0.et -o ring8.svg", "one rank as a picture"},
                    {"et-graph ring8 | dot -Tpng > all.png", "all ranks, as dot on stdout"},
+                   {"et-graph llama -o llama.html",
+                    "all ranks as a page to search and zoom, up to 2 million nodes"},
                    {"et-graph --around 812,4 llama.0.et -o n812.svg", "a node and what is within 4 hops of it"},
                    {"et-graph -t graphml llama.0.et -o llama.graphml",
                     "for Gephi, yEd or Cytoscape; no layout, any size"}},

@@ -8,6 +8,7 @@
 #include "common/tool.h"
 #include "core/units.h"
 #include "mpi/team.h"
+#include "replay/about.h"
 #include "replay/options.h"
 #include "replay/output.h"
 #include "replay/sweep.h"
@@ -53,8 +54,9 @@ int replay(const tools::ReplayCommand& command, const tools::ReplayOutputOptions
   check_scenario(scenario);
   set_replay_output(output, scenario.options);
   // A schedule is made of the traces themselves.
-  const std::vector<Trace> traces = output.to ? source.load(context.jobs()) : std::vector<Trace>();
-  LoadedReplay loaded = output.to ? load_replay(traces, scenario, context.jobs(), context.diagnostics)
+  const bool scheduled = is_schedule(output);
+  const std::vector<Trace> traces = scheduled ? source.load(context.jobs()) : std::vector<Trace>();
+  LoadedReplay loaded = scheduled ? load_replay(traces, scenario, context.jobs(), context.diagnostics)
                                   : load_replay(source, scenario, context.jobs(), context.diagnostics);
   if (!loaded || context.failed()) return 1;
   std::vector<std::string> files = scenario_files(settings, scenario);
@@ -66,14 +68,15 @@ int replay(const tools::ReplayCommand& command, const tools::ReplayOutputOptions
   const std::string name = tools::inputs(command.input).size() > 1 ? source.base_name() : *settings.workload;
   if (!report_result(result, output, command.input, name, context)) return 1;
   std::optional<Schedule> schedule;
-  if (output.to) {
+  if (scheduled) {
     const bool beta = scenario.options.network.occupancy == Occupancy::beta;
     schedule = schedule_of_replay(traces, result.timeline, scenario.network,
                                   beta ? Schedule::Occupancy::beta : Schedule::Occupancy::alpha_beta,
                                   source.base_name(), context.diagnostics);
     if (context.failed()) return 1;
   }
-  write_replay(result, output, context.common.verbose > 0, loaded, schedule);
+  write_replay(result, output, context.common.verbose > 0, loaded, schedule,
+               tools::about_run(name, scenario, files, context));
   return 0;
 }
 

@@ -82,6 +82,27 @@ inline constexpr std::array<std::string_view, 14> collective_names = {"all_reduc
   }
   return std::nullopt;
 }
+// Returns the factor of the bus bandwidth, as nccl-tests define it: the algorithm bandwidth is S / time, and the
+// bus bandwidth is that times a factor, so that it compares with the speed of a wire whatever the number of NPUs n:
+//   all_reduce                                                2(n-1)/n   S: the buffer of an NPU
+//   all_gather, reduce_scatter, all_to_all, gather, scatter    (n-1)/n   S: the larger buffer, all NPUs' parts
+//   broadcast, reduce                                                1   S: the buffer
+// 0 for a barrier, which has no bytes.
+[[nodiscard]] constexpr double bus_bandwidth_factor(Collective op, std::uint32_t npus) {
+  const double n = npus;
+  switch (op) {
+    case Collective::all_reduce: return 2 * (n - 1) / n;
+    case Collective::all_gather:
+    case Collective::reduce_scatter:
+    case Collective::all_to_all:
+    case Collective::gather:
+    case Collective::scatter: return (n - 1) / n;
+    case Collective::broadcast:
+    case Collective::reduce: return 1;
+    default: return 0;
+  }
+}
+
 // Returns the names of the collectives of which `wanted` is true.
 [[nodiscard]] inline std::vector<std::string> names_of(bool (*wanted)(Collective)) {
   std::vector<std::string> names;

@@ -173,7 +173,8 @@ struct Run {
   std::vector<CallNpu> call_npus;
   std::vector<Step> path;
   std::vector<Link> links;
-  std::uint32_t link_bins_each = 0;     // of equal length, from 0 to reached_ps
+  Picoseconds link_bin_ps = 0;          // the length of a bin
+  std::uint32_t link_bins_each = 0;     // from 0 to reached_ps
   std::vector<std::uint8_t> link_bins;  // by link, then by time: share in which it was busy, 255 is all
   std::vector<Dim> dims;
   std::vector<Traffic> matrix;  // by src, then by dst

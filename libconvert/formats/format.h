@@ -131,9 +131,12 @@ struct Format {
   [[nodiscard]] bool describes_set() const {
     return read_algorithm != nullptr || read_set != nullptr || read_schedule != nullptr;
   }
-  [[nodiscard]] bool can_read() const { return read != nullptr || describes_set() || linked; }
+  [[nodiscard]] bool can_read() const {
+    return read != nullptr || describes_set() || linked || read_run != nullptr;
+  }
   [[nodiscard]] bool can_write() const {
-    return write != nullptr || write_set != nullptr || write_algorithm != nullptr || write_schedule != nullptr;
+    return write != nullptr || write_set != nullptr || write_algorithm != nullptr || write_schedule != nullptr ||
+           write_runs != nullptr;
   }
 };
 

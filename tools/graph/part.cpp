@@ -50,11 +50,11 @@ std::pair<NodeId, NodeId> node_range(const std::string& text) {
   return {*first, *last};
 }
 
-void refuse_missing(const std::vector<Rank>& wanted, const std::string& list, const std::vector<Trace>& traces,
+void refuse_missing(const std::vector<Rank>& wanted, const std::string& list, const std::vector<Rank>& found,
                     const TraceSource& source) {
   std::vector<Rank> missing;
   for (const Rank r : wanted) {
-    if (std::ranges::find(traces, r, &Trace::rank) == traces.end()) missing.push_back(r);
+    if (std::ranges::find(found, r) == found.end()) missing.push_back(r);
   }
   if (missing.empty()) return;
   throw usage_error("--ranks " + list + ": there " + (missing.size() == 1 ? "is no " : "are no ") +
@@ -90,14 +90,22 @@ ExcerptOptions excerpt_options(const PartOptions& options) {
   return excerpt;
 }
 
+void for_each_wanted(TraceSource& source, const std::optional<std::string>& ranks, const Context& context,
+                     const std::function<void(Trace&&)>& consume) {
+  const std::vector<Rank> wanted = ranks ? parse_ranks(*ranks) : std::vector<Rank>{};
+  std::vector<Rank> found;
+  source.for_each_trace(context.jobs(), [&](Trace&& t) {
+    if (ranks && !std::binary_search(wanted.begin(), wanted.end(), t.rank)) return;
+    found.push_back(t.rank);
+    consume(std::move(t));
+  });
+  if (ranks) refuse_missing(wanted, *ranks, found, source);
+}
+
 std::vector<Trace> load_part(TraceSource& source, const std::optional<std::string>& ranks,
                              const ExcerptOptions& excerpt, Context& context) {
-  const std::vector<Rank> wanted = ranks ? parse_ranks(*ranks) : std::vector<Rank>{};
   std::vector<Trace> traces;
-  source.for_each_trace(context.jobs(), [&](Trace&& t) {
-    if (!ranks || std::binary_search(wanted.begin(), wanted.end(), t.rank)) traces.push_back(std::move(t));
-  });
-  if (ranks) refuse_missing(wanted, *ranks, traces, source);
+  for_each_wanted(source, ranks, context, [&](Trace&& t) { traces.push_back(std::move(t)); });
   if (!excerpt.nodes && !excerpt.around) return traces;
   if (excerpt.nodes) warn_beyond(excerpt.nodes->first, excerpt.nodes->second, traces, context.diagnostics);
   const ExcerptCounts left_out = take_excerpt(traces, excerpt);

@@ -2,6 +2,7 @@
 // Reads the part of a set that et-graph draws: some ranks, and some of their nodes.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,10 @@ void add_part_options(App& app, PartOptions& to);
 
 // Returns which nodes of the ranks are wanted. Throws Error(usage).
 [[nodiscard]] convert::ExcerptOptions excerpt_options(const PartOptions& options);
+
+// Calls consume for each rank of a list, or for all. Throws Error(usage) if a rank that was asked for is not there.
+void for_each_wanted(convert::TraceSource& source, const std::optional<std::string>& ranks, const Context& context,
+                     const std::function<void(convert::Trace&&)>& consume);
 
 // Returns the traces to draw. Throws Error(usage) if a rank that was asked for is not there.
 [[nodiscard]] std::vector<convert::Trace> load_part(convert::TraceSource& source,

@@ -14,6 +14,7 @@
 #include "simulate/report/collective_kind.h"
 #include "simulate/report/memory_trace.h"
 #include "simulate/report/report.h"
+#include "simulate/report/run.h"
 #include "util/log.h"
 
 namespace tools {
@@ -21,6 +22,8 @@ namespace tools {
 using namespace convert;
 
 namespace {
+
+bool to_stdout(const std::optional<std::string>& path) { return !path || *path == "-"; }
 
 ReportPart part_of(const std::string& report) {
   if (report == "collectives") return ReportPart::collectives;
@@ -51,9 +54,14 @@ void check_explain(const ReplayOutputOptions& o, bool sweep) {
 }
 
 void check_to(const ReplayOutputOptions& o, bool sweep) {
+  if (run_form(o)) {
+    if (sweep) throw usage_error("a run is of a single replay; the table of a sweep is CSV");
+    if (o.memory_trace) throw usage_error("--memory-trace does not go together with a run");
+    return;
+  }
   if (!o.to) return;
-  const FormatChoice choice = parse_format_choice(*o.to, Direction::write);
-  if (choice.format->write_schedule == nullptr) throw usage_error("-t " + *o.to + ": a replay is written as ten");
+  if (!is_schedule(o))
+    throw usage_error("-t " + *o.to + ": a replay is written as ten, run, html, perfetto or chrome");
   const char* other = sweep                 ? "a sweep"
                       : o.explain           ? "--explain"
                       : o.report != "npus"  ? "--report"
@@ -75,8 +83,10 @@ void check_files(const ReplayOutputOptions& o, bool sweep) {
       throw usage_error("--track-memory and --memory-trace are for a single replay, not for a sweep");
     if (o.format != "table" && o.format != "csv") throw usage_error("the table of a sweep is CSV");
   }
-  if (o.timeline == "-" && (!o.output || *o.output == "-"))
+  if (o.timeline == "-" && to_stdout(o.output))
     throw usage_error("--timeline - takes standard output; give the result a file with -o");
+  if (o.timeline == "-" && run_form(o))
+    throw usage_error("--timeline - takes standard output, where the report of a replay goes; give it a file");
   if (o.memory_trace == "-") throw usage_error("--memory-trace writes a file for each rank; give it a PREFIX");
 }
 
@@ -117,6 +127,15 @@ std::string text_of(const Schedule& schedule, const std::string& to) {
   return out;
 }
 
+void write_run(const RunForm& form, ReplayResult& result, const LoadedReplay& replay, const Run& about,
+               Output& out) {
+  Run run = make_run(result, replay.program ? &*replay.program : nullptr);
+  run.title = about.title;
+  run.settings.insert(run.settings.begin(), about.settings.begin(), about.settings.end());
+  run.inputs = about.inputs;
+  write_runs(form, {&run, 1}, out);
+}
+
 void report_unfinished(ReplayResult& result, const InputOptions& input, const std::string& file, Context& context) {
   WaitReport& waits = result.waits;
   const auto most = static_cast<std::size_t>(context.common.max_errors);
@@ -129,11 +148,25 @@ void report_unfinished(ReplayResult& result, const InputOptions& input, const st
 
 }  // namespace
 
+std::optional<RunForm> run_form(const ReplayOutputOptions& o) {
+  const bool report = o.format != "table" || o.report != "npus" || o.explain;
+  if (!o.to && report && o.output && without_compression_suffix(*o.output).ends_with(".json")) return std::nullopt;
+  return run_form(o.to, o.output);
+}
+
+bool is_schedule(const ReplayOutputOptions& o) {
+  return o.to && !run_form(o) && parse_format_choice(*o.to, Direction::write).format->write_schedule != nullptr;
+}
+
 void add_replay_output_options(App& app, ReplayOutputOptions& to) {
   app.group("Output");
-  app.add_option("-o,--output", to.output, "PATH", "file for the result (default: stdout)");
-  app.add_option("-t,--to", to.to, "ten[,form=csv]",
-                 "in place of the report: the schedule of links and chunks that the replay of an algorithm made");
+  app.add_option(
+      "-o,--output", to.output, "PATH",
+      "file for the result (default: stdout); .run, .html, .pftrace or .json: the run, with the report on "
+      "stdout");
+  app.add_option("-t,--to", to.to, "FORMAT[,KEY=VALUE...]",
+                 "run, html, perfetto or chrome: the run, as by the suffix of -o; ten: in place of the report the "
+                 "schedule of links and chunks that the replay of an algorithm made");
   app.add_choice("--format", to.format, {"table", "csv", "json", "astra"}, "form of the result");
   app.add_choice("--report", to.report, {"npus", "collectives", "links"},
                  "what table and csv list; json adds links");
@@ -163,14 +196,14 @@ void check_replay_output(const ReplayOutputOptions& o, const Scenario& scenario)
   };
   if (recorded != Recorded::nothing) {
     refuse(o.report != "npus", "--report " + o.report);
-    refuse(o.to.has_value(), "-t " + o.to.value_or(""));
+    refuse(is_schedule(o), "-t " + o.to.value_or(""));
     refuse(scenario.by_rank() && o.track_memory, "--track-memory");
     refuse(scenario.by_rank() && o.memory_trace, "--memory-trace");
   }
   if (o.report == "links" && model == NetworkModel::unaware)
     throw usage_error("network unaware has no links to report; choose --network aware or links");
   if (o.report == "links" && scenario.network.ideal) throw usage_error("an ideal network has no links to report");
-  if (o.to && model != NetworkModel::wires)
+  if (is_schedule(o) && model != NetworkModel::wires)
     throw usage_error("-t " + *o.to + " wants --network links: the others know no links, or no exact times");
 }
 
@@ -202,10 +235,11 @@ void refuse_inputs_as_outputs(const std::vector<std::string>& outputs, const std
 
 void set_replay_output(const ReplayOutputOptions& o, ReplayOptions& options) {
   const SystemConfig& system = options.system->config;
-  options.timeline = o.timeline.has_value() || o.to.has_value();
+  options.timeline = o.timeline.has_value() || is_schedule(o);
   if (o.explain) options.explain = explain_target(*o.explain);
   // The other reports name the bottleneck.
   options.network.count_wires = o.report != "npus" && options.network.model != NetworkModel::unaware;
+  if (run_form(o)) want_run(options);
   const bool peaks = o.track_memory || system.track_local_mem;
   options.memory = o.memory_trace ? MemoryTracking::trace : peaks ? MemoryTracking::peaks : MemoryTracking::off;
   if (!o.memory_trace && system.track_local_mem)
@@ -227,13 +261,15 @@ bool report_result(ReplayResult& result, const ReplayOutputOptions& o, const Inp
   }
   if (result.worst_port)
     context.diagnostics.warning({}, "ports", port_text(*result.worst_port) + "; --network links queues them");
-  return !o.to || !context.failed();
+  return !is_schedule(o) || !context.failed();
 }
 
 void write_replay(ReplayResult& result, const ReplayOutputOptions& o, bool all, const LoadedReplay& replay,
-                  const std::optional<Schedule>& schedule) {
+                  const std::optional<Schedule>& schedule, const Run& about) {
   if (replay.program && o.format != "astra") result.kinds = collective_kinds(*replay.program);
   OutputFiles files;
+  const std::optional<RunForm> form = run_form(o);
+  if (form && to_stdout(o.output) && form->binary()) refuse_binary_on_tty("or give it a file with -o");
   const auto out = open_output(files, o.output);
   if (o.timeline) {
     const auto timeline = open_output(files, o.timeline);
@@ -245,7 +281,12 @@ void write_replay(ReplayResult& result, const ReplayOutputOptions& o, bool all, 
     write_memory_trace(*replay.program, result, r, [&](std::string_view text) { trace->write(text); });
     trace->close();
   }
-  out->write(schedule ? text_of(*schedule, *o.to) : text_of(result, o, all));
+  if (form) {
+    write_run(*form, result, replay, about, *out);
+    if (!to_stdout(o.output)) write_bytes(files, std::nullopt, text_of(result, o, all));
+  } else {
+    out->write(schedule ? text_of(*schedule, *o.to) : text_of(result, o, all));
+  }
   out->close();
   files.commit();
 }

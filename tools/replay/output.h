@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/run_output.h"
 #include "common/tool.h"
 #include "core/algorithm/schedule.h"
 #include "scenario/scenario.h"
@@ -16,13 +17,18 @@ namespace tools {
 struct ReplayOutputOptions {
   std::string format = "table";
   std::string report = "npus";
-  std::optional<std::string> to;  // a format instead of the report: "ten,form=csv"
+  std::optional<std::string> to;  // "ten,form=csv" instead of the report, or a form of runs
   std::optional<std::string> output;
   std::optional<std::string> timeline;
   std::optional<std::string> explain;
   bool track_memory = false;
   std::optional<std::string> memory_trace;
 };
+
+// Returns the form of a run in which -o is written; nothing if that is a report or a schedule.
+[[nodiscard]] std::optional<RunForm> run_form(const ReplayOutputOptions& o);
+// Returns whether -o is a schedule.
+[[nodiscard]] bool is_schedule(const ReplayOutputOptions& o);
 
 void add_replay_output_options(App& app, ReplayOutputOptions& to);
 // Throw Error(usage) for options that do not go together, or not with what is replayed.
@@ -39,8 +45,9 @@ void set_replay_output(const ReplayOutputOptions& o, convert::ReplayOptions& opt
 [[nodiscard]] bool report_result(convert::ReplayResult& result, const ReplayOutputOptions& o,
                                  const InputOptions& input, const std::string& name, Context& context);
 // Adds what reports need to the result and writes all files, or none. With `all` a table lists everything, however
-// long it gets. `schedule` is for -t.
+// long it gets. `schedule` is for -t ten; of a run `about` tells title, settings and inputs.
 void write_replay(convert::ReplayResult& result, const ReplayOutputOptions& o, bool all,
-                  const convert::LoadedReplay& replay, const std::optional<convert::Schedule>& schedule);
+                  const convert::LoadedReplay& replay, const std::optional<convert::Schedule>& schedule,
+                  const convert::Run& about);
 
 }  // namespace tools

@@ -7,6 +7,7 @@
 
 #include "analyze/diff/difference.h"
 #include "analyze/diff/match.h"
+#include "analyze/parts.h"
 #include "analyze/runs/slices.h"
 
 namespace convert {
@@ -39,8 +40,8 @@ class RunComparison {
   RunComparison(const Run& a, const Run& b, const DiffWishes& wishes) : wishes_(wishes), a_(a), b_(b) {}
 
   Difference run() {
-    out_.total_a = run_time(a_.run);
-    out_.total_b = run_time(b_.run);
+    out_.total_a = window(a_.run);
+    out_.total_b = window(b_.run);
     out_.totals_differ = !wishes_.structure && !wishes_.same_time(*out_.total_a, *out_.total_b);
     std::map<Rank, Rank> back;
     for (const auto& [rank, of] : a_.ranks()) {

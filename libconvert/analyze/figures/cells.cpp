@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "simulate/report/values.h"
 #include "util/json_writer.h"
+#include "util/text_table.h"
 
 namespace convert {
 namespace {

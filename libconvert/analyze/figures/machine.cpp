@@ -5,8 +5,8 @@
 
 #include "analyze/figures/cells.h"
 #include "analyze/figures/figures.h"
-#include "simulate/report/values.h"
 #include "util/json_writer.h"
+#include "util/text_table.h"
 
 namespace convert {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "analyze/figures/cells.h"
 #include "analyze/figures/figures.h"
-#include "simulate/report/text_table.h"
+#include "util/text_table.h"
 #include "util/utf8.h"
 #include "util/visible.h"
 

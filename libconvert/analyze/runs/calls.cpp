@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "analyze/runs/sections.h"
-#include "simulate/report/collective_kind.h"
+#include "core/collective.h"
 
 namespace convert {
 namespace {

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "analyze/parts.h"
 #include "analyze/runs/sections.h"
 #include "analyze/runs/slices.h"
 
@@ -101,7 +102,7 @@ std::optional<Found> by_repetition(const Run& run) {
   for (std::size_t i = 0; i < kinds.size(); i += period) {
     const std::size_t next = i + period;
     f.iterations.push_back({static_cast<std::int64_t>(i / period), i == 0 ? 0 : begins[i],
-                            next < begins.size() ? begins[next] : run_time(run)});
+                            next < begins.size() ? begins[next] : window(run)});
   }
   return f;
 }

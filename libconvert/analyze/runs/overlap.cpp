@@ -2,9 +2,11 @@
 // Measures by process group how much communication computing hides, and how many collectives run at once.
 #include <algorithm>
 #include <map>
-#include <unordered_map>
+#include <utility>
+#include <vector>
 
-#include "analyze/runs/intervals.h"
+#include "analyze/intervals.h"
+#include "analyze/parts.h"
 #include "analyze/runs/sections.h"
 #include "analyze/runs/slices.h"
 
@@ -31,22 +33,10 @@ struct OfGroup {
 
 // The communication of one NPU in one group: all of it, and the part in which nobody is waited for.
 struct Communication {
-  Intervals all, moving;
+  std::vector<Interval> all, moving;
 };
 
-// Returns from when on a slice moves bytes: a collective when the last NPU has called it, a receive when its
-// message is sent.
-Picoseconds moves_from(const Run& run, const Slice& s, const std::unordered_map<std::uint64_t, Picoseconds>& sent) {
-  Picoseconds from = s.begin_ps;
-  if (s.call < run.calls.size()) from = run.calls[s.call].last_begin_ps;
-  if (s.lane == Lane::recv && s.flow != 0) {
-    if (const auto at = sent.find(s.flow); at != sent.end()) from = at->second;
-  }
-  return std::clamp(from, s.begin_ps, std::max(s.begin_ps, s.end_ps));
-}
-
-// Returns how many collectives an NPU has under way at most, and adds up how long it has one, and how many on
-// average.
+// Returns how many collectives an NPU has under way at once, at most.
 std::uint64_t most_at_once(const Run& run, std::span<const std::uint32_t> slices) {
   std::vector<std::pair<Picoseconds, int>> events;
   for (const std::uint32_t i : slices) {
@@ -59,14 +49,6 @@ std::uint64_t most_at_once(const Run& run, std::span<const std::uint32_t> slices
   std::int64_t now = 0, most = 0;
   for (const auto& [time, change] : events) most = std::max(most, now += change);
   return static_cast<std::uint64_t>(most);
-}
-
-std::unordered_map<std::uint64_t, Picoseconds> begins_of_sends(const Run& run) {
-  std::unordered_map<std::uint64_t, Picoseconds> sent;
-  for (const Slice& s : run.timeline.slices) {
-    if (s.lane == Lane::send && s.flow != 0) sent.emplace(s.flow, s.begin_ps);
-  }
-  return sent;
 }
 
 Table group_table(const std::map<std::int64_t, OfGroup>& groups) {
@@ -96,31 +78,30 @@ Table group_table(const std::map<std::int64_t, OfGroup>& groups) {
 
 Section overlap_section(const Run& run, const RunWishes&) {
   Section s{.name = "overlap"};
-  const auto sent = begins_of_sends(run);
+  const CommunicationWaits waits(run);
   std::map<std::int64_t, OfGroup> groups;
   OfGroup all;
   std::uint64_t at_once = 0;
   const SlicesByNpu slices(run);
   for (const SlicesByNpu::Npu& npu : slices.npus()) {
-    Intervals computing, any;
+    std::vector<Interval> compute, any;
     std::map<std::int64_t, Communication> own;
     for (const std::uint32_t i : npu.slices) {
       const Slice& slice = run.timeline.slices[i];
-      if (slice.lane == Lane::compute) computing.add(slice.begin_ps, slice.end_ps);
+      const Interval time{slice.begin_ps, slice.end_ps};
+      if (slice.lane == Lane::compute) compute.push_back(time);
       if (!communicates(slice.lane)) continue;
-      any.add(slice.begin_ps, slice.end_ps);
+      any.push_back(time);
       Communication& c = own[slice.call < run.calls.size() ? run.calls[slice.call].group : messages_group];
-      c.all.add(slice.begin_ps, slice.end_ps);
-      c.moving.add(moves_from(run, slice, sent), slice.end_ps);
+      c.all.push_back(time);
+      c.moving.push_back({waits.until(slice), slice.end_ps});
     }
-    computing.merge();
-    any.merge();
-    all.add(any.length(), any.shared(computing), 0, npu.stands_for);
+    const Intervals computing = join(std::move(compute)), communication = join(std::move(any));
+    all.add(length(communication), length(common(communication, computing)), 0, npu.stands_for);
     for (auto& [group, c] : own) {
-      c.all.merge();
-      c.moving.merge();
-      groups[group].add(c.all.length(), c.all.shared(computing), c.moving.length() - c.moving.shared(computing),
-                        npu.stands_for);
+      const Intervals whole = join(std::move(c.all));
+      groups[group].add(length(whole), length(common(whole, computing)),
+                        length(without(join(std::move(c.moving)), computing)), npu.stands_for);
     }
     at_once = std::max(at_once, most_at_once(run, npu.slices));
   }

@@ -18,14 +18,15 @@ SlicesByNpu::SlicesByNpu(const Run& run) {
     return static_cast<std::uint32_t>(std::lower_bound(ranks.begin(), ranks.end(), r) - ranks.begin());
   };
   rows_ = rows_by_key(slices.size(), ranks.size(), [&](std::size_t i) { return place(slices[i].rank); });
-  std::map<Rank, std::int64_t> like;
   for (const Run::Class& c : run.classes) {
-    if (c.npu != c.like) ++like[c.like];
+    if (c.npu != c.like) ++like_[c.like];
   }
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const auto at = like.find(ranks[i]);
-    npus_.push_back({ranks[i], 1 + (at == like.end() ? 0 : at->second), rows_[i]});
-  }
+  for (std::size_t i = 0; i < ranks.size(); ++i) npus_.push_back({ranks[i], weight(ranks[i]), rows_[i]});
+}
+
+std::int64_t SlicesByNpu::weight(Rank rank) const {
+  const auto at = like_.find(rank);
+  return 1 + (at == like_.end() ? 0 : at->second);
 }
 
 }  // namespace convert

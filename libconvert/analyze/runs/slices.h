@@ -23,15 +23,13 @@ class SlicesByNpu {
   };
   // Returns the NPUs that have slices, ascending by rank.
   [[nodiscard]] const std::vector<Npu>& npus() const { return npus_; }
+  // Returns how many NPUs one stands for, itself included.
+  [[nodiscard]] std::int64_t weight(Rank rank) const;
 
  private:
   Rows rows_;
+  std::map<Rank, std::int64_t> like_;  // NPUs beside itself
   std::vector<Npu> npus_;
 };
-
-// Returns the time to which a run is measured: its end, or how far it came.
-[[nodiscard]] inline Picoseconds run_time(const Run& run) {
-  return run.status == RunStatus::complete || run.status == RunStatus::unmatched ? run.total_ps : run.reached_ps;
-}
 
 }  // namespace convert

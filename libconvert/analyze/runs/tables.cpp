@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "analyze/parts.h"
 #include "analyze/runs/sections.h"
 #include "analyze/runs/slices.h"
 
@@ -41,7 +42,7 @@ Section traffic_section(const Run& run, const RunWishes&) {
 
 Section links_section(const Run& run, const RunWishes&) {
   Section s{.name = "links"};
-  const Picoseconds total = run_time(run);
+  const Picoseconds total = window(run);
   Table t{.key = "links",
           .title = "links, the busiest first",
           .columns = {{"from", "from", Unit::text},
@@ -76,7 +77,7 @@ Section links_section(const Run& run, const RunWishes&) {
 
 Section run_path_section(const Run& run, const RunWishes&) {
   Section s{.name = "path"};
-  const Picoseconds total = run_time(run);
+  const Picoseconds total = window(run);
   std::map<std::size_t, std::pair<std::uint64_t, Sum>> by_kind;
   std::map<Rank, std::pair<std::uint64_t, Sum>> by_npu;
   std::map<std::string, std::pair<std::uint64_t, Sum>> by_name;
@@ -140,7 +141,7 @@ Section run_memory_section(const Run& run, const RunWishes&) {
 
 Section use_section(const Run& run, const RunWishes& wishes) {
   Section s{.name = "mfu"};
-  const auto total = static_cast<double>(run_time(run));
+  const auto total = static_cast<double>(window(run));
   const auto npus = static_cast<double>(run.npus.size());
   if (wishes.operations < 0) {
     s.notes.emplace_back(

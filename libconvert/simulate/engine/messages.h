@@ -8,6 +8,7 @@
 #include "simulate/engine/channel.h"
 #include "simulate/engine/engine.h"
 #include "simulate/engine/pool.h"
+#include "simulate/engine/traffic.h"
 #include "simulate/engine/waiter.h"
 #include "simulate/networks/network.h"
 #include "util/huge_pages.h"
@@ -126,6 +127,7 @@ class Messages : public Channels {
     Sent& count = sent_[src];
     ++count.messages;
     if (__builtin_add_overflow(count.bytes, bytes, &count.bytes)) too_much();
+    if (traffic_ != nullptr) traffic_->add(src, dst, bytes);
     if (rendezvous_) {
       has_long_rendezvous_ = has_long_rendezvous_ || bytes > INT32_MAX;
       return send_when_asked(channel, src, sent, priority);
@@ -139,6 +141,8 @@ class Messages : public Channels {
     post(channel, npu, received);
   }
 
+  // Lets `traffic` count all messages, control messages aside.
+  void count_in(Traffic& traffic) { traffic_ = &traffic; }
   // Returns whether a message with rendezvous had 2^31 bytes or more.
   [[nodiscard]] bool has_long_rendezvous() const { return has_long_rendezvous_; }
 
@@ -200,6 +204,7 @@ class Messages : public Channels {
   const bool rendezvous_;
   bool has_long_rendezvous_ = false;
   HugeVector<Sent> sent_;  // by NPU
+  Traffic* traffic_ = nullptr;
   Pool<Message, &Message::channel> messages_;
 };
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/diagnostic.h"
+#include "core/run.h"
 #include "core/timeline.h"
 #include "simulate/astra/gaps.h"
 #include "simulate/engine/activity.h"
@@ -86,7 +87,13 @@ struct ReplayResult {
   std::vector<CollectiveResult> collectives;  // by begin_ps, then by first_npu
   std::vector<CollectiveKind> kinds;          // see collective_kinds(); for reports of collectives
   std::vector<WireUse> wires;                 // with NetworkOptions::count_wires
-  std::optional<PortLoad> worst_port{};       // with NetworkOptions::watch_ports, if it was exceeded
+  // With NetworkOptions::bin_wires: the length of a bin, their number, and by wire and bin the share in which the
+  // wire was busy, 255 is all.
+  Picoseconds wire_bin_ps = 0;
+  std::uint32_t wire_bins_each = 0;
+  std::vector<std::uint8_t> wire_bins;
+  std::vector<Run::Traffic> traffic;     // with ReplayOptions::traffic; by source, then by destination
+  std::optional<PortLoad> worst_port{};  // with NetworkOptions::watch_ports, if it was exceeded
   std::size_t classes = 0;             // of equivalent ranks, of each of which one was simulated; 0: every rank was
   WaitReport waits;                    // for status deadlock and unmatched
   AstraGaps gaps;                      // by ASTRA-sim's rules

@@ -52,6 +52,7 @@ class Replayer final : private CollectiveListener {
         has_slots_(program.options.issue == IssueMode::workload),
         waits_for_round_(has_slots_ && program.rules.invalid_nodes_free_in_next_round()) {
     result_.npus.resize(program.ranks.size());
+    if (program.options.traffic) messages_.count_in(traffic_);
   }
 
   ReplayOutcome run() {
@@ -270,6 +271,8 @@ class Replayer final : private CollectiveListener {
     }
     recorder_.finish();
     result_.wires = network_->wire_use(result_.reached_ps);
+    list_busy_bins();
+    result_.traffic = traffic_.list();
     result_.worst_port = network_->worst_port(result_.reached_ps);
     if (program_.rules.notes_gaps() && messages_.has_long_rendezvous()) result_.gaps.add(AstraGap::long_rendezvous);
     if (system_.stream_numbers_differ()) result_.gaps.add(AstraGap::uneven_group_use);
@@ -280,6 +283,13 @@ class Replayer final : private CollectiveListener {
     } else if (messages_.any_unclaimed()) {
       result_.status = ReplayStatus::unmatched;
     }
+  }
+  void list_busy_bins() {
+    const BusyBins* bins = network_->busy_bins();
+    if (bins == nullptr) return;
+    result_.wire_bin_ps = bins->width();
+    result_.wire_bins_each = bins->count(result_.reached_ps);
+    for (const WireUse& w : result_.wires) bins->append(w.wire, result_.wire_bins_each, result_.wire_bins);
   }
   void finish(Rank r) {
     NpuResult& npu = result_.npus[r];
@@ -306,6 +316,7 @@ class Replayer final : private CollectiveListener {
   std::unique_ptr<Network> network_;
   NpuEvents<Observer> npu_events_;
   Messages<Observer> messages_;
+  Traffic traffic_;
   SystemLayer<Observer> system_;
   RemoteMemory memory_;
   CollectiveExposure exposure_;

@@ -75,6 +75,8 @@ struct Explanation {
 };
 [[nodiscard]] std::string_view name(Explanation::What what);
 [[nodiscard]] std::string_view name(Explanation::Then then);
+// Returns how the end of a step led to the next: "3:18 depends on it".
+[[nodiscard]] std::string describe_then(const Explanation::Step& step);
 
 class SystemState;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #include "config/network/wire_numbers.h"
@@ -17,17 +18,18 @@ namespace {
 template <class Observer>
 class AwareNetwork final : public Network {
  public:
-  AwareNetwork(const NetworkConfig& config, bool count_wires, EventQueue& queue, Observer& observer)
+  AwareNetwork(const NetworkConfig& config, const NetworkOptions& options, EventQueue& queue, Observer& observer)
       : Network(queue),
         numbers_(config),
         dims_(numbers_.dims()),
         last_(dims_.size()),
-        table_(numbers_.wires(), count_wires),
+        table_(numbers_.wires(), options),
         observer_(observer) {}
 
   void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t priority) override;
   MessageToken advance(Event event) override;
   [[nodiscard]] std::vector<WireUse> wire_use(Picoseconds end) const override;
+  [[nodiscard]] const BusyBins* busy_bins() const override { return table_.bins(); }
   [[nodiscard]] std::string wire_name(std::uint32_t wire) const override {
     const auto [from, to] = numbers_.ends(wire);
     return numbers_.device_name(from) + '>' + numbers_.device_name(to);
@@ -100,9 +102,9 @@ MessageToken AwareNetwork<Observer>::advance(Event event) {
 template <class Observer>
 std::vector<WireUse> AwareNetwork<Observer>::wire_use(Picoseconds end) const {
   return table_.use(end, [this](std::uint32_t wire, WireUse& u) {
-    const auto [from, to] = numbers_.ends(wire);
-    u.from = numbers_.device_name(from);
-    u.to = numbers_.device_name(to);
+    std::tie(u.from_device, u.to_device) = numbers_.ends(wire);
+    u.from = numbers_.device_name(u.from_device);
+    u.to = numbers_.device_name(u.to_device);
   });
 }
 
@@ -155,12 +157,15 @@ void AwareNetwork<Observer>::transmit(std::uint32_t wire, std::uint32_t p) {
 }  // namespace
 
 template <class Observer>
-std::unique_ptr<Network> make_aware_network(const NetworkConfig& config, bool count_wires, EventQueue& queue,
-                                            Observer& observer) {
-  return std::make_unique<AwareNetwork<Observer>>(config, count_wires, queue, observer);
+std::unique_ptr<Network> make_aware_network(const NetworkConfig& config, const NetworkOptions& options,
+                                            EventQueue& queue, Observer& observer) {
+  return std::make_unique<AwareNetwork<Observer>>(config, options, queue, observer);
 }
-template std::unique_ptr<Network> make_aware_network(const NetworkConfig&, bool, EventQueue&, NoObserver&);
-template std::unique_ptr<Network> make_aware_network(const NetworkConfig&, bool, EventQueue&, OrderObserver&);
-template std::unique_ptr<Network> make_aware_network(const NetworkConfig&, bool, EventQueue&, Causes&);
+template std::unique_ptr<Network> make_aware_network(const NetworkConfig&, const NetworkOptions&, EventQueue&,
+                                                     NoObserver&);
+template std::unique_ptr<Network> make_aware_network(const NetworkConfig&, const NetworkOptions&, EventQueue&,
+                                                     OrderObserver&);
+template std::unique_ptr<Network> make_aware_network(const NetworkConfig&, const NetworkOptions&, EventQueue&,
+                                                     Causes&);
 
 }  // namespace convert

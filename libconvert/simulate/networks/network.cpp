@@ -71,7 +71,7 @@ std::unique_ptr<Network> make_network(const NetworkConfig& config, const Network
   // Without a limit of bandwidth there is no congestion to be aware of.
   if (options.model == NetworkModel::unaware || config.ideal)
     return make_unaware_network(config, options.watch_ports, observer.symmetry(), queue);
-  if (options.model == NetworkModel::aware) return make_aware_network(config, options.count_wires, queue, observer);
+  if (options.model == NetworkModel::aware) return make_aware_network(config, options, queue, observer);
   return make_wires_network(config, options, queue, observer);
 }
 template std::unique_ptr<Network> make_network(const NetworkConfig&, const NetworkOptions&, EventQueue&,

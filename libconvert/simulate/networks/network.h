@@ -13,6 +13,7 @@
 #include "config/network/routes.h"
 #include "core/trace.h"
 #include "simulate/engine/engine.h"
+#include "simulate/networks/busy_bins.h"
 #include "simulate/networks/port_watch.h"
 
 namespace convert {
@@ -32,6 +33,9 @@ inline constexpr std::uint32_t event_network = 3;
 
 // Holds what a directed wire has carried so far. A message counts when the wire begins to send it.
 struct WireUse {
+  std::uint32_t wire = 0;  // its number in the network
+  Device from_device = 0;
+  Device to_device = 0;
   std::string from;  // "npu3", "switch0", or the name of a switch in a list of wires
   std::string to;
   std::int64_t bytes = 0;
@@ -62,6 +66,8 @@ class Network {
   // Returns the wires that carried a message until `end`, the current simulated time, if
   // NetworkOptions::count_wires asks for them; none in a model without wires.
   [[nodiscard]] virtual std::vector<WireUse> wire_use(Picoseconds /*end*/) const { return {}; }
+  // Returns when they were busy, if NetworkOptions::bin_wires asks for it; null in a model without wires.
+  [[nodiscard]] virtual const BusyBins* busy_bins() const { return nullptr; }
   // Returns the port of an NPU that the messages exceeded most until `end`, if NetworkOptions::watch_ports asks for
   // it; in the model unaware only. May be called once.
   [[nodiscard]] virtual std::optional<PortLoad> worst_port(Picoseconds /*end*/) { return {}; }
@@ -102,6 +108,7 @@ struct NetworkOptions {
   std::optional<Routing> routing{};        // see make_router
   std::vector<std::string> failed{};       // "3-4", "npu3-switch0", "3>4"; see remove_failed_wires
   bool count_wires = false;                // for Network::wire_use; aware and wires
+  bool bin_wires = false;                  // with count_wires, for Network::busy_bins
   bool watch_ports = false;                // for Network::worst_port; unaware
 };
 // Throws Error(usage) if the model does not take the network or an option. make_network checks the devices that
@@ -126,8 +133,9 @@ template <class Observer>
 [[nodiscard]] std::unique_ptr<Network> make_unaware_network(const NetworkConfig& config, bool watch_ports,
                                                             const Symmetry* symmetry, EventQueue& queue);
 template <class Observer>
-[[nodiscard]] std::unique_ptr<Network> make_aware_network(const NetworkConfig& config, bool count_wires,
-                                                          EventQueue& queue, Observer& observer);
+[[nodiscard]] std::unique_ptr<Network> make_aware_network(const NetworkConfig& config,
+                                                          const NetworkOptions& options, EventQueue& queue,
+                                                          Observer& observer);
 template <class Observer>
 [[nodiscard]] std::unique_ptr<Network> make_wires_network(const NetworkConfig& config,
                                                           const NetworkOptions& options, EventQueue& queue,

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -26,8 +27,13 @@ class WireTable {
  public:
   static constexpr std::uint32_t none = UINT32_MAX;
 
-  WireTable(std::uint32_t wires, bool count_use)
-      : count_(wires), wires_(zeros<Wire>(wires)), use_(zeros<Use>(count_use ? wires : 0)), count_use_(count_use) {}
+  WireTable(std::uint32_t wires, const NetworkOptions& options)
+      : count_(wires),
+        wires_(zeros<Wire>(wires)),
+        use_(zeros<Use>(options.count_wires ? wires : 0)),
+        count_use_(options.count_wires) {
+    if (options.count_wires && options.bin_wires) bins_.emplace();
+  }
 
   [[nodiscard]] Packet& packet(std::uint32_t p) {
     return blocks_[p >> block_bits][p & ((std::uint32_t{1} << block_bits) - 1)];
@@ -81,7 +87,9 @@ class WireTable {
     u.free_at = now + busy_ps;
     if (++u.messages == 0 || __builtin_add_overflow(u.bytes, bytes, &u.bytes))
       throw Error("a link carries 2^32 messages or 2^63 bytes, or more");
+    if (bins_) bins_->add(wire, now, now + busy_ps);
   }
+  [[nodiscard]] const BusyBins* bins() const { return bins_ ? &*bins_ : nullptr; }
 
   // Returns the wires that carried a message, in the order of their numbers, busy until `end` at most. `describe`
   // sets the ends of each.
@@ -91,6 +99,7 @@ class WireTable {
     for (std::uint32_t i = 0; count_use_ && i < count_; ++i) {
       if (use_[i].messages == 0) continue;
       WireUse& u = out.emplace_back();
+      u.wire = i;
       u.bytes = use_[i].bytes;
       u.messages = use_[i].messages;
       u.busy_ps = use_[i].busy_ps - std::max<Picoseconds>(0, use_[i].free_at - end);
@@ -135,6 +144,7 @@ class WireTable {
   Zeros<Wire> wires_;
   Zeros<Use> use_;
   const bool count_use_;
+  std::optional<BusyBins> bins_;
   std::vector<HugeVector<Packet>> blocks_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <memory>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -30,7 +31,7 @@ class WiresNetwork final : public Network {
   WiresNetwork(const NetworkConfig& config, const NetworkOptions& options, EventQueue& queue, Observer& observer)
       : Network(queue),
         router_(make_router(config, options.routing, options.failed)),
-        table_(router_->wires(), options.count_wires),
+        table_(router_->wires(), options),
         first_cut_(first_cut(config, options.forwarding.value_or(Forwarding::switches))),
         busy_for_latency_(options.occupancy == Occupancy::alpha_beta),
         observer_(observer) {}
@@ -69,11 +70,12 @@ class WiresNetwork final : public Network {
   }
   [[nodiscard]] std::vector<WireUse> wire_use(Picoseconds end) const override {
     return table_.use(end, [this](std::uint32_t wire, WireUse& u) {
-      const auto [from, to] = router_->ends(wire);
-      u.from = router_->device_name(from);
-      u.to = router_->device_name(to);
+      std::tie(u.from_device, u.to_device) = router_->ends(wire);
+      u.from = router_->device_name(u.from_device);
+      u.to = router_->device_name(u.to_device);
     });
   }
+  [[nodiscard]] const BusyBins* busy_bins() const override { return table_.bins(); }
 
  private:
   struct Packet {

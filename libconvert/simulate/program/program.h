@@ -85,6 +85,7 @@ struct ReplayOptions {
   std::optional<std::int64_t> size_bytes;  // of a collective, for nodes that say their chunks but no comm_size
   std::optional<Picoseconds> until;        // stop before the first event after this time
   bool timeline = false;
+  bool traffic = false;  // find what each NPU sends each other one
   MemoryTracking memory = MemoryTracking::off;
   std::optional<ExplainTarget> explain{};  // the replay then stops where the node starts
   std::map<Rank, double> slow{};           // stragglers: factor of the times of nodes that compute

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Finds the least time (alpha-beta) that any algorithm needs for a collective on a network.
 //
-// It is the larger of two, with S as bus_bandwidth_factor() (collective_kind.h) counts sizes and n members:
+// It is the larger of two, with S as bus_bandwidth_factor() (core/collective.h) counts sizes and n members:
 //   bytes that an NPU must at least send or receive / the sum of its wires in that direction + the lowest latency
 //     between two NPUs. Sent, received: all_reduce S, S (and all members together 2(n-1)S); all_gather S/n,
 //     (n-1)S/n; reduce_scatter (n-1)S/n, S/n; all_to_all (n-1)S/n both; broadcast, reduce S; gather, scatter

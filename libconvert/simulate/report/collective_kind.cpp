@@ -95,19 +95,4 @@ std::vector<CollectiveKind> collective_kinds(const ReplayProgram& program) {
   return kinds;
 }
 
-double bus_bandwidth_factor(Collective op, std::uint32_t npus) {
-  const double n = npus;
-  switch (op) {
-    case Collective::all_reduce: return 2 * (n - 1) / n;
-    case Collective::all_gather:
-    case Collective::reduce_scatter:
-    case Collective::all_to_all:
-    case Collective::gather:
-    case Collective::scatter: return (n - 1) / n;
-    case Collective::broadcast:
-    case Collective::reduce: return 1;
-    default: return 0;
-  }
-}
-
 }  // namespace convert

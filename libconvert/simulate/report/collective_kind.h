@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says what the collectives of a plan have in common, and how their bandwidth is counted.
+// Says what the collectives of a plan have in common.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct ReplayProgram;
 
 struct CollectiveKind {
   Collective op = Collective::all_reduce;
-  std::int64_t size_bytes = 0;  // S of bus_bandwidth_factor(); at most 2^63-1
+  std::int64_t size_bytes = 0;  // S of bus_bandwidth_factor() (core/collective.h); at most 2^63-1
   std::uint32_t npus = 0;       // that work together; fewer than the group if not all dimensions take part
   std::string algorithm{};      // by dimension, joined by "+"; or "custom:FILE"; empty if there is nothing to do
   std::uint64_t chunks = 0;
@@ -25,13 +25,5 @@ struct CollectiveKind {
 
 // Returns the kind of each plan, for ReplayResult::kinds, which reports need. Throws Error as NetworkReach does.
 [[nodiscard]] std::vector<CollectiveKind> collective_kinds(const ReplayProgram& program);
-
-// Returns the factor of the bus bandwidth, as nccl-tests define it: the algorithm bandwidth is S / time, and the
-// bus bandwidth is that times a factor, so that it compares with the speed of a wire whatever the number of NPUs n:
-//   all_reduce                                                2(n-1)/n   S: the buffer of an NPU
-//   all_gather, reduce_scatter, all_to_all, gather, scatter    (n-1)/n   S: the larger buffer, all NPUs' parts
-//   broadcast, reduce                                                1   S: the buffer
-// 0 for a barrier, which has no bytes.
-[[nodiscard]] double bus_bandwidth_factor(Collective op, std::uint32_t npus);
 
 }  // namespace convert

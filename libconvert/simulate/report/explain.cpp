@@ -5,10 +5,10 @@
 
 #include "core/units.h"
 #include "simulate/report/report.h"
-#include "simulate/report/text_table.h"
 #include "simulate/report/values.h"
 #include "simulate/waits/graph.h"
 #include "util/json_writer.h"
+#include "util/text_table.h"
 #include "util/visible.h"
 
 namespace convert {
@@ -52,25 +52,6 @@ std::string what_text(const ExplainedStep& s) {
     case What::delay: text = "its start delay"; break;
   }
   return s.name.empty() ? text : text + " (" + s.name + ")";
-}
-
-std::string then_text(const ExplainedStep& s) {
-  const std::string next = place(s.next);
-  const std::string it = s.through ? place(*s.through) : "it";
-  switch (s.then) {
-    case Then::dependency: return next + " depends on " + it;
-    case Then::resource: return it + " leaves the " + std::string(slot_name(s.slot)) + " resource to " + next;
-    case Then::indirect: return next + " depends on " + it + " through nodes that take no time";
-    case Then::offer:
-      return (s.through ? it + " ends: " : "") + "free nodes are offered again, so " + next + " starts";
-    case Then::wire: return "the message of " + next + " gets the link";
-    case Then::memory: return "the memory serves " + next;
-    case Then::chunk: return "a chunk of " + next + " gets its place";
-    case Then::go_on: return next + " goes on";
-    case Then::begin: return next + " begins";
-    case Then::end: return "the replay ends";
-  }
-  return "";
 }
 
 // Returns the times by kind of step, for the text above the list.
@@ -130,6 +111,25 @@ void write_step(const ExplainedStep& s, JsonWriter& json) {
 
 }  // namespace
 
+std::string describe_then(const Explanation::Step& s) {
+  const std::string next = place(s.next);
+  const std::string it = s.through ? place(*s.through) : "it";
+  switch (s.then) {
+    case Then::dependency: return next + " depends on " + it;
+    case Then::resource: return it + " leaves the " + std::string(slot_name(s.slot)) + " resource to " + next;
+    case Then::indirect: return next + " depends on " + it + " through nodes that take no time";
+    case Then::offer:
+      return (s.through ? it + " ends: " : "") + "free nodes are offered again, so " + next + " starts";
+    case Then::wire: return "the message of " + next + " gets the link";
+    case Then::memory: return "the memory serves " + next;
+    case Then::chunk: return "a chunk of " + next + " gets its place";
+    case Then::go_on: return next + " goes on";
+    case Then::begin: return next + " begins";
+    case Then::end: return "the replay ends";
+  }
+  return "";
+}
+
 void append_text(const Explanation& e, std::string& out, std::size_t max_steps) {
   out += title(e) + '\n';
   if (e.steps.empty()) {
@@ -141,7 +141,7 @@ void append_text(const Explanation& e, std::string& out, std::size_t max_steps) 
   TextTable table({"begin", "time", "<node", "<what", "<then"});
   for (std::size_t i = 0; i < shown; ++i) {
     const ExplainedStep& s = e.steps[i];
-    table.add({format_time(s.begin), format_time(s.time), place(s.node), what_text(s), then_text(s)});
+    table.add({format_time(s.begin), format_time(s.time), place(s.node), what_text(s), describe_then(s)});
   }
   table.append_to(out);
   if (shown < e.steps.size())

@@ -106,6 +106,8 @@ struct ReplayRemains {
 // Returns who waits for what, and which messages nobody has received.
 [[nodiscard]] WaitReport report_waits(const ReplayRemains& remains);
 
+// Returns what a node waits for: "rank 3, node 7 depends on node 5".
+[[nodiscard]] std::string describe_wait(const WaitingNode& node);
 // Returns lines of text: the first blocked node of each rank, then others that wait, together up to `max_lines` (0:
 // all); "… 480 more"; as many unmatched sends; the cycles (cut as well), the hints.
 [[nodiscard]] std::vector<std::string> describe(const WaitReport& report, std::size_t max_lines);

@@ -57,25 +57,6 @@ std::string collective_text(const WaitingNode& w) {
   return line + "; " + next_call_text(w.peer, within_rank(w.on));
 }
 
-std::string text(const WaitingNode& w) {
-  switch (w.what) {
-    case For::dependency: return subject(w) + " depends on " + within_rank(w.on);
-    case For::slot:
-      return subject(w) + " waits for the " + std::string(slot_name(w.slot)) + " resource, which " +
-             within_rank(w.on) + " holds";
-    case For::send:
-    case For::receive:
-    case For::nothing: return message_text(w);
-    case For::call:
-    case For::no_call:
-    case For::none_left:
-    case For::other_call:
-    case For::inner:
-    case For::algorithm: break;
-  }
-  return collective_text(w);
-}
-
 // Lists what waits besides the first of each rank, in the lines that these leave.
 void list_others(const WaitReport& report, std::size_t max_lines, std::vector<std::string>& lines) {
   const std::size_t told = max_lines == 0 ? report.blocked.size() : std::min(report.blocked.size(), max_lines);
@@ -87,7 +68,7 @@ void list_others(const WaitReport& report, std::size_t max_lines, std::vector<st
   for (const WaitingNode& w : report.waiting) {
     if (max_lines != 0 && shown >= max_lines) break;
     if (is_told(w.node)) continue;
-    lines.push_back(text(w));
+    lines.push_back(describe_wait(w));
     ++shown;
   }
   if (shown == report.waiting_total) return;
@@ -96,7 +77,7 @@ void list_others(const WaitReport& report, std::size_t max_lines, std::vector<st
   lines.push_back(std::move(line));
 }
 
-std::string text(const UnmatchedSend& s) {
+std::string describe_wait(const UnmatchedSend& s) {
   return (s.inner ? "the algorithm of a collective on rank " + std::to_string(s.node.rank) : describe(s.node)) +
          " sends to rank " + std::to_string(s.peer) + " (" + tag_text(s.tag, s.bytes) +
          "), which never receives it";
@@ -114,6 +95,25 @@ std::string cycle_text(const std::vector<NodeRef>& cycle, std::size_t shown) {
 }
 
 }  // namespace
+
+std::string describe_wait(const WaitingNode& w) {
+  switch (w.what) {
+    case For::dependency: return subject(w) + " depends on " + within_rank(w.on);
+    case For::slot:
+      return subject(w) + " waits for the " + std::string(slot_name(w.slot)) + " resource, which " +
+             within_rank(w.on) + " holds";
+    case For::send:
+    case For::receive:
+    case For::nothing: return message_text(w);
+    case For::call:
+    case For::no_call:
+    case For::none_left:
+    case For::other_call:
+    case For::inner:
+    case For::algorithm: break;
+  }
+  return collective_text(w);
+}
 
 std::string_view slot_name(Slot slot) {
   switch (slot) {
@@ -141,7 +141,7 @@ std::vector<std::string> describe(const WaitReport& report, std::size_t max_line
   std::vector<std::string> lines;
   const auto list = [&](const auto& entries, std::uint64_t total, const char* what) {
     const std::size_t shown = max_lines == 0 ? entries.size() : std::min(entries.size(), max_lines);
-    for (std::size_t i = 0; i < shown; ++i) lines.push_back(text(entries[i]));
+    for (std::size_t i = 0; i < shown; ++i) lines.push_back(describe_wait(entries[i]));
     if (shown < total) lines.push_back("… " + std::to_string(total - shown) + " more " + what);
   };
   list(report.blocked, 0, "");  // list_others() counts the rest

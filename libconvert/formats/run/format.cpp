@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#include "formats/format.h"
+
+#include "formats/run/run.h"
+#include "formats/run/tables.h"
+
+namespace convert {
+namespace {
+
+bool sniff_run(std::string_view head) { return head.starts_with(run_file::magic); }
+
+Run read(const ReadContext& context) { return read_run(context.input); }
+
+void write(std::span<const Run> runs, const FormatOptions& /*options*/, Output& out) {
+  if (runs.size() != 1) throw usage_error("a run file holds one run; write each into a file of its own");
+  write_run(runs.front(), out);
+}
+
+}  // namespace
+
+extern const Format run_format;
+const Format run_format = {
+    .name = "run",
+    .summary = "a run: what ran when and why; for et-report, et-stats, et-diff and timelines",
+    .suffixes = {".run"},
+    .sniff = sniff_run,
+    .read_run = read,
+    .write_runs = write,
+};
+
+}  // namespace convert

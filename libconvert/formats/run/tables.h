@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// Lists the tables of a run file and their columns, for its writer and its reader. To add a column, add its line;
+// older files then lack it, and its member keeps its first value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tuple>
+
+#include "core/run.h"
+
+namespace convert::run_file {
+
+// The file: magic, the version as one byte, then blocks; numbers are LEB128, texts have their length before them.
+//   block   name of the table, rows (1 … max_rows), size of the payload, size of it compressed, zstd frame
+//   payload number of columns; each: name, code, size, bytes
+// A table may have several blocks; the empty name ends the file, with the number of blocks before it. Unknown
+// tables and columns are skipped, so what adds some keeps the version.
+inline constexpr std::string_view magic =
+    "\x89"
+    "ETRUN\r\n\x1a\n";
+inline constexpr std::uint8_t version = 1;
+inline constexpr std::size_t max_rows = 65'536;
+inline constexpr std::size_t max_payload = std::size_t{64} << 20U;
+
+// How a column's values are coded.
+enum class Code : std::uint8_t {
+  delta = 1,  // zigzag LEB128 of the difference to the value before, the first to 0; wraps at 2^64
+  real = 2,   // double, little-endian
+  text = 3,   // length and bytes
+};
+
+template <class Row, class Value>
+struct Column {
+  std::string_view name;
+  Value Row::*member;
+};
+template <class Row, class Value>
+Column(std::string_view, Value Row::*) -> Column<Row, Value>;
+
+// A text alone in its row.
+struct TextRow {
+  std::string text;
+};
+
+template <class Row>
+struct Columns;
+template <>
+struct Columns<TextRow> {
+  static constexpr auto all = std::tuple(Column{"text", &TextRow::text});
+};
+template <>
+struct Columns<Run::Setting> {
+  static constexpr auto all = std::tuple(Column{"key", &Run::Setting::key}, Column{"value", &Run::Setting::value});
+};
+template <>
+struct Columns<Slice> {
+  static constexpr auto all =
+      std::tuple(Column{"begin", &Slice::begin_ps}, Column{"end", &Slice::end_ps}, Column{"node", &Slice::node},
+                 Column{"bytes", &Slice::bytes}, Column{"flow", &Slice::flow}, Column{"npu", &Slice::rank},
+                 Column{"name", &Slice::name}, Column{"peer", &Slice::peer}, Column{"call", &Slice::call},
+                 Column{"lane", &Slice::lane}, Column{"open", &Slice::open});
+};
+template <>
+struct Columns<Run::Npu> {
+  using T = Run::Npu;
+  static constexpr auto all =
+      std::tuple(Column{"npu", &T::rank}, Column{"finish", &T::finish_ps},
+                 Column{"astra_exposed", &T::astra_exposed_ps}, Column{"compute", &T::compute_ps},
+                 Column{"sends", &T::sends}, Column{"bytes_sent", &T::bytes_sent}, Column{"nodes", &T::nodes},
+                 Column{"nodes_done", &T::nodes_done}, Column{"peak_memory", &T::peak_memory_bytes});
+};
+template <>
+struct Columns<Run::Call> {
+  using T = Run::Call;
+  static constexpr auto all = std::tuple(
+      Column{"op", &T::op}, Column{"group", &T::group}, Column{"number", &T::number}, Column{"npus", &T::npus},
+      Column{"size", &T::size_bytes}, Column{"algorithm", &T::algorithm}, Column{"bound", &T::bound_ps},
+      Column{"begin", &T::begin_ps}, Column{"last_begin", &T::last_begin_ps}, Column{"end", &T::end_ps},
+      Column{"first_npu", &T::first_npu}, Column{"first_node", &T::first_node});
+};
+template <>
+struct Columns<Run::CallNpu> {
+  using T = Run::CallNpu;
+  static constexpr auto all = std::tuple(Column{"call", &T::call}, Column{"npu", &T::npu},
+                                         Column{"begin", &T::begin_ps}, Column{"end", &T::end_ps});
+};
+template <>
+struct Columns<Run::Step> {
+  using T = Run::Step;
+  static constexpr auto all = std::tuple(
+      Column{"kind", &T::kind}, Column{"npu", &T::npu}, Column{"node", &T::node}, Column{"name", &T::name},
+      Column{"begin", &T::begin_ps}, Column{"time", &T::time_ps}, Column{"call", &T::call},
+      Column{"bytes", &T::bytes}, Column{"peer", &T::peer}, Column{"then", &T::then});
+};
+template <>
+struct Columns<Run::Link> {
+  using T = Run::Link;
+  static constexpr auto all = std::tuple(Column{"from", &T::from}, Column{"to", &T::to}, Column{"dim", &T::dim},
+                                         Column{"gb_per_s", &T::gb_per_s}, Column{"latency_ns", &T::latency_ns},
+                                         Column{"bytes", &T::bytes}, Column{"messages", &T::messages},
+                                         Column{"busy", &T::busy_ps}, Column{"peak_queue", &T::peak_queue});
+};
+template <>
+struct Columns<Run::Dim> {
+  using T = Run::Dim;
+  static constexpr auto all = std::tuple(Column{"topology", &T::topology}, Column{"npus", &T::npus},
+                                         Column{"gb_per_s", &T::gb_per_s}, Column{"latency_ns", &T::latency_ns});
+};
+template <>
+struct Columns<Run::Traffic> {
+  using T = Run::Traffic;
+  static constexpr auto all = std::tuple(Column{"src", &T::src}, Column{"dst", &T::dst}, Column{"bytes", &T::bytes},
+                                         Column{"messages", &T::messages});
+};
+template <>
+struct Columns<Run::WhatIf> {
+  using T = Run::WhatIf;
+  static constexpr auto all =
+      std::tuple(Column{"what", &T::what}, Column{"setting", &T::setting}, Column{"total", &T::total_ps});
+};
+template <>
+struct Columns<Run::Class> {
+  using T = Run::Class;
+  static constexpr auto all = std::tuple(Column{"npu", &T::npu}, Column{"like", &T::like});
+};
+template <>
+struct Columns<Run::Wait> {
+  using T = Run::Wait;
+  static constexpr auto all = std::tuple(Column{"npu", &T::npu}, Column{"node", &T::node}, Column{"name", &T::name},
+                                         Column{"since", &T::since_ps}, Column{"text", &T::text});
+};
+template <>
+struct Columns<Run::Memory> {
+  using T = Run::Memory;
+  static constexpr auto all =
+      std::tuple(Column{"npu", &T::npu}, Column{"time", &T::time_ps}, Column{"bytes", &T::bytes});
+};
+// A number alone in its row.
+template <class Number>
+struct NumberRow {
+  Number value = 0;
+};
+template <class Number>
+struct Columns<NumberRow<Number>> {
+  static constexpr auto all = std::tuple(Column{"value", &NumberRow<Number>::value});
+};
+
+// Calls fn(name, vector) for each table that is a vector of rows, in the order in which they are written.
+template <class R, class Fn>
+void for_each_table(R& run, const Fn& fn) {
+  fn("npus", run.npus);
+  fn("slices", run.timeline.slices);
+  fn("calls", run.calls);
+  fn("call_npus", run.call_npus);
+  fn("causes", run.path);
+  fn("links", run.links);
+  fn("dims", run.dims);
+  fn("matrix", run.matrix);
+  fn("whatif", run.whatif);
+  fn("classes", run.classes);
+  fn("waits", run.waits);
+  fn("memory", run.memory);
+}
+
+}  // namespace convert::run_file

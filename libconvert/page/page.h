@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Writes pages to look at: one HTML file each, that needs no network. A page is a shell (markup, style, program)
+// and one block of data: a JSON head and columns of numbers. The programs are in web/ and built into the library.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "io/output.h"
+
+namespace convert {
+
+enum class PageKind : std::uint8_t { report, ten, graph };
+
+// A column of the block of data. The page gets it as a typed array of that kind.
+struct Column {
+  enum class Code : std::uint8_t {
+    raw,    // as it is
+    delta,  // differences, for sorted and slowly changing whole numbers: a byte each for small ones
+    dict,   // a byte each for small whole numbers, such as numbers of texts of the head
+  };
+  std::string name;
+  std::variant<std::vector<std::uint8_t>, std::vector<std::int32_t>, std::vector<double>> values;
+  Code code = Code::raw;
+};
+
+// Returns whether this library was built with pages (ETKIT_PAGES).
+[[nodiscard]] bool has_pages();
+
+// Writes a page. `head` is a JSON object with what is not a column; the page gets a member "columns" besides.
+// Numbers of doubles that are coded are whole and at most 2^53. Does not close `output`. Throws Error(usage) if the
+// library was built without pages.
+void write_page(PageKind kind, std::string_view title, std::string_view head, std::span<const Column> columns,
+                Output& output);
+
+// Returns the block of data before compression: the length of the head (32 bits, little-endian), the head, with
+// "columns" added, and the columns, where the head's `offset`s count from the end of the head.
+[[nodiscard]] std::string page_data(std::string_view head, std::span<const Column> columns);
+
+}  // namespace convert

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Gives each node a class that has a colour: its type, or, where the trace has PyTorch's operators, what family they are.
+import {color, isDark} from '../lib/theme';
+import {NodeType} from './model';
+import type {Model} from './model';
+
+interface Class {
+  name: string;
+  color: string | [string, string];  // of style.css, or light and dark
+}
+
+const classes: Class[] = [
+  {name: 'compute', color: 'compute'}, {name: 'CPU', color: 'cpu'}, {name: 'memory', color: 'memory'},
+  {name: 'send', color: 'send'}, {name: 'receive', color: 'recv'}, {name: 'collective', color: 'exposed'},
+  {name: 'other', color: 'cpu'},
+];
+const familyBase = classes.length;
+
+// The first pattern that fits a name decides.
+const families: [string, [string, string], RegExp][] = [
+  ['communication call', ['#d9622b', '#ec8350'], /nccl|rccl|c10d|all_?reduce|all_?gather|reduce_?scatter|broadcast_coalesced/i],
+  ['optimizer', ['#8a6d1f', '#c9a94e'], /optimizer|_foreach|adam|sgd/i],
+  ['matrix product', ['#2f6fd0', '#6aa5f5'],
+   /(^|[^a-z])(b?mm|addmm|baddbmm|matmul|linear|einsum|conv\w*|addmv|mv)([^a-z]|$)|gemm|convolution|cutlass|mmbackward|wgrad|dgrad/i],
+  ['attention, softmax', ['#a23b8f', '#dd86cb'], /attention|softmax|flash/i],
+  ['normalisation, loss', ['#7a56b8', '#b294ea'], /norm|dropout|loss|nll|entropy|bernoulli/i],
+  ['reduction, index', ['#b3455c', '#ec8a9d'],
+   /(^|[^a-z])(sum|mean|max|min|argmax|argmin|cumsum|topk|sort|index\w*|gather|scatter|embedding\w*|pool\w*|where|masked_\w+)([^a-z]|$)|reduce|embedding|pool/i],
+  ['copy, layout', ['#75808f', '#8f9bb0'],
+   /copy|memcpy|memset|clone|contiguous|view|reshape|transpose|permute|expand|slice|select|split|chunk|cat([^a-z]|$)|stack|squeeze|empty|zeros|ones|fill|resize|as_strided|alias|detach|to([^a-z]|$)|narrow|unbind|size|item|arange|full|lift|set_|accumulategrad|^aten::t$|tbackward/i],
+  ['elementwise', ['#1f9ac0', '#62c3e3'],
+   /elementwise|(^|[^a-z])(add|sub|rsub|mul|div|pow|sqrt|exp|log|tanh|relu|gelu|sigmoid|silu|neg|abs|eq|ne|lt|gt|le|ge|and|or|not|clamp|threshold\w*|addc\w+|lerp|sin|cos|triu|tril|bitwise\w*|logical\w*)(_|[^a-z]|$)|(add|mul|div|sub|pow|tanh|relu|gelu)backward/i],
+  ['call', ['#a5aebb', '#5f6b7f'], /(?:)/],
+];
+
+// By NodeType.
+const typeClass = [6, 6, 2, 2, 0, 3, 4, 5];
+
+export interface Classes {
+  of: Uint8Array;      // by node
+  names: string[];     // by class
+  counts: number[];
+}
+
+const hasOperators = (model: Model): boolean => model.names.some(name => name.startsWith('aten::'));
+
+export function classesOf(model: Model): Classes {
+  const of = new Uint8Array(model.n), counts: number[] = [];
+  const operators = hasOperators(model);
+  const family = operators ? model.names.map(name => {
+    const short = name.slice(0, 400);
+    return familyBase + families.findIndex(([, , pattern]) => pattern.test(short));
+  }) : [];
+  const cpuLane = model.head.lanes.map(([, label]) => label === 'CPU');
+  for (let i = 0; i < model.n; ++i) {
+    const type = model.type[i]!;
+    let c = typeClass[type] ?? 6;
+    if (type === NodeType.compute) c = operators ? family[model.name[i]!]! : cpuLane[model.lane[i]!] ? 1 : 0;
+    of[i] = c;
+    counts[c] = (counts[c] ?? 0) + 1;
+  }
+  return {of, counts, names: [...classes.map(c => c.name), ...families.map(([name]) => name)]};
+}
+
+// Returns the colours of all classes in the present theme, "#rrggbb".
+export const classColors = (): string[] => [
+  ...classes.map(c => color(c.color as string)),
+  ...families.map(([, pair]) => pair[isDark() ? 1 : 0]),
+];
+
+// Returns how bright a colour "#rrggbb" is, from 0 to 1, as contrasts count it.
+function luminance(css: string): number {
+  const [r, g, b] = [1, 3, 5].map(i => {
+    const c = parseInt(css.slice(i, i + 2), 16) / 255;
+    return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
+}
+
+// Returns the colour of text on a box: dark or white, which can be read better.
+export function inkOn(css: string): string {
+  const bright = luminance(css) + 0.05;
+  return bright / (luminance('#10161f') + 0.05) > 1.05 / bright ? '#10161f' : '#ffffff';
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// The panel beside the graph: all about a node, what it waits for and what waits for it, and a drawing of what is near.
+import {h, visible} from '../lib/dom';
+import {bytes, count, counted, exactTime} from '../lib/format';
+import {boxLabel} from './draw';
+import type {Layout} from './boxes';
+import {drawNear, mostAround, near} from './around';
+import type {Classes} from './classes';
+import {EdgeKind} from './model';
+import type {Ends, Model} from './model';
+
+const mostListed = 100;
+const kindWords = ['data', 'control', 'message'];
+
+// Returns the name of a set as a word of a command line.
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replace(/'/g, `'\\''`)}'`;
+
+// Returns the command that draws what is near a node.
+export function aroundCommand(model: Model, i: number): string {
+  const where = model.manyRanks ? `${model.rankOf(i)}:${model.idOf(i)}` : model.idOf(i);
+  return `et-graph --around ${where},2 ${shellWord(model.head.operand)} -o node${model.idOf(i)}.svg`;
+}
+
+async function copy(text: string, from: HTMLElement): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {  // from a file the clipboard may be closed: select the text, so that Ctrl-C takes it
+    getSelection()?.selectAllChildren(from);
+  }
+}
+
+export class Details {
+  readonly element = h('aside', {class: 'details', 'aria-label': 'the selected node', hidden: true});
+  private hops = 2;
+
+  constructor(private readonly model: Model, private readonly classes: Classes, private readonly layer: Int32Array,
+              private readonly circular: Uint8Array, private readonly layout: () => Layout,
+              private readonly pick: (node: number) => void, private readonly close: () => void) {}
+
+  hide(): void { this.element.hidden = true; }
+
+  // Shows a node; of a box that stands for several, those too.
+  show(i: number, others: ArrayLike<number> = []): void {
+    const {model} = this;
+    const what = [`NPU ${model.rankOf(i)}`, `node ${model.idOf(i)}`, model.opOf(i) || model.typeOf(i), model.laneOf(i),
+                  `layer ${count(this.layer[i]!)}`];
+    this.fill(visible(model.nameOf(i), 500) || '(no name)', what.join(' · '), [
+      others.length > 1 ? this.list(`one of ${counted(others.length, 'node')} in this box`, others) : null,
+      this.circular[i] ? h('p', {class: 'bad'}, 'On a circle of dependencies and messages, or behind one: it never becomes free.') : null,
+      this.facts(i),
+      this.neighbours('waits for', model.parents, i, model.missingOf(i)),
+      this.neighbours('is awaited by', model.children, i, []),
+      h('p', {}, h('button', {class: 'around', onclick: () => this.showNear(i)}, 'Around it'), ' ', h('kbd', {}, 'Enter')),
+      this.command(i),
+      this.attributes(i),
+    ]);
+    this.element.dataset.node = model.idOf(i);
+    this.element.dataset.rank = String(model.rankOf(i));
+    this.element.classList.remove('wide-details');
+  }
+
+  // Shows the drawing of what is near a node.
+  showNear(i: number): void {
+    const {model} = this, nearby = near(model, i, this.hops);
+    const label = (k: number): string => boxLabel(model, single(this.layout(), k), 0, 60);
+    const picture = drawNear(model, this.classes, this.layer, nearby, i, label, this.pick);
+    const note = nearby.complete ? '' : `; the next hop has more than are drawn here (${mostAround} at most)`;
+    const range = h('select', {'aria-label': 'hops', onchange: () => { this.hops = Number(range.value); this.showNear(i); }},
+      [1, 2, 3, 4, 6, 8, 12].map(k => h('option', {value: k}, k === 1 ? '1 hop' : `${k} hops`)));
+    range.value = String(this.hops);
+    this.fill(`Around ${visible(model.nameOf(i), 60)}`,
+              `${counted(nearby.nodes.length, 'node')} within ${counted(nearby.hops, 'hop')}${note}`, [
+                h('p', {}, range, ' ', h('button', {onclick: () => this.show(i)}, 'Details')),
+                h('div', {class: 'wide nearby'}, picture), this.command(i)]);
+    this.element.dataset.near = String(nearby.nodes.length);
+    this.element.classList.add('wide-details');
+    const wide = this.element.querySelector('.nearby')!;
+    wide.scrollLeft = (wide.scrollWidth - wide.clientWidth) / 2;
+  }
+
+  private fill(title: string, sub: string, rest: (Node | null)[]): void {
+    delete this.element.dataset.near;
+    this.element.replaceChildren(
+      h('button', {class: 'close', 'aria-label': 'close', title: 'close (Esc)', onclick: this.close}, '×'),
+      h('h2', {}, title), h('div', {class: 'sub'}, sub), ...rest.filter((n): n is Node => n !== null));
+    this.element.hidden = false;
+    this.element.scrollTop = 0;
+  }
+
+  private facts(i: number): Node | null {
+    const {model} = this, lines: [string, string][] = [];
+    if (model.bytes[i]! >= 0) lines.push(['size', `${bytes(model.bytes[i]!)}${model.bytes[i]! >= 1024 ? ` (${count(model.bytes[i]!)} bytes)` : ''}`]);
+    if (model.peer[i]! >= 0) lines.push(['peer', `NPU ${model.peer[i]}`]);
+    if (model.begin && model.begin[i]! >= 0) lines.push(['begins', exactTime(model.begin[i]! * 1000)]);
+    if (model.duration && model.duration[i]! >= 0) lines.push(['takes', exactTime(model.duration[i]! * 1000)]);
+    return lines.length ? facts(lines) : null;
+  }
+
+  private neighbours(title: string, ends: Ends, i: number, missing: string[]): Node {
+    const from = ends.begin[i]!, all = ends.begin[i + 1]! - from + missing.length;
+    const shown = [...ends.node.subarray(from, Math.min(ends.begin[i + 1]!, from + mostListed))];
+    return h('div', {class: 'neighbours', 'data-count': all},
+      h('h3', {}, all === 0 ? `${title} nothing` : `${title} ${count(all)}`),
+      h('ul', {}, shown.map((other, k) => this.item(other, kindWords[ends.kind[from + k]!]!,
+                                                  ends.kind[from + k] === EdgeKind.message || this.model.rank[other] !== this.model.rank[i])),
+        missing.map(id => h('li', {class: 'bad'}, id ? `${id}, which does not exist` : 'a node that does not exist')),
+        all - missing.length > shown.length ? h('li', {class: 'sub'}, `${count(all - missing.length - shown.length)} more`) : null));
+  }
+
+  private list(title: string, nodes: ArrayLike<number>): Node {
+    const shown = Array.prototype.slice.call(nodes, 0, mostListed) as number[];
+    return h('details', {}, h('summary', {}, title), h('ul', {}, shown.map(i => this.item(i, '', false)),
+      nodes.length > shown.length ? h('li', {class: 'sub'}, `${count(nodes.length - shown.length)} more`) : null));
+  }
+
+  private item(i: number, kind: string, withRank: boolean): Node {
+    const {model} = this;
+    const where = withRank ? `, NPU ${model.rankOf(i)}` : '';
+    return h('li', {}, h('button', {class: 'link', 'data-node': model.idOf(i), onclick: () => this.pick(i)},
+      `${model.idOf(i)} ${visible(model.nameOf(i), 80)}${where}`), kind ? h('span', {class: 'sub'}, ` ${kind}`) : null);
+  }
+
+  private command(i: number): Node {
+    const code = h('code', {}, aroundCommand(this.model, i));
+    return h('div', {class: 'command'}, code, h('button', {class: 'copy', title: 'copy the command that draws what is near',
+                                                         onclick: () => copy(code.textContent!, code)}, 'Copy'));
+  }
+
+  private attributes(i: number): Node | null {
+    const lines = this.model.attributesOf(i).map(({name, value, leftOut}): [string, string] => [visible(name, 60),
+      leftOut === undefined ? visible(value ?? '', 400) : `not in this page: ${bytes(leftOut)} and more of different texts`]);
+    return lines.length ? h('details', {open: true}, h('summary', {}, counted(lines.length, 'attribute')), facts(lines)) : null;
+  }
+}
+
+const facts = (lines: [string, string][]): Node =>
+  h('dl', {class: 'facts'}, lines.map(([key, value]) => [h('dt', {}, key), h('dd', {}, value)]));
+
+// Returns a layout of one box for one node, for its label.
+const single = (layout: Layout, i: number): Layout =>
+  ({...layout, boxes: {...layout.boxes, from: Int32Array.of(0, 1), members: Int32Array.of(i)}});

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Finds the layer of each node: the longest chain of dependencies and messages before it.
+import {EdgeKind, Model} from './model';
+
+export interface Layers {
+  of: Int32Array;     // by node
+  count: number;
+  circular: number[];  // nodes on circles and behind them, by number
+}
+
+// Puts nodes into layers by the edges that `counts` accepts, from those that wait for nothing on. Returns how many it
+// reached; `open` is what is left of each node's edges.
+function spread(model: Model, of: Int32Array, open: Int32Array, accept: (kind: number) => boolean): number {
+  const {begin, node, kind} = model.children;
+  const queue = new Int32Array(model.n);
+  let end = 0;
+  for (let i = 0; i < model.n; ++i) if (open[i] === 0) queue[end++] = i;
+  for (let at = 0; at < end; ++at) {
+    const i = queue[at]!, next = of[i]! + 1;
+    for (let e = begin[i]!; e < begin[i + 1]!; ++e) {
+      if (!accept(kind[e]!)) continue;
+      const child = node[e]!;
+      if (open[child]! <= 0) continue;
+      if (of[child]! < next) of[child] = next;
+      if (--open[child]! === 0) queue[end++] = child;
+    }
+  }
+  return end;
+}
+
+function inDegrees(model: Model, accept: (kind: number) => boolean): Int32Array {
+  const {begin, kind} = model.parents;
+  const open = new Int32Array(model.n);
+  for (let i = 0; i < model.n; ++i) {
+    for (let e = begin[i]!; e < begin[i + 1]!; ++e) if (accept(kind[e]!)) ++open[i];
+  }
+  return open;
+}
+
+// Linear. Where there are circles (a deadlock), messages count for no layer; what is on a circle then, or behind it, is
+// put behind what it waits for as far as that is known, in the order of the file.
+export function layersOf(model: Model): Layers {
+  const of = new Int32Array(model.n), circular: number[] = [];
+  const all = (): boolean => true;
+  const open = inDegrees(model, all);
+  if (spread(model, of, open, all) < model.n) {
+    for (let i = 0; i < model.n; ++i) if (open[i]! > 0) circular.push(i);
+    of.fill(0);
+    const within = (kind: number): boolean => kind !== EdgeKind.message;
+    const left = inDegrees(model, within);
+    if (spread(model, of, left, within) < model.n) inFileOrder(model, of, left);
+  }
+  let count = 0;
+  for (let i = 0; i < model.n; ++i) if (of[i]! >= count) count = of[i]! + 1;
+  return {of, count, circular};
+}
+
+function inFileOrder(model: Model, of: Int32Array, left: Int32Array): void {
+  const {begin, node, kind} = model.parents;
+  for (let i = 0; i < model.n; ++i) {
+    if (left[i]! <= 0) continue;
+    for (let e = begin[i]!; e < begin[i + 1]!; ++e) {
+      const parent = node[e]!;
+      if (kind[e] !== EdgeKind.message && (left[parent]! <= 0 || parent < i)) of[i] = Math.max(of[i]!, of[parent]! + 1);
+    }
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// A canvas that a panel draws on: sharp on every screen, drawn again when its size or the colours change, printed and
+// saved as vectors.
+import {h} from './dom';
+import {color, onPrint, onTheme} from './theme';
+import {SvgContext} from './svg_context';
+import type {Pen} from './svg_context';
+
+export const font = (size = 11, weight = ''): string => `${weight} ${size}px system-ui, "DejaVu Sans", sans-serif`.trim();
+
+interface CanvasOptions {
+  label: string;                              // what is to be seen, for those who cannot see it
+  height: number | ((width: number) => number);
+  draw: (pen: Pen, width: number, height: number) => void;
+  focusable?: boolean;                        // it has keys
+}
+
+const open = new Set<CanvasView>();
+
+export class CanvasView {
+  readonly element: HTMLDivElement;
+  readonly canvas: HTMLCanvasElement;
+  private waiting = 0;
+  private vectors: SVGSVGElement | undefined;
+
+  constructor(private readonly options: CanvasOptions) {
+    this.canvas = h('canvas', {role: 'img', 'aria-label': options.label, tabindex: options.focusable ? 0 : null});
+    this.element = h('div', {class: 'canvas'}, this.canvas);
+    open.add(this);
+    onTheme(() => this.redraw());
+    onPrint(() => this.showVectors(), () => this.showPixels());
+    new ResizeObserver(() => this.redraw()).observe(this.element);
+  }
+
+  get width(): number { return this.element.clientWidth; }
+  get height(): number {
+    const {height} = this.options;
+    return Math.round(typeof height === 'number' ? height : height(this.width));
+  }
+  setLabel(label: string): void { this.canvas.setAttribute('aria-label', label); }
+
+  // Draws before the next frame, once for however many calls.
+  redraw(): void {
+    if (!this.waiting) this.waiting = requestAnimationFrame(() => this.drawNow());
+  }
+
+  drawNow(): void {
+    if (this.waiting) cancelAnimationFrame(this.waiting);
+    this.waiting = 0;
+    const {width, height, canvas} = this;
+    if (width === 0) return;
+    const ratio = devicePixelRatio || 1;
+    const w = Math.round(width * ratio), hgt = Math.round(height * ratio);
+    canvas.style.height = height + 'px';
+    if (canvas.width !== w || canvas.height !== hgt) { canvas.width = w; canvas.height = hgt; }
+    const pen = canvas.getContext('2d')!;
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.clearRect(0, 0, width, height);
+    pen.font = font();
+    this.options.draw(pen, width, height);
+  }
+
+  // Returns the picture as SVG, as wide as it is on the screen.
+  svg(): SVGSVGElement {
+    const pen = new SvgContext(this.width, this.height);
+    pen.font = font();
+    this.options.draw(pen, this.width, this.height);
+    return pen.finish();
+  }
+
+  private showVectors(): void {
+    if (this.width === 0) return;
+    this.vectors = this.svg();
+    this.vectors.removeAttribute('height');
+    this.vectors.setAttribute('width', '100%');
+    this.canvas.hidden = true;
+    this.element.append(this.vectors);
+  }
+  private showPixels(): void {
+    this.vectors?.remove();
+    this.vectors = undefined;
+    this.canvas.hidden = false;
+    this.redraw();
+  }
+}
+
+// Draws all canvases that wait for their frame.
+export function drawAll(): void {
+  for (const view of open) view.drawNow();
+}
+
+// Offers an SVG as a file, on the background that it was drawn for.
+export function saveSvg(name: string, svg: SVGSVGElement): void {
+  const copy = svg.cloneNode(true) as SVGSVGElement;
+  const background = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
+  background.setAttribute('width', '100%');
+  background.setAttribute('height', '100%');
+  background.setAttribute('fill', color('panel'));
+  copy.prepend(background);
+  copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+  copy.setAttribute('font-family', 'system-ui, "DejaVu Sans", sans-serif');
+  const text = new XMLSerializer().serializeToString(copy);
+  const url = URL.createObjectURL(new Blob([text], {type: 'image/svg+xml'}));
+  h('a', {href: url, download: name + '.svg'}).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+// Returns a button that saves a picture: of a canvas, or the SVG of a chart.
+export function saveButton(name: string, picture: () => SVGSVGElement): HTMLButtonElement {
+  return h('button', {class: 'save', title: `save as ${name}.svg`, 'aria-label': `save ${name} as SVG`,
+                      onclick: () => saveSvg(name, picture())}, 'SVG');
+}

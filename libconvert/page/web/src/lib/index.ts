@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// What all pages share.
+export * from './axes';
+export * from './canvas';
+export * from './colors';
+export * from './data';
+export * from './dom';
+export * from './format';
+export * from './keys';
+export * from './page';
+export * from './svg_context';
+export * from './table';
+export * from './theme';
+export * from './tip';

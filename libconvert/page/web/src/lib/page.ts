@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// The frame of a page: its begin, header and panels, and a state that panels share.
+import {h, visible} from './dom';
+import type {Children} from './dom';
+import {drawAll} from './canvas';
+import {loadData} from './data';
+import type {PageData} from './data';
+import {themeButton} from './theme';
+import {showHelp} from './keys';
+
+function fail(text: string): void {
+  document.body.append(h('p', {class: 'message', role: 'alert'}, text));
+  document.documentElement.dataset.painted = 'failed';
+}
+
+// Decodes the data, lets `build` make the page, draws it, and marks the document as painted.
+export async function start<H>(build: (data: PageData<H>) => void): Promise<void> {
+  if (!('DecompressionStream' in globalThis)) {
+    fail('This page needs a newer browser: Chrome 80, Firefox 113, Safari 16.4, or later.');
+    return;
+  }
+  let data: PageData<H>;
+  try {
+    data = await loadData<H>();
+  } catch {
+    fail('The data of this page is damaged: the file is not complete.');
+    return;
+  }
+  build(data);
+  drawAll();
+  requestAnimationFrame(() => { document.documentElement.dataset.painted = String(Math.round(performance.now())); });
+}
+
+// Adds the header: the title, a line of what was run, and buttons; those for the theme, keys and printing are there.
+export function header(title: string, sub: string, ...right: Children[]): HTMLElement {
+  const shown = visible(title);
+  document.title = `${shown} – etkit`;
+  const element = h('header', {class: 'top'}, h('h1', {}, shown), h('span', {class: 'sub'}, sub),
+    h('div', {class: 'right'}, ...right, themeButton(),
+      h('button', {title: 'keys (?)', 'aria-label': 'keys', onclick: showHelp}, '?'),
+      h('button', {title: 'print, or save as PDF', onclick: () => print()}, 'Print')));
+  document.body.append(element);
+  return element;
+}
+
+interface PanelOptions {
+  id: string;
+  title: string;
+  note?: Children;
+  width?: number;      // of 12 columns; default: 12
+  right?: Children;    // controls in the heading
+}
+
+// Returns a panel; append it to the page's <main>.
+export function panel(options: PanelOptions, ...children: Children[]): HTMLElement {
+  return h('section', {id: options.id, class: `w${options.width ?? 12}`, 'aria-label': options.title},
+    h('div', {class: 'head'}, h('h2', {}, options.title),
+      options.note ? h('span', {class: 'note'}, options.note) : null,
+      options.right ? h('span', {class: 'right'}, options.right) : null),
+    ...children);
+}
+
+// Returns a legend: pairs of a colour of style.css and a text; `pale` colours are drawn at 32 %.
+export function legend(items: {color: string; text: string; pale?: boolean; line?: boolean; dashed?: boolean}[]): HTMLElement {
+  return h('div', {class: 'legend'}, items.map(item => h('span', {},
+    h('i', {class: `${item.line ? 'line' : ''} ${item.pale ? 'pale' : ''} ${item.dashed ? 'hatched' : ''}`.trim(),
+            style: `background-color:var(--${item.color})`}), item.text)));
+}
+
+// Holds what panels share; those who listen are called after each change.
+export class Store<T extends object> {
+  private readonly listeners = new Set<(value: T, changed: Partial<T>) => void>();
+  constructor(readonly value: T) {}
+  set(change: Partial<T>): void {
+    Object.assign(this.value, change);
+    for (const listener of this.listeners) listener(this.value, change);
+  }
+  on(listener: (value: T, changed: Partial<T>) => void): void { this.listeners.add(listener); }
+}

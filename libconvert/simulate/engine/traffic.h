@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Counts what each NPU sends each other one.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "core/run.h"
+#include "core/trace.h"
+
+namespace convert {
+
+class Traffic {
+ public:
+  void add(Rank src, Rank dst, std::int64_t bytes) {
+    Sum& sum = sums_[std::uint64_t{src} << 32U | dst];
+    sum.bytes += bytes;  // at most what the NPU sends in all
+    ++sum.messages;
+  }
+  // Returns the sums by source, then by destination.
+  [[nodiscard]] std::vector<Run::Traffic> list() const {
+    std::vector<Run::Traffic> list;
+    for (const auto& [key, sum] : sums_)
+      list.push_back({static_cast<Rank>(key >> 32U), static_cast<Rank>(key), sum.bytes, sum.messages});
+    std::ranges::sort(list, {}, [](const Run::Traffic& t) { return std::tuple(t.src, t.dst); });
+    return list;
+  }
+
+ private:
+  struct Sum {
+    std::int64_t bytes = 0;
+    std::uint64_t messages = 0;
+  };
+  std::unordered_map<std::uint64_t, Sum> sums_;  // by source and destination
+};
+
+}  // namespace convert

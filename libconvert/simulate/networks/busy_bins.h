@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Says when wires were busy: for each the busy time in bins of equal length, which grow with the run.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "core/trace.h"
+#include "core/units.h"
+
+namespace convert {
+
+class BusyBins {
+ public:
+  static constexpr std::uint32_t most_bins = 512;  // of a wire; fewer if there are many wires
+
+  // Adds the time from `begin` to `end` to a wire. Where times of one wire overlap, a bin is full at most.
+  void add(std::uint32_t wire, Picoseconds begin, Picoseconds end) {
+    if (row_of_.size() <= wire) row_of_.resize(wire + 1, no_index);
+    if (row_of_[wire] == no_index) {
+      if (std::uint64_t{rows_ + 1} * bins_ > most_values && bins_ > least_bins) halve_bins();
+      row_of_[wire] = rows_++;
+      busy_.resize(std::size_t{rows_} * bins_);
+    }
+    while (end > width_ * bins_) merge_pairs();
+    Picoseconds* const row = busy_.data() + std::size_t{row_of_[wire]} * bins_;
+    for (Picoseconds bin = begin / width_; begin < end; ++bin) {
+      const Picoseconds until = std::min(end, (bin + 1) * width_);
+      row[bin] += until - begin;
+      begin = until;
+    }
+  }
+
+  // Returns the length of a bin, and how many bins there are up to `reached`.
+  [[nodiscard]] Picoseconds width() const { return width_; }
+  [[nodiscard]] std::uint32_t count(Picoseconds reached) const {
+    return static_cast<std::uint32_t>(std::min<Picoseconds>(bins_, (reached + width_ - 1) / width_));
+  }
+  // Appends the shares of the first `count` bins in which the wire was busy, 255 is all.
+  void append(std::uint32_t wire, std::uint32_t count, std::vector<std::uint8_t>& out) const {
+    const std::uint32_t row = wire < row_of_.size() ? row_of_[wire] : no_index;
+    for (std::uint32_t bin = 0; bin < count; ++bin) {
+      const Picoseconds busy = row == no_index ? 0 : std::min(width_, busy_[std::size_t{row} * bins_ + bin]);
+      out.push_back(
+          static_cast<std::uint8_t>((static_cast<double>(busy) / static_cast<double>(width_)) * 255 + 0.5));
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t least_bins = 16;
+  static constexpr std::uint64_t most_values = std::uint64_t{8} << 20U;  // 64 MiB
+
+  // Makes bins twice as long; the second half of each row is free then.
+  void merge_pairs() {
+    width_ *= 2;
+    for (std::uint32_t r = 0; r < rows_; ++r) {
+      Picoseconds* const row = busy_.data() + std::size_t{r} * bins_;
+      for (std::uint32_t b = 0; b < bins_; ++b) row[b] = b < bins_ / 2 ? row[2 * b] + row[2 * b + 1] : 0;
+    }
+  }
+  // Makes bins twice as long and half as many, so that more wires fit.
+  void halve_bins() {
+    merge_pairs();
+    const std::uint32_t before = bins_;
+    bins_ /= 2;
+    for (std::uint32_t r = 0; r < rows_; ++r)
+      std::copy_n(busy_.data() + std::size_t{r} * before, bins_, busy_.data() + std::size_t{r} * bins_);
+    busy_.resize(std::size_t{rows_} * bins_);
+  }
+
+  Picoseconds width_ = ps_per_ns;
+  std::uint32_t bins_ = most_bins;
+  std::uint32_t rows_ = 0;
+  std::vector<std::uint32_t> row_of_;  // by wire
+  std::vector<Picoseconds> busy_;      // by row and bin
+};
+
+}  // namespace convert

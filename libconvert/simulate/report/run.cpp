@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/report/run.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "simulate/report/links.h"
+#include "simulate/report/values.h"
+
+namespace convert {
+namespace {
+
+using CallIndex = std::map<std::pair<std::int64_t, std::uint32_t>, std::uint32_t>;  // by group and number
+
+RunStatus status_of(ReplayStatus status) {
+  switch (status) {
+    case ReplayStatus::complete: return RunStatus::complete;
+    case ReplayStatus::unmatched: return RunStatus::unmatched;
+    case ReplayStatus::deadlock: return RunStatus::deadlock;
+    case ReplayStatus::stopped: return RunStatus::stopped;
+  }
+  return RunStatus::complete;
+}
+
+void add_npus(const ReplayResult& result, bool by_astra, Run& run) {
+  for (std::size_t i = 0; i < result.npus.size(); ++i) {
+    const NpuResult& n = result.npus[i];
+    Run::Npu npu{.rank = result.rank(i),
+                 .finish_ps = n.finish_ps.value_or(-1),
+                 .compute_ps = n.compute_ps,
+                 .sends = n.sends,
+                 .bytes_sent = n.bytes_sent,
+                 .nodes = n.nodes,
+                 .nodes_done = n.nodes_done};
+    if (by_astra && n.finish_ps) npu.astra_exposed_ps = n.astra_exposed_ps;
+    if (n.peak_memory) npu.peak_memory_bytes = n.peak_memory->bytes;
+    run.npus.push_back(npu);
+  }
+}
+
+CallIndex add_calls(const ReplayResult& result, Run& run) {
+  CallIndex index;
+  for (const CollectiveResult& c : result.collectives) {
+    const CollectiveKind& kind = result.kinds.at(c.plan);
+    index.emplace(std::pair(c.group, c.number), static_cast<std::uint32_t>(run.calls.size()));
+    run.calls.push_back({.op = kind.op,
+                         .group = c.group,
+                         .number = c.number,
+                         .npus = kind.npus,
+                         .size_bytes = kind.size_bytes,
+                         .algorithm = kind.algorithm.empty() ? no_index : run.texts.add(kind.algorithm),
+                         .bound_ps = kind.bound_ps.value_or(-1),
+                         .begin_ps = c.begin_ps,
+                         .last_begin_ps = c.last_begin_ps,
+                         .end_ps = c.end_ps.value_or(-1),
+                         .first_npu = c.first_npu,
+                         .first_node = c.first_node});
+  }
+  return index;
+}
+
+void add_call_npus(Run& run) {
+  for (const Slice& s : run.timeline.slices) {
+    if (s.call != no_index) run.call_npus.push_back({s.call, s.rank, s.begin_ps, s.open ? -1 : s.end_ps});
+  }
+  std::ranges::sort(run.call_npus, {}, [](const Run::CallNpu& c) { return std::tuple(c.call, c.npu, c.begin_ps); });
+}
+
+Run::StepKind kind_of(Explanation::What what) {
+  using What = Explanation::What;
+  switch (what) {
+    case What::compute: return Run::StepKind::compute;
+    case What::cpu: return Run::StepKind::cpu;
+    case What::memory: return Run::StepKind::memory;
+    case What::replayed: return Run::StepKind::recorded;
+    case What::message: return Run::StepKind::message;
+    case What::receive: return Run::StepKind::receive;
+    case What::request: return Run::StepKind::request;
+    case What::requested: return Run::StepKind::requested;
+    case What::collective: return Run::StepKind::collective;
+    case What::delay: return Run::StepKind::delay;
+  }
+  return Run::StepKind::compute;
+}
+
+void add_path(const Explanation& explanation, const CallIndex& calls, Run& run) {
+  for (auto s = explanation.steps.rbegin(); s != explanation.steps.rend(); ++s) {
+    Run::Step step{.kind = kind_of(s->what),
+                   .npu = s->node.rank,
+                   .node = s->node.node,
+                   .name = s->name.empty() ? no_index : run.timeline.names.add(s->name),
+                   .begin_ps = s->begin,
+                   .time_ps = s->time,
+                   .then = run.texts.add(describe_then(*s))};
+    if (step.kind == Run::StepKind::message || step.kind == Run::StepKind::request) {
+      step.bytes = s->bytes;
+      step.peer = static_cast<std::int32_t>(s->to);
+    }
+    if (step.kind == Run::StepKind::collective) {
+      const auto call = calls.find({s->group, s->number});
+      if (call != calls.end()) step.call = call->second;
+    }
+    run.path.push_back(step);
+  }
+}
+
+void add_dims(const NetworkConfig& network, Run& run) {
+  for (const NetworkDim& d : network.dims) {
+    const std::string_view word = with(d.topology, [](auto t) { return t.word; });
+    run.dims.push_back({run.texts.add(word), static_cast<std::uint32_t>(d.npus), d.bytes_per_ns, d.latency_ns});
+  }
+  for (const TreeLevel& l : network.levels)
+    run.dims.push_back({run.texts.add("tree"), static_cast<std::uint32_t>(l.fanout), l.bytes_per_ns, l.latency_ns});
+}
+
+void add_links(ReplayResult& result, const NetworkConfig& network, Run& run) {
+  const LinkFacts facts(network);
+  for (const WireUse& w : result.wires) {
+    const LinkFacts::Facts f = facts.of(w.from_device, w.to_device);
+    run.links.push_back({.from = run.texts.add(w.from),
+                         .to = run.texts.add(w.to),
+                         .dim = f.dim,
+                         .gb_per_s = f.bytes_per_ns,
+                         .latency_ns = f.latency_ns,
+                         .bytes = w.bytes,
+                         .messages = w.messages,
+                         .busy_ps = w.busy_ps,
+                         .peak_queue = w.peak_queue});
+  }
+  run.link_bin_ps = result.wire_bin_ps;
+  run.link_bins_each = result.wire_bins_each;
+  run.link_bins = std::move(result.wire_bins);
+}
+
+void add_waits(const WaitReport& report, Run& run) {
+  std::map<std::pair<Rank, NodeId>, const Slice*> open;
+  for (const Slice& s : run.timeline.slices) {
+    if (s.open) open.emplace(std::pair(s.rank, s.node), &s);
+  }
+  for (const WaitingNode& w : report.waiting) {
+    const auto slice = open.find({w.node.rank, w.node.node});
+    const bool begun = slice != open.end();
+    run.waits.push_back({.npu = w.node.rank,
+                         .node = w.node.node,
+                         .name = begun ? slice->second->name : no_index,
+                         .since_ps = begun ? slice->second->begin_ps : -1,
+                         .text = run.texts.add(describe_wait(w))});
+  }
+  run.hints = report.hints;
+}
+
+void add_limits(const ReplayResult& result, const NetworkConfig& network, Run& run) {
+  if (result.worst_port) run.limits.push_back(port_text(*result.worst_port) + "; --network links queues them");
+  if (result.model == NetworkModel::unaware && !result.ideal_network && !result.recorded_communication) {
+    const bool switched =
+        std::ranges::any_of(network.dims, [](const NetworkDim& d) { return has_switch(d.topology); });
+    run.limits.push_back(switched ? "messages never wait for each other, not even at a switch (network unaware)"
+                                  : "messages never wait for each other (network unaware)");
+  }
+  for (const AstraGap gap : result.gaps.list())
+    run.limits.push_back(std::string(astra_gap_text) + std::string(cause(gap)));
+}
+
+}  // namespace
+
+void want_run(ReplayOptions& options) {
+  options.timeline = true;
+  if (!options.explain) options.explain = ExplainTarget{.end = true};
+  if (options.recorded != Recorded::nothing) return;
+  options.traffic = true;
+  options.network.count_wires = options.network.bin_wires = options.network.model != NetworkModel::unaware;
+}
+
+Run make_run(ReplayResult& result, const ReplayProgram* program) {
+  Run run;
+  run.settings.push_back({"model", std::string(model_name(result))});
+  if (result.forwarding) run.settings.push_back({"forwarding", std::string(describe(*result.forwarding))});
+  run.settings.push_back({"issue", std::string(name(result.issue))});
+  run.status = status_of(result.status);
+  run.total_ps = result.total_ps;
+  run.reached_ps = std::max(result.reached_ps, result.total_ps);
+  run.recorded = program == nullptr;
+  run.timeline = std::move(result.timeline);
+  add_npus(result, program != nullptr && program->rules.all_but_computation_is_exposed(), run);
+  const CallIndex calls = add_calls(result, run);
+  add_call_npus(run);
+  if (result.explanation && !result.explanation->target) add_path(*result.explanation, calls, run);
+  run.matrix = std::move(result.traffic);
+  add_waits(result.waits, run);
+  if (program == nullptr) return run;
+  add_dims(program->network, run);
+  add_links(result, program->network, run);
+  add_limits(result, program->network, run);
+  return run;
+}
+
+}  // namespace convert

@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: MIT
+"""Opens pages in Debian's chromium and asks them questions. A test is a file NAME_test.py beside this one:
+
+    import harness
+
+    class Report(harness.PageTest):
+        def test_total(self):
+            page = self.open(self.tool("et-report", "x.run", "-o", "x.html"), width=1280, dark=False)
+            self.assertEqual(page.text("h1"), "x")
+
+    if __name__ == "__main__":
+        harness.main()
+
+open() loads the file offline, waits until it has painted, and fails if the page wrote to the console, threw, asked for
+anything but itself, or drew nothing.
+"""
+import argparse
+import base64
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import zlib
+
+CHROMIUM, DRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
+FLAGS = ("--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+         "--disable-component-update --disable-sync --disable-extensions --hide-scrollbars "
+         "--force-device-scale-factor=1 --disable-dev-shm-usage")
+PAINT_TIMEOUT_S = 60
+
+options = None  # of the command line
+
+
+def start_driver(profile):
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+    settings = webdriver.ChromeOptions()
+    settings.binary_location = CHROMIUM
+    for flag in [*FLAGS.split(), f"--user-data-dir={profile}"]:
+        settings.add_argument(flag)
+    settings.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(service=Service(DRIVER), options=settings)
+    driver.execute_cdp_cmd("Network.enable", {})
+    driver.execute_cdp_cmd("Network.emulateNetworkConditions",
+                           {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0})
+    driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
+    driver.set_script_timeout(60)
+    return driver
+
+
+class Page:
+    """A page that has painted."""
+
+    def __init__(self, driver, path):
+        self.driver, self.path = driver, pathlib.Path(path)
+        self.cpu_ms = self.wall_ms = 0.0
+
+    def cdp(self, command, **arguments):
+        return self.driver.execute_cdp_cmd(command, arguments)
+
+    def metric(self, name):
+        return {m["name"]: m["value"] for m in self.cdp("Performance.getMetrics")["metrics"]}[name]
+
+    def js(self, script, *arguments):
+        """The value of a script with `return`; arguments are `arguments[0]`…"""
+        return self.driver.execute_script(script, *arguments)
+
+    def settle(self):
+        """Waits until what was asked for has been drawn."""
+        self.driver.execute_async_script(
+            "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))")
+
+    def cpu_of(self, action):
+        """Milliseconds of CPU of the page's main thread while `action` runs and what it causes is drawn."""
+        before = self.metric("TaskDuration")
+        action()
+        self.settle()
+        return 1000 * (self.metric("TaskDuration") - before)
+
+    def heap_mb(self):
+        self.cdp("HeapProfiler.collectGarbage")
+        return self.metric("JSHeapUsedSize") / 1e6
+
+    def text(self, selector):
+        return self.js("return document.querySelector(arguments[0])?.textContent", selector)
+
+    def texts(self, selector):
+        return self.js("return [...document.querySelectorAll(arguments[0])].map(e => e.textContent)", selector)
+
+    def data(self, selector, name):
+        """The data-NAME attributes of all elements of a selector."""
+        return self.js("return [...document.querySelectorAll(arguments[0])].map(e => e.dataset[arguments[1]])",
+                       selector, name)
+
+    def exists(self, selector):
+        return self.js("return document.querySelector(arguments[0]) !== null", selector)
+
+    def click(self, selector):
+        self.js("document.querySelector(arguments[0]).click()", selector)
+        self.settle()
+
+    def focus(self, selector):
+        self.js("document.querySelector(arguments[0]).focus()", selector)
+
+    def keys(self, *keys):
+        """Presses keys where the focus is: letters, or names such as "Enter", "ArrowRight", " "."""
+        for key in keys:
+            known = {"key": key, "text": key} if len(key) == 1 else {"key": key, "code": key}
+            if key == "Enter":
+                known["text"] = "\r"
+            self.cdp("Input.dispatchKeyEvent", type="keyDown", **known)
+            self.cdp("Input.dispatchKeyEvent", type="keyUp", key=key)
+        self.settle()
+
+    def mouse(self, kind, x, y, **more):
+        self.cdp("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
+
+    def box(self, selector):
+        """Left, top, width, height of an element in the window."""
+        return self.js("const r = document.querySelector(arguments[0]).getBoundingClientRect();"
+                       "return [r.left, r.top, r.width, r.height]", selector)
+
+    def hover(self, selector, x=0.5, y=0.5):
+        """Moves the pointer over an element, to a place given as shares of its size."""
+        self.js("document.querySelector(arguments[0]).scrollIntoView({block: 'center'})", selector)
+        left, top, width, height = self.box(selector)
+        self.mouse("mouseMoved", left + x * width, top + y * height)
+        self.settle()
+
+    def resize(self, width, height=900):
+        self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.settle()
+
+    def dark(self, on):
+        self.cdp("Emulation.setEmulatedMedia",
+                 features=[{"name": "prefers-color-scheme", "value": "dark" if on else "light"}])
+        self.settle()
+
+    def screenshot(self, name):
+        """Saves the whole page as NAME.png in the folder of screenshots."""
+        folder = pathlib.Path(options.screenshots)
+        folder.mkdir(parents=True, exist_ok=True)
+        width, height = self.js("return [document.documentElement.scrollWidth, document.documentElement.scrollHeight]")
+        picture = self.cdp("Page.captureScreenshot", captureBeyondViewport=True,
+                           clip={"x": 0, "y": 0, "width": width, "height": min(height, 16000), "scale": 1})
+        (folder / f"{name}.png").write_bytes(base64.b64decode(picture["data"]))
+
+    def pdf(self, name=None):
+        """The page printed on A4; saved in the folder of screenshots if it has a name."""
+        data = base64.b64decode(self.cdp("Page.printToPDF", printBackground=True, paperWidth=8.27, paperHeight=11.69,
+                                         marginTop=0.4, marginBottom=0.4, marginLeft=0.4, marginRight=0.4)["data"])
+        if name:
+            folder = pathlib.Path(options.screenshots)
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / f"{name}.pdf").write_bytes(data)
+        return data
+
+    def colors(self, selector="canvas"):
+        """How many different colours each canvas of a selector shows (of a sample of its pixels)."""
+        return self.js("""return [...document.querySelectorAll(arguments[0])].map(c => {
+            const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data, seen = new Set();
+            for (let i = 0; i < d.length; i += 4 * 7) seen.add(d[i] << 24 | d[i + 1] << 16 | d[i + 2] << 8 | d[i + 3]);
+            return seen.size; })""", selector)
+
+    def overflows(self):
+        """What is wider than the window, or than the section around it and not in a box that scrolls."""
+        return self.js("""
+            const out = [], most = document.documentElement.clientWidth;
+            if (document.documentElement.scrollWidth > most) out.push('the page: ' + document.documentElement.scrollWidth);
+            for (const section of document.querySelectorAll('section, header, .lead, .kpi, footer')) {
+              const edge = section.getBoundingClientRect().right;
+              for (const e of section.querySelectorAll('*')) {
+                if (e.closest('.scroll, .wide, svg') && !e.matches('.scroll, .wide, svg')) continue;
+                const r = e.getBoundingClientRect();
+                if (r.width > 0 && r.right > edge + 1) {
+                  out.push(`${section.id || section.className}: ${e.tagName} ${e.className} ${Math.round(r.right - edge)} px`);
+                }
+              }
+            }
+            return out""")
+
+    def overlaps(self):
+        """Pairs of sections that cover each other."""
+        return self.js("""
+            const all = [...document.querySelectorAll('main > *')].filter(e => e.offsetHeight), out = [];
+            for (let i = 0; i < all.length; ++i) for (let k = i + 1; k < all.length; ++k) {
+              const a = all[i].getBoundingClientRect(), b = all[k].getBoundingClientRect();
+              if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1) {
+                out.push(`${all[i].id} and ${all[k].id}`);
+              }
+            }
+            return out""")
+
+
+def bitmaps(pdf):
+    """How many pictures of pixels a PDF holds."""
+    text = pdf
+    for match in re.finditer(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL):
+        try:
+            text += zlib.decompressobj().decompress(match[1])
+        except zlib.error:
+            pass
+    return len(re.findall(rb"/Subtype\s*/Image\b", text))
+
+
+def page_data(path):
+    """The head and the columns of a page's file: what its program gets, decoded here a second time."""
+    text = pathlib.Path(path).read_text(encoding="utf-8")
+    data = zlib.decompress(base64.b64decode(re.search(r'id="data"[^>]*>([^<]*)<', text)[1]))
+    length = int.from_bytes(data[:4], "little")
+    head, body = json.loads(data[4:4 + length]), data[4 + length:]
+    columns = {}
+    for info in head["columns"]:
+        part = body[info["offset"]:info["offset"] + info["bytes"]]
+        if info["code"] == "raw":
+            kinds = {"u8": "B", "i32": "i", "f64": "d"}
+            columns[info["name"]] = list(memoryview(part).cast(kinds[info["kind"]]))
+            continue
+        values, at, before = [], 0, 0
+        for _ in range(info["rows"]):
+            number = shift = 0
+            while True:
+                number |= (part[at] & 127) << shift
+                shift += 7
+                at += 1
+                if part[at - 1] < 128:
+                    break
+            number = (number >> 1) ^ -(number & 1)
+            before = before + number if info["code"] == "delta" else number
+            values.append(before)
+        columns[info["name"]] = values
+    return head, columns
+
+
+class PageTest(unittest.TestCase):
+    longMessage = True
+    driver = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="etkit-pages-"))
+        if PageTest.driver is None:
+            PageTest.profile = tempfile.mkdtemp(prefix="etkit-chromium-")
+            PageTest.driver = start_driver(PageTest.profile)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder, ignore_errors=True)
+
+    def shell(self, command):
+        """Runs a command line in the test's folder, tools first in PATH; returns what it printed."""
+        done = subprocess.run(["bash", "-c", "set -o pipefail; " + command], cwd=self.folder, capture_output=True,
+                              timeout=300, env={**os.environ, "PATH": options.bin + ":" + os.environ["PATH"]})
+        self.assertEqual(done.returncode, 0, f"{command}\n{done.stderr.decode(errors='replace')}")
+        return done.stdout
+
+    def tool(self, *command):
+        """Runs a tool whose last argument is the file that it writes; returns that."""
+        self.shell(" ".join(f"'{c}'" for c in command))
+        return self.folder / command[-1]
+
+    def open(self, path, width=1280, height=900, dark=False, quiet=True):
+        """Opens a page; `quiet`: what it must not do is checked."""
+        driver = self.driver
+        page = Page(driver, path)
+        driver.get("about:blank")
+        driver.get_log("browser")
+        driver.get_log("performance")
+        page.resize(width, height)
+        page.dark(dark)
+        before = page.metric("TaskDuration")
+        begin = time.monotonic()
+        driver.get(pathlib.Path(path).resolve().as_uri())
+        while not page.js("return document.documentElement.dataset.painted"):
+            self.assertLess(time.monotonic() - begin, PAINT_TIMEOUT_S, f"{path} has not painted: {driver.get_log('browser')}")
+            time.sleep(0.02)
+        after = page.metric("TaskDuration")
+        page.cpu_ms = 1000 * (after - before if after >= before else after)
+        page.wall_ms = float(page.js("return performance.now()"))
+        painted = page.js("return document.documentElement.dataset.painted")
+        page.settle()
+        if quiet:
+            self.assertNotEqual(painted, "failed", page.text("body"))
+            self.check_quiet(page)
+        return page
+
+    def check_quiet(self, page):
+        """Fails if the page wrote to the console, threw or asked for anything but itself since it was opened."""
+        self.assertEqual([e["message"] for e in self.driver.get_log("browser")], [], f"console of {page.path}")
+        own = page.path.resolve().as_uri()
+        asked = []
+        for entry in self.driver.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] == "Network.requestWillBeSent":
+                asked.append(message["params"]["request"]["url"])
+        self.assertEqual([u for u in asked if u.split("#")[0] not in (own, "about:blank")], [], f"requests of {page.path}")
+
+    def check_layout(self, page):
+        self.assertEqual(page.overflows(), [], f"{page.path} is too wide")
+        self.assertEqual(page.overlaps(), [], f"panels of {page.path} overlap")
+
+    def check_print(self, page, name=None):
+        pdf = page.pdf(name)
+        self.assertGreater(len(pdf), 2000)
+        self.assertEqual(bitmaps(pdf), 0, "pictures of pixels in print")
+        return pdf
+
+
+def main():
+    """Runs the tests of the calling file; says so and ends if there is no chromium."""
+    global options
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", required=True, help="folder of the tools")
+    parser.add_argument("--samples", help="program that writes pages of hand-made runs")
+    parser.add_argument("--screenshots", default="build/screenshots")
+    options, rest = parser.parse_known_args()
+    options.bin = str(pathlib.Path(options.bin).resolve())
+    try:
+        import selenium  # noqa: F401
+    except ImportError:
+        print("no chromium here: python3-selenium is missing")
+        return
+    if not (pathlib.Path(CHROMIUM).exists() and pathlib.Path(DRIVER).exists()):
+        print("no chromium here: packages chromium, chromium-driver")
+        return
+    try:
+        result = unittest.main(module="__main__", argv=[sys.argv[0], *rest], exit=False).result
+    finally:
+        if PageTest.driver is not None:
+            PageTest.driver.quit()
+            shutil.rmtree(PageTest.profile, ignore_errors=True)
+    sys.exit(not result.wasSuccessful())

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+#include "formats/run/run.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "core/diagnostic.h"
+
+namespace convert {
+namespace {
+
+std::string written(const Run& run) {
+  std::string bytes;
+  const auto out = memory_output(bytes);
+  write_run(run, *out);
+  out->close();
+  return bytes;
+}
+
+Run read(const std::string& bytes) {
+  const auto input = memory_input("x.run", bytes);
+  return read_run(*input);
+}
+
+std::string failure(const std::string& bytes) {
+  try {
+    (void)read(bytes);
+  } catch (const Error& e) {
+    return format_location(e.where()) + ": " + e.what();
+  }
+  return "";
+}
+
+// Has a row in every table.
+Run full_run() {
+  Run r;
+  r.title = "a \"title\"";
+  r.recorded = true;
+  r.status = RunStatus::deadlock;
+  r.total_ps = 900;
+  r.reached_ps = 1000;
+  r.settings = {{"command", "et-replay x"}, {"model", "links"}};
+  r.inputs = {{"x.0.et", "ab"}};
+  r.limits = {"messages never wait"};
+  r.hints = {"add a receive"};
+  const std::uint32_t npu0 = r.texts.add("npu0");
+  const std::uint32_t npu1 = r.texts.add("npu1");
+  const std::uint32_t name = r.timeline.names.add("forward");
+  r.timeline.slices.push_back({.begin_ps = 5,
+                               .end_ps = 900,
+                               .node = UINT64_MAX,
+                               .bytes = INT64_MAX,
+                               .flow = 1ULL << 63U,
+                               .rank = 3,
+                               .name = name,
+                               .peer = 1,
+                               .call = 0,
+                               .lane = Lane::collective,
+                               .open = true});
+  r.timeline.slices.push_back({.begin_ps = 0, .end_ps = 4, .node = 1, .name = name});
+  r.slack_ps = {0, 17};
+  r.npus = {
+      {.rank = 3, .finish_ps = 900, .compute_ps = 4, .sends = 2, .bytes_sent = 7, .nodes = 2, .nodes_done = 1}};
+  r.calls = {{.op = Collective::all_gather,
+              .group = -7,
+              .number = 4,
+              .npus = 2,
+              .size_bytes = 64,
+              .algorithm = npu0,
+              .bound_ps = 3,
+              .begin_ps = 5,
+              .last_begin_ps = 6,
+              .end_ps = 900,
+              .first_npu = 3,
+              .first_node = 9}};
+  r.call_npus = {{.call = 0, .npu = 3, .begin_ps = 5, .end_ps = 900}};
+  r.path = {{.kind = Run::StepKind::compute, .npu = 3, .node = 1, .name = name, .time_ps = 4, .then = npu1},
+            {.kind = Run::StepKind::unexplained, .begin_ps = 4, .time_ps = 896}};
+  r.links = {{.from = npu0,
+              .to = npu1,
+              .dim = 0,
+              .gb_per_s = 0.1,
+              .latency_ns = 1e9,
+              .bytes = 5,
+              .messages = 1,
+              .busy_ps = 10,
+              .peak_queue = 2}};
+  r.link_bin_ps = 500;
+  r.link_bins_each = 2;
+  r.link_bins = {255, 0};
+  r.dims = {{npu0, 8, 50, 0.5}};
+  r.matrix = {{0, 1, 64, 2}};
+  r.whatif = {{npu0, npu1, -1}};
+  r.classes = {{1, 0}};
+  r.waits = {{3, 9, name, 5, npu1}};
+  r.memory = {{3, 10, 1 << 20}};
+  return r;
+}
+
+TEST(RunFile, IsReadAsItWasWritten) {
+  const std::string bytes = written(full_run());
+  const convert::Run r = read(bytes);
+  EXPECT_EQ(written(r), bytes);
+  EXPECT_EQ(r.title, "a \"title\"");
+  EXPECT_TRUE(r.recorded);
+  EXPECT_EQ(r.status, RunStatus::deadlock);
+  ASSERT_EQ(r.timeline.slices.size(), 2U);
+  const Slice& s = r.timeline.slices[0];
+  EXPECT_EQ(s.node, UINT64_MAX);
+  EXPECT_EQ(s.bytes, INT64_MAX);
+  EXPECT_EQ(s.flow, 1ULL << 63U);
+  EXPECT_EQ(r.timeline.name(s), "forward");
+  EXPECT_TRUE(s.open);
+  EXPECT_EQ(r.timeline.slices[1].call, no_index);
+  EXPECT_EQ(r.calls[0].group, -7);
+  EXPECT_EQ(r.links[0].gb_per_s, 0.1);
+  EXPECT_EQ(r.link_bins, (std::vector<std::uint8_t>{255, 0}));
+  EXPECT_EQ(r.whatif[0].total_ps, -1);
+  EXPECT_EQ(r.slack_ps, (std::vector<Picoseconds>{0, 17}));
+}
+
+TEST(RunFile, HasBlocksOfManyRows) {
+  convert::Run r;
+  r.total_ps = r.reached_ps = 200'000;
+  for (std::uint32_t i = 0; i < 150'000; ++i) {
+    const std::uint32_t name = r.timeline.names.add("node " + std::to_string(i));
+    r.timeline.slices.push_back({.begin_ps = i, .end_ps = i + 1, .node = i, .rank = i % 7, .name = name});
+  }
+  const std::string bytes = written(r);
+  EXPECT_LT(bytes.size(), 150'000 * 6U);
+  const convert::Run again = read(bytes);
+  ASSERT_EQ(again.timeline.slices.size(), 150'000U);
+  EXPECT_EQ(again.timeline.name(again.timeline.slices.back()), "node 149999");
+}
+
+TEST(RunFile, SaysWhereItIsCut) {
+  const std::string bytes = written(full_run());
+  for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_NE(failure(bytes.substr(0, size)), "") << size;
+  EXPECT_EQ(
+      failure(bytes.substr(0, bytes.size() - 1)), "x.run:@0x" + [&] {
+        char text[20];
+        std::snprintf(text, sizeof text, "%zx", bytes.size() - 1);
+        return std::string(text);
+      }() + ": the run ends early");
+  EXPECT_NE(failure(bytes + "x").find("unexpected bytes behind the run"), std::string::npos);
+}
+
+TEST(RunFile, IsNeverTakenWhenDamaged) {
+  const std::string bytes = written(full_run());
+  for (std::size_t i = 11; i < bytes.size(); ++i) {
+    std::string damaged = bytes;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x41);
+    (void)failure(damaged);  // must not crash; a changed name of a table skips it
+  }
+}
+
+TEST(RunFile, RefusesANewerVersion) {
+  std::string bytes = written(convert::Run());
+  bytes[10] = 2;
+  EXPECT_EQ(
+      failure(bytes),
+      "x.run:@0xa: this run was written by a newer etkit: its format is version 2, this etkit reads version 1");
+  EXPECT_EQ(failure("PK"), "x.run:@0x0: this is not a run file");
+}
+
+TEST(RunFile, RefusesNumbersThatLeadNowhere) {
+  convert::Run r = full_run();
+  r.timeline.slices[0].name = 5;
+  EXPECT_NE(failure(written(r)).find("row 0 of table slices has no name"), std::string::npos);
+  r = full_run();
+  r.timeline.slices[1].end_ps = -1;
+  EXPECT_NE(failure(written(r)).find("row 1 of table slices"), std::string::npos);
+  r = full_run();
+  r.path[1].begin_ps = 5;
+  EXPECT_NE(failure(written(r)).find("does not begin where the step before it ends"), std::string::npos);
+  r = full_run();
+  r.calls.clear();
+  EXPECT_NE(failure(written(r)).find("has no such call"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace convert

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Says how a run was made: the workload, the command line, what was simulated.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/tool.h"
+#include "core/run.h"
+#include "scenario/scenario.h"
+
+namespace tools {
+
+// Returns a run that has nothing but title, settings and inputs. `workload` is the operand, `files` all input
+// files.
+[[nodiscard]] convert::Run about_run(const std::string& workload, const convert::Scenario& scenario,
+                                     const std::vector<std::string>& files, const Context& context);
+
+}  // namespace tools

@@ -2,8 +2,8 @@
 // et-diff: what differs between two sets of traces, or two runs.
 #include "analyze/diff/difference.h"
 #include "common/tool.h"
+#include "diff/inputs.h"
 #include "diff/options.h"
-#include "diff/sets.h"
 #include "sets/sink.h"
 
 namespace {
@@ -12,7 +12,7 @@ namespace {
 int diff(const tools::DiffOptions& o, tools::Context& context) try {
   if (o.operands.size() != 2) throw convert::usage_error("two inputs are compared, A and B; see et-diff --help");
   const convert::DiffWishes wishes = o.wishes();
-  const convert::Difference difference = tools::compare_sets(o, wishes, context);
+  const convert::Difference difference = tools::compare(o, wishes, context);
   if (context.failed()) return 2;
   const bool json = o.format == "json";
   convert::write_bytes(o.output,

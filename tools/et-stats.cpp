@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // et-stats: numbers of execution traces and of runs.
 #include "analyze/figures/figures.h"
+#include "common/runs_in.h"
 #include "common/tool.h"
 #include "sets/sink.h"
 #include "stats/options.h"
+#include "stats/runs.h"
 #include "stats/sets.h"
 
 namespace {
@@ -15,10 +17,33 @@ std::string written(const convert::Statistics& statistics, const tools::StatsOpt
   return statistics_text(statistics, o.rows());
 }
 
+// Returns the number of operations that the traces tell; -1: they have not been counted.
+std::int64_t operations_in(const convert::Statistics& of_set) {
+  for (const convert::Section& section : of_set) {
+    for (const convert::Figure& f : section.figures) {
+      if (section.name == "flops" && f.key == "operations") return std::get<std::int64_t>(f.value);
+    }
+  }
+  return -1;
+}
+
 int stats(const tools::StatsOptions& o, tools::Context& context) {
   tools::check_usage(o);
-  const convert::Statistics statistics = tools::count_set(o, context);
+  if (o.wants("list")) {
+    convert::write_bytes(std::nullopt, tools::section_list());
+    return 0;
+  }
+  std::optional<convert::Run> run;
+  if (o.timeline) run = tools::run_in(*o.timeline);
+  const bool only_run = !run && o.input.operands.size() == 1 && (run = tools::run_in(o.input.operands.front()));
+  convert::Statistics statistics;
+  const bool traces = !only_run && (!o.timeline || !o.input.operands.empty());
+  if (traces) statistics = tools::count_set(o, context);
   if (context.failed()) return 1;
+  if (run) {
+    for (convert::Section& section : tools::measure_run(*run, o, operations_in(statistics)))
+      statistics.push_back(std::move(section));
+  }
   convert::write_bytes(o.output, written(statistics, o));
   return 0;
 }

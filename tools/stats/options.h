@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/options.h"
@@ -23,11 +24,16 @@ struct StatsOptions {
 
   // Returns the operations that an NPU can do in a nanosecond; 0: not told. Throws Error(usage) if --peak is none.
   [[nodiscard]] double ops_per_ns() const;
+  // Returns whether only some sections are asked for, and whether this is one of them.
+  [[nodiscard]] bool chosen() const { return !sections.empty() || get.has_value(); }
+  [[nodiscard]] bool wants(std::string_view section) const;
   // Returns how many rows of a table to show; 0: all.
   [[nodiscard]] std::size_t rows() const;
 };
 
 void declare_stats(App& app, StatsOptions& o);
+// Returns the names of all sections, with what is in them, for --section list.
+[[nodiscard]] std::string section_list();
 // Throws Error(usage) for options that do not go together.
 void check_usage(const StatsOptions& o);
 

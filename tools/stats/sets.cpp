@@ -11,30 +11,22 @@
 #include "util/log.h"
 
 namespace tools {
-namespace {
-
-bool wants(const StatsOptions& o, std::string_view section) {
-  return std::find(o.sections.begin(), o.sections.end(), section) != o.sections.end() ||
-         (o.get && o.get->starts_with(std::string(section) + '.'));
-}
-
-}  // namespace
 
 convert::Statistics count_set(const StatsOptions& o, Context& context) {
   using namespace convert;
-  const bool chosen = !o.sections.empty() || o.get;
+  const bool chosen = o.chosen();
   const NodeKey by = o.by ? parse_node_key(*o.by) : NodeKey::nothing;
-  const bool path = !chosen || wants(o, "path");
+  const bool path = !chosen || o.wants("path");
   const RankWishes wishes{.by = by,
-                          .names = !chosen || wants(o, "nodes"),
-                          .redundant = wants(o, "redundant"),
+                          .names = !chosen || o.wants("nodes"),
+                          .redundant = o.wants("redundant"),
                           .path = path,
                           .ops_per_ns = o.ops_per_ns()};
   SetStatistics set({.by = by,
                      .path = path,
                      .ops_per_ns = o.ops_per_ns(),
                      .rows = o.rows(),
-                     .most_path_nodes = wants(o, "path") ? 0 : SetStatistics::Options{}.most_path_nodes});
+                     .most_path_nodes = o.wants("path") ? 0 : SetStatistics::Options{}.most_path_nodes});
   TraceSource source(source_options(o.input, context), context.diagnostics);
   if (!source.prepare(false) || context.failed()) return {};
   const auto count = [&](TraceReader& reader, Trace& trace) {
@@ -49,7 +41,7 @@ convert::Statistics count_set(const StatsOptions& o, Context& context) {
   log_info(counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node"));
   Statistics sections;
   for (const std::string& name : SetStatistics::section_names()) {
-    if (chosen ? wants(o, name) : o.format == "text" ? set.has(name) : name != "redundant")
+    if (chosen ? o.wants(name) : o.format == "text" ? set.has(name) : name != "redundant")
       sections.push_back(set.section(name));
   }
   return sections;

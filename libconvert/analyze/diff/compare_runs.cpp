@@ -164,18 +164,33 @@ class RunComparison {
       out_.names.add(side, of.run.timeline.name(s), std::max<Picoseconds>(0, s.end_ps - s.begin_ps));
   }
 
-  // Collectives go by what they are, since names of their nodes are often all alike or all different.
+  // By name, and by what kind of work it is: those add up to the run.
   void add_path(Side side, const Run& run) {
     if (wishes_.structure) return;
     for (const Run::Step& step : run.path) {
-      std::string_view what = "communication";
-      if (step.call < run.calls.size()) {
-        what = name(run.calls[step.call].op);
-      } else if (step.name < run.timeline.names.size()) {
-        what = run.timeline.names[step.name];
-      }
-      out_.names.add_path(side, what, step.time_ps);
+      if (step.name < run.timeline.names.size())
+        out_.names.add_path(side, run.timeline.names[step.name], step.time_ps);
+      Difference::OnPath& part = out_.path_parts[path_part(run, step)];
+      (side == Side::a ? part.a_ps : part.b_ps).add(step.time_ps);
     }
+  }
+
+  static std::string path_part(const Run& run, const Run::Step& step) {
+    if (step.call < run.calls.size()) return std::string(name(run.calls[step.call].op));
+    switch (step.kind) {
+      case Run::StepKind::compute: return "computing";
+      case Run::StepKind::cpu: return "CPU";
+      case Run::StepKind::memory: return "memory";
+      case Run::StepKind::recorded: return "recorded communication";
+      case Run::StepKind::message:
+      case Run::StepKind::receive:
+      case Run::StepKind::request:
+      case Run::StepKind::requested: return "messages";
+      case Run::StepKind::collective: return "collectives";
+      case Run::StepKind::delay:
+      case Run::StepKind::unexplained: break;
+    }
+    return "waiting that nothing explains";
   }
 
   const DiffWishes& wishes_;

@@ -46,19 +46,37 @@ std::string most_changed(const std::map<std::string, std::uint64_t>& changes) {
   return texts.empty() ? "" : " (" + listed(texts) + ')';
 }
 
-// Returns what the difference of two runs is made of: the two largest contributions of names that go its way.
+// Returns what the difference of two runs is made of: up to three parts of the critical path that are 5 % of it.
 std::string contributions(const Difference& d, Picoseconds delta) {
+  if (!d.paths) return {};
   std::vector<std::pair<Picoseconds, std::string>> parts;
-  for (const NameTimes::Row& r : d.names.rows()) {
-    const Picoseconds change = r.path_b_ps.get() - r.path_a_ps.get();
-    if (change != 0 && (change < 0) == (delta < 0)) parts.emplace_back(std::abs(change), visible(r.name));
+  for (const auto& [what, part] : d.path_parts) {
+    constexpr std::int64_t least_part = 20;
+    if (std::abs(part.change()) >= std::max<Picoseconds>(1, std::abs(delta) / least_part))
+      parts.emplace_back(part.change(), what);
   }
-  std::stable_sort(parts.begin(), parts.end(), [](const auto& x, const auto& y) { return x.first > y.first; });
+  std::ranges::stable_sort(parts,
+                           [](const auto& x, const auto& y) { return std::abs(x.first) > std::abs(y.first); });
+  constexpr std::size_t shown = 3;
   std::vector<std::string> texts;
-  for (std::size_t i = 0; i < parts.size() && i < 2; ++i)
-    texts.push_back(format_time(parts[i].first) + (delta < 0 ? " less " : " more ") + parts[i].second);
-  if (texts.empty()) return {};
-  return ": " + listed(texts) + " on the critical path";
+  for (std::size_t i = 0; i < parts.size() && i < shown; ++i)
+    texts.push_back(format_time(std::abs(parts[i].first)) + (parts[i].first < 0 ? " less " : " more ") +
+                    parts[i].second);
+  return texts.empty() ? "" : ": " + listed(texts) + " on the critical path";
+}
+
+Table path_table(const std::map<std::string, Difference::OnPath>& parts) {
+  Table t{.key = "path",
+          .title = "the critical paths",
+          .columns = {{"part", "part", Unit::text},
+                      {"a", "A", Unit::time},
+                      {"b", "B", Unit::time},
+                      {"difference", "difference", Unit::time}}};
+  for (const auto& [what, part] : parts) t.rows.push_back({what, part.a_ps.get(), part.b_ps.get(), part.change()});
+  std::ranges::stable_sort(t.rows, [](const auto& x, const auto& y) {
+    return std::abs(std::get<std::int64_t>(x[3])) > std::abs(std::get<std::int64_t>(y[3]));
+  });
+  return t;
 }
 
 Table node_table(const std::string& key, const std::string& title, const std::vector<Difference::NodeRef>& nodes) {

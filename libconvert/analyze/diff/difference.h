@@ -88,6 +88,12 @@ struct Difference {
   std::optional<Picoseconds> total_a{}, total_b{};
   bool totals_differ = false;
   bool paths = false;  // both have a critical path
+  // What the critical paths are made of: "computing", "all_reduce"; adds up to the runs.
+  struct OnPath {
+    Sum a_ps, b_ps;
+    [[nodiscard]] Picoseconds change() const { return b_ps.get() - a_ps.get(); }
+  };
+  std::map<std::string, OnPath> path_parts{};
 
   [[nodiscard]] bool same() const;
   // Returns one sentence: what differs most, in its unit.

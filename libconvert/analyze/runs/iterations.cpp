@@ -57,11 +57,15 @@ std::optional<Found> by_names(const Run& run, std::string_view marker) {
     at->second.end_ps = std::max(at->second.end_ps, s.end_ps);
   }
   if (found.empty()) return std::nullopt;
-  Found f{.iterations = {},
-          .how = "by names such as \"" + std::string(marker) + std::to_string(found.begin()->first) + '"'};
+  Found f;
+  f.how = "by names such as \"" + std::string(marker) + std::to_string(found.begin()->first) + '"';
   for (const auto& [n, iteration] : found) f.iterations.push_back(iteration);
   std::stable_sort(f.iterations.begin(), f.iterations.end(),
-                   [](const Iteration& a, const Iteration& b) { return a.begin_ps < b.begin_ps; });
+                   [](const Iteration& x, const Iteration& y) { return x.begin_ps < y.begin_ps; });
+  if (marker == markers.front()) return f;  // a slice of its own, from begin to end
+  f.how += "; each lasts until the next one begins, the last until the run ends";
+  for (std::size_t i = 0; i < f.iterations.size(); ++i)
+    f.iterations[i].end_ps = i + 1 < f.iterations.size() ? f.iterations[i + 1].begin_ps : window(run);
   return f;
 }
 
@@ -132,16 +136,14 @@ Section iterations_section(const Run& run, const RunWishes&) {
           .columns = {{"iteration", "iteration", Unit::count},
                       {"begin", "begin", Unit::time},
                       {"end", "end", Unit::time},
-                      {"time", "time", Unit::time},
-                      {"to_next", "begin to next begin", Unit::time}},
+                      {"time", "time", Unit::time}},
           .more = "iterations"};
   const std::vector<Iteration>& all = found->iterations;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const Picoseconds time = all[i].end_ps - all[i].begin_ps;
+  for (const Iteration& one : all) {
+    const Picoseconds time = one.end_ps - one.begin_ps;
     times.push_back(time);
     sum.add(time);
-    t.rows.push_back({all[i].number, all[i].begin_ps, all[i].end_ps, time,
-                      i + 1 < all.size() ? Value(all[i + 1].begin_ps - all[i].begin_ps) : Value{}});
+    t.rows.push_back({one.number, one.begin_ps, one.end_ps, time});
   }
   s.figures = {{"count", "iterations", Unit::count, value_of(all.size())},
                {"mean", "mean time", Unit::time, static_cast<double>(sum.get()) / static_cast<double>(all.size())},

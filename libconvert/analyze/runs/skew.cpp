@@ -71,10 +71,12 @@ Section skew_section(const Run& run, const RunWishes&) {
                          {"last_share", "share", Unit::share},
                          {"held_up", "first to last call, sum of these", Unit::time}},
              .more = "NPUs"};
-  for (const auto& [rank, l] : late)
+  for (const auto& [rank, l] : late) {
+    if (l.last == 0) continue;
     npus.rows.push_back({std::int64_t{rank}, value_of(l.calls), value_of(l.last),
                          share_of(static_cast<std::int64_t>(l.last), static_cast<std::int64_t>(l.calls)),
                          l.held_up_ps.get()});
+  }
   std::stable_sort(npus.rows.begin(), npus.rows.end(), [](const auto& a, const auto& b) { return a[2] > b[2]; });
   if (run.call_npus.empty() && any)
     s.notes.emplace_back("the run does not tell when each NPU called a collective, so not who was last");

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "diff/sets.h"
+#include "diff/inputs.h"
 
-#include <array>
 #include <map>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "common/runs_in.h"
 #include "common/source.h"
 #include "sets/source.h"
 #include "util/log.h"
-#include "util/parallel.h"
 
 namespace tools {
 namespace {
@@ -60,15 +59,10 @@ class RankFeed {
   bool ready_ = false;
 };
 
-using Pair = std::array<std::optional<Trace>, 2>;
-
-}  // namespace
-
 Difference compare_sets(const DiffOptions& o, const DiffWishes& wishes, Context& context) {
   Difference all;
   RankFeed a(o, o.operands[0], context), b(o, o.operands[1], context);
   if (!a.ready() || !b.ready() || context.failed()) return all;
-  // The two sets are read at the same time where the next rank of A tells which one of B is wanted.
   while (std::optional<Trace> trace = a.next()) {
     std::optional<Trace> other = b.take(wishes.in_b(trace->rank));
     if (other) {
@@ -81,6 +75,18 @@ Difference compare_sets(const DiffOptions& o, const DiffWishes& wishes, Context&
   log_info(counted(all.ranks, "rank") + " compared, " + counted(all.nodes_a, "node") + " and " +
            std::to_string(all.nodes_b));
   return all;
+}
+
+}  // namespace
+
+Difference compare(const DiffOptions& o, const DiffWishes& wishes, Context& context) {
+  if (o.operands[0] == "-" && o.operands[1] == "-") throw usage_error("only one of A and B can be standard input");
+  const std::optional<Run> a = run_in(o.operands[0]), b = run_in(o.operands[1]);
+  if (a.has_value() != b.has_value()) {
+    throw usage_error(o.operands[a ? 0 : 1] + " is a run and " + o.operands[a ? 1 : 0] +
+                      " is a set of traces; two of a kind are compared: et-replay -o x.run makes a run of traces");
+  }
+  return a ? compare_runs(*a, *b, wishes) : compare_sets(o, wishes, context);
 }
 
 }  // namespace tools

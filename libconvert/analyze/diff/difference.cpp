@@ -178,7 +178,8 @@ Statistics Difference::sections() const {
              .more = "attributes"};
   for (const auto& [name, n] : changes_by_what) what.rows.push_back({name, value_of(n)});
   std::stable_sort(what.rows.begin(), what.rows.end(), [](const auto& x, const auto& y) { return x[1] > y[1]; });
-  s.tables = {names.table(paths),
+  s.tables = {path_table(path_parts),
+              names.table(paths),
               std::move(what),
               node_table("nodes_only_a", "only in A", only_a.kept),
               node_table("nodes_only_b", "only in B", only_b.kept),

@@ -269,20 +269,21 @@ class Counter {
         in_order = in_order && e.node < i;
       }
     }
-    std::vector<std::uint32_t> order;
-    if (!in_order) order = topological_order(graph);
+    std::vector<std::uint32_t> sorted;
+    if (!in_order) sorted = topological_order(graph);
+    const std::vector<std::uint32_t>* const order = in_order ? nullptr : &sorted;
     add_depth(graph, order);
     if (wishes_.redundant) find_redundant(graph, order, out_.redundant_edges, out_.edges_not_searched);
     if (wishes_.path) keep_graph(graph);
   }
 
-  // `order`: empty if that of the file will do.
-  void add_depth(const Graph& graph, const std::vector<std::uint32_t>& order) {
+  // `order`: null if that of the file will do.
+  void add_depth(const Graph& graph, const std::vector<std::uint32_t>* order) {
     std::vector<std::uint32_t> depth(graph.size());
-    const std::size_t n = order.empty() ? graph.size() : order.size();
+    const std::size_t n = order == nullptr ? graph.size() : order->size();
     out_.defects.behind_cycles = graph.size() - n;
     for (std::uint32_t k = 0; k < n; ++k) {
-      const std::uint32_t i = order.empty() ? k : order[k];
+      const std::uint32_t i = order == nullptr ? k : (*order)[k];
       std::uint32_t most = 0;
       for (const Edge& e : graph.parents(i)) most = std::max(most, depth[e.node]);
       depth[i] = most + 1;

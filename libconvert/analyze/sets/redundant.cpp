@@ -7,16 +7,16 @@
 
 namespace convert {
 
-void find_redundant(const Graph& graph, const std::vector<std::uint32_t>& order, std::uint64_t& redundant,
+void find_redundant(const Graph& graph, const std::vector<std::uint32_t>* order, std::uint64_t& redundant,
                     std::uint64_t& not_searched) {
-  std::vector<std::uint32_t> place(graph.size(), order.empty() ? 0 : no_index);
-  const std::size_t n = order.empty() ? graph.size() : order.size();
-  for (std::uint32_t k = 0; k < n; ++k) place[order.empty() ? k : order[k]] = k;
+  std::vector<std::uint32_t> place(graph.size(), order == nullptr ? 0 : no_index);
+  const std::size_t n = order == nullptr ? graph.size() : order->size();
+  for (std::uint32_t k = 0; k < n; ++k) place[order == nullptr ? k : (*order)[k]] = k;
   std::vector<std::uint32_t> seen(graph.size());  // 1 + the place for which it was visited
   std::vector<std::uint32_t> stack;
   std::uint64_t left = 64 * std::uint64_t{graph.size()} + 10'000'000;
   for (std::uint32_t k = 0; k < n; ++k) {
-    const std::uint32_t node = order.empty() ? k : order[k];
+    const std::uint32_t node = order == nullptr ? k : (*order)[k];
     const auto parents = graph.parents(node);
     if (parents.size() < 2) continue;
     if (left == 0) {

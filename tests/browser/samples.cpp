@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Writes pages of hand-made data for the tests in the browser: samples NAME OUT.html.
-#include <cstdio>
-#include <string_view>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <string>
 
+#include "common/sample_runs.h"
 #include "io/output.h"
 #include "page/page.h"
+#include "page/report/report.h"
 
 namespace {
 
 using namespace convert;
 
-void write_shell(Output& out) {
+void write_columns(Output& out) {
   const Column columns[] = {
       {"raw_u8", std::vector<std::uint8_t>{0, 1, 255}, Column::Code::raw},
       {"raw_f64", std::vector<double>{0.5, -1e300, 9007199254740992}, Column::Code::raw},
@@ -20,17 +24,97 @@ void write_shell(Output& out) {
       {"dict_i32", std::vector<std::int32_t>{0, 200, 3}, Column::Code::dict},
       {"none", std::vector<double>{}, Column::Code::delta},
   };
-  write_page(PageKind::report, "shell </title><script>alert(1)</script> & \xff",
-             R"({"title":"shell","sub":"<b>","texts":["</script><script>alert(1)</script>"]})", columns, out);
+  write_page(PageKind::report, "columns", R"({"texts":["</script><script>alert(1)</script>"]})", columns, out);
 }
+
+Run one_npu() {
+  Run run = sample::training({1, 1, 2, 9});
+  run.links.clear();
+  run.link_bins.clear();
+  run.matrix.clear();
+  run.whatif.clear();
+  return run;
+}
+
+Run no_time() {
+  Run run;
+  run.title = "no time";
+  run.npus = {{.rank = 0, .finish_ps = 0}, {.rank = 1, .finish_ps = 0}};
+  run.timeline.slices.push_back({.name = run.timeline.names.add("nothing"), .lane = Lane::compute});
+  return run;
+}
+
+Run tracked() {
+  Run run = sample::training({4, 4, 12, 5});
+  for (const Run::Npu& npu : run.npus) {
+    for (std::int64_t i = 0; i < 24; ++i) {
+      run.memory.push_back({npu.rank, i * 900 * sample::us, ((i < 12 ? i : 24 - i) << 30) + (npu.rank << 26)});
+    }
+  }
+  for (const Slice& s : run.timeline.slices) run.slack_ps.push_back(s.rank == 5 ? 0 : s.begin_ps / 3);
+  return run;
+}
+
+Run stopped() {
+  Run run = sample::training({4, 2, 4, 9});
+  run.status = RunStatus::stopped;
+  run.reached_ps = run.total_ps / 2;
+  run.path.clear();
+  run.whatif.clear();
+  std::erase_if(run.timeline.slices, [&](const Slice& s) { return s.begin_ps >= run.reached_ps; });
+  for (Slice& s : run.timeline.slices) {
+    s.open = s.end_ps > run.reached_ps;
+    s.end_ps = std::min(s.end_ps, run.reached_ps);
+  }
+  return run;
+}
+
+Run many_calls() {
+  Run run = sample::training({4, 2, 40, 3});
+  for (Run::Call& c : run.calls) c.group = c.number % 3, c.size_bytes = c.number % 2 == 0 ? 1 << 20 : 64 << 20;
+  return run;
+}
+
+const std::map<std::string, std::function<Run()>> runs = {
+    {"train16", [] { return sample::training({}); }},
+    {"tracked", tracked},
+    {"ring8", [] { return sample::ring(8, 14); }},
+    {"deadlock", sample::deadlock},
+    {"hostile", sample::hostile},
+    {"empty", [] { return Run(); }},
+    {"no_time", no_time},
+    {"one_npu", one_npu},
+    {"stopped", stopped},
+    {"many_calls", many_calls},
+    {"npus48",
+     [] {
+       return sample::training({8, 6, 12, 5});
+     }},
+    {"npus1024",
+     [] {
+       return sample::training({32, 32, 12, 5});
+     }},
+    {"classes1024", [] { return sample::classes(1024); }},
+    {"slices12k", [] { return sample::ring(64, 96); }},
+    {"slices124k", [] { return sample::ring(128, 484); }},
+    {"slices2m", [] { return sample::ring(1024, 1000); }},
+};
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
+  const auto run = runs.find(argv[1]);
   OutputFiles files;
   const auto out = files.create(argv[2]);
-  if (argv[1] == std::string_view("shell")) write_shell(*out);
+  if (run != runs.end()) {
+    write_report_page(run->second(), *out);
+  } else if (argv[1] == std::string("columns")) {
+    write_columns(*out);
+  } else {
+    std::cerr << "samples: no " << argv[1] << '\n';
+    return 2;
+  }
   out->close();
   files.commit();
   return 0;

@@ -10,12 +10,12 @@ import harness
 
 class Shell(harness.PageTest):
     def page(self, **how):
-        subprocess.run([harness.options.samples, "shell", self.folder / "shell.html"], check=True)
+        subprocess.run([harness.options.samples, "empty", self.folder / "shell.html"], check=True)
         return self.open(self.folder / "shell.html", **how)
 
     def test_data_is_what_was_written(self):
-        self.page()
-        head, columns = harness.page_data(self.folder / "shell.html")
+        subprocess.run([harness.options.samples, "columns", self.folder / "columns.html"], check=True)
+        head, columns = harness.page_data(self.folder / "columns.html")
         self.assertEqual(columns, {
             "raw_u8": [0, 1, 255], "raw_f64": [0.5, -1e300, 2.0**53], "none": [], "dict_i32": [0, 200, 3],
             "delta_i32": [5, 5, -2**31, 2**31 - 1, 0], "delta_f64": [0, 2**53, -2**53, 1, 64, 63, 128]})
@@ -61,6 +61,11 @@ class Shell(harness.PageTest):
             self.assertIn("newer browser", self.page(quiet=False).text(".message[role=alert]"))
         finally:
             self.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
+
+    def test_a_page_that_cannot_show_its_data_says_so(self):
+        subprocess.run([harness.options.samples, "columns", self.folder / "columns.html"], check=True)
+        page = self.open(self.folder / "columns.html", quiet=False)
+        self.assertIn("cannot show", page.text(".message[role=alert]"))
 
     def test_a_canvas_in_print_would_be_found(self):
         page = self.page()

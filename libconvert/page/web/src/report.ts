@@ -1,10 +1,71 @@
 // SPDX-License-Identifier: MIT
-// The page of one run.
-import {h, header, start} from './lib';
+// The page of one run: panels in the order of what readers ask. A panel is a file of panels/ and a line here.
+import {addHelp, counted, h, header, onKeys, start, Store, visible} from './lib';
+import {activity} from './panels/activity';
+import {breakdown} from './panels/breakdown';
+import {collectives} from './panels/collectives';
+import {findings} from './panels/findings';
+import {links} from './panels/links';
+import {made} from './panels/made';
+import {matrix} from './panels/matrix';
+import {memory} from './panels/memory';
+import {numbers} from './panels/numbers';
+import {path} from './panels/path';
+import {Run} from './panels/run';
+import {timeline} from './panels/timeline';
+import {waits} from './panels/waits';
+import {whatIf} from './panels/whatif';
+import type {Head, Panel, ViewState} from './panels/run';
 
-interface Head { title: string; sub: string }
+const panels: Panel[] = [
+  findings,
+  numbers,
+  waits,
+  breakdown,
+  activity,
+  timeline,
+  path,
+  whatIf,
+  collectives,
+  links,
+  matrix,
+  memory,
+  made,
+];
+
+// Lets the last panel of a row that others have left take their room.
+function fillRows(main: HTMLElement): void {
+  const width = (e: Element): number => Number(/\bw(\d+)\b/.exec(e.className)?.[1] ?? 12);
+  let used = 0, last: Element | undefined;
+  const widen = (): void => {
+    if (last && used < 12) last.className = last.className.replace(/\bw\d+\b/, `w${width(last) + 12 - used}`);
+  };
+  for (const element of main.children) {
+    if (used + width(element) > 12) { widen(); used = 0; }
+    used += width(element);
+    last = element;
+    if (used === 12) { used = 0; last = undefined; }
+  }
+  widen();
+}
+
+function subtitle(run: Run): string {
+  const network = run.setting('network'), model = run.setting('model');
+  return [counted(run.npus.length, 'NPU'), network, model ? `model ${model}` : null, run.head.recorded ? 'recorded' : null]
+    .filter(Boolean).map(text => visible(text!, 120)).join(' · ');
+}
 
 await start<Head>(data => {
-  header(data.head.title, data.head.sub);
-  document.body.append(h('main'));
+  const run = new Run(data);
+  const view = new Store<ViewState>({from: 0, to: run.end, npu: -1});
+  header(run.head.title || 'run', subtitle(run));
+  const main = h('main');
+  document.body.append(main);
+  for (const panel of panels) {
+    const element = panel(run, view);
+    if (element) main.append(element);
+  }
+  fillRows(main);
+  onKeys({0: () => view.set({from: 0, to: run.end})});
+  addHelp('0', 'the whole run');
 });

@@ -95,18 +95,30 @@ export function drawNear(model: Model, classes: Classes, layer: Int32Array, near
   const colors = classColors();
   const edges = spots.flatMap(spot => spot.parents.map((p, k) => {
     const from = spots[p]!, kind = spot.kinds[k]!, x1 = x(from), y1 = y(from) + boxHeight, x2 = x(spot), y2 = y(spot);
-    return s('path', {d: `M${x1} ${y1}C${x1} ${y1 + 16} ${x2} ${y2 - 16} ${x2} ${y2}`, fill: 'none', 'stroke-width': 1.2,
+    const d = `M${x1} ${y1}C${x1} ${y1 + 16} ${x2} ${y2 - 16} ${x2} ${y2}`;
+    return s('path', {d, fill: 'none', 'stroke-width': 1.2,
                       stroke: color(kind === EdgeKind.message ? 'exposed' : 'faint'),
                       'stroke-dasharray': kind === EdgeKind.control ? '4 3' : null});
   }));
+  const boxOf = (i: number, middle: number, top: number): SVGElement[] => {
+    const css = colors[classes.of[i]!]!, frame = i === centre ? color('path') : 'none';
+    return [
+      s('title', {}, visible(`${model.nameOf(i)}, NPU ${model.rankOf(i)}, node ${model.idOf(i)}`)),
+      s('rect', {x: middle - boxWidth / 2, y: top, width: boxWidth, height: boxHeight, rx: 3, fill: css, stroke: frame,
+                 'stroke-width': 2.5}),
+      s('text', {x: middle, y: top + boxHeight / 2, 'text-anchor': 'middle', 'dominant-baseline': 'central',
+                 'font-size': 10.5, fill: inkOn(css)}, visible(label(i), 15)),
+    ];
+  };
+  const enter = (e: Event, i: number): void => {
+    if ((e as KeyboardEvent).key !== 'Enter') return;
+    e.stopPropagation();
+    pick(i);
+  };
   const boxes = spots.map(spot => s('g', {
     class: 'near', tabindex: 0, role: 'button', 'data-node': spot.node, onclick: () => pick(spot.node),
-    onkeydown: (e: Event) => { if ((e as KeyboardEvent).key === 'Enter') { e.stopPropagation(); pick(spot.node); } },
-  }, s('title', {}, visible(`${model.nameOf(spot.node)}, NPU ${model.rankOf(spot.node)}, node ${model.idOf(spot.node)}`)),
-     s('rect', {x: x(spot) - boxWidth / 2, y: y(spot), width: boxWidth, height: boxHeight, rx: 3,
-                fill: colors[classes.of[spot.node]!], stroke: spot.node === centre ? color('path') : 'none', 'stroke-width': 2.5}),
-     s('text', {x: x(spot), y: y(spot) + boxHeight / 2, 'text-anchor': 'middle', 'dominant-baseline': 'central',
-                'font-size': 10.5, fill: inkOn(colors[classes.of[spot.node]!]!)}, visible(label(spot.node), 15))));
+    onkeydown: (e: Event) => enter(e, spot.node),
+  }, ...boxOf(spot.node, x(spot), y(spot))));
   return s('svg', {viewBox: `0 0 ${width} ${height}`, width, height, role: 'group',
                    'aria-label': `${spots.length} nodes around one`}, ...edges, ...boxes);
 }

@@ -15,7 +15,7 @@ export interface Strip {
   y: number;
   h: number;
   label: string;
-  first: boolean;  // of its group
+  turn: '' | 'open' | 'closed';  // the first row of a group: what a click on its name collapses or expands
   row: number;     // index into Rows.rows; -1: none
   begin: number;   // boxes
   end: number;
@@ -120,9 +120,8 @@ export function boxAt(layout: Layout, x: number, y: number, slack: number): numb
   const [begin, end] = boxesBetween(layout, strip, x - slack, x + slack);
   for (let b = end - 1; b >= begin; --b) {
     const top = layout.boxes.y[b]!;
-    if (y >= top && y < top + 1 && layout.boxes.x[b]! - slack <= x && layout.boxes.x[b]! + layout.boxes.w[b]! + slack >= x) {
-      return b;
-    }
+    const near = layout.boxes.x[b]! - slack, far = layout.boxes.x[b]! + layout.boxes.w[b]! + slack;
+    if (y >= top && y < top + 1 && near <= x && x <= far) return b;
   }
   return -1;
 }

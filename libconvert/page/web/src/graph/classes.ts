@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Gives each node a class that has a colour: its type, or, where the trace has PyTorch's operators, what family they are.
+// Gives each node a class that has a colour: its type, or, where the trace has PyTorch's operators, their family.
 import {color, isDark} from '../lib/theme';
 import {NodeType} from './model';
 import type {Model} from './model';
@@ -16,22 +16,40 @@ const classes: Class[] = [
 ];
 const familyBase = classes.length;
 
-// The first pattern that fits a name decides.
-const families: [string, [string, string], RegExp][] = [
-  ['communication call', ['#d9622b', '#ec8350'], /nccl|rccl|c10d|all_?reduce|all_?gather|reduce_?scatter|broadcast_coalesced/i],
-  ['optimizer', ['#8a6d1f', '#c9a94e'], /optimizer|_foreach|adam|sgd/i],
-  ['matrix product', ['#2f6fd0', '#6aa5f5'],
-   /(^|[^a-z])(b?mm|addmm|baddbmm|matmul|linear|einsum|conv\w*|addmv|mv)([^a-z]|$)|gemm|convolution|cutlass|mmbackward|wgrad|dgrad/i],
-  ['attention, softmax', ['#a23b8f', '#dd86cb'], /attention|softmax|flash/i],
-  ['normalisation, loss', ['#7a56b8', '#b294ea'], /norm|dropout|loss|nll|entropy|bernoulli/i],
-  ['reduction, index', ['#b3455c', '#ec8a9d'],
-   /(^|[^a-z])(sum|mean|max|min|argmax|argmin|cumsum|topk|sort|index\w*|gather|scatter|embedding\w*|pool\w*|where|masked_\w+)([^a-z]|$)|reduce|embedding|pool/i],
-  ['copy, layout', ['#75808f', '#8f9bb0'],
-   /copy|memcpy|memset|clone|contiguous|view|reshape|transpose|permute|expand|slice|select|split|chunk|cat([^a-z]|$)|stack|squeeze|empty|zeros|ones|fill|resize|as_strided|alias|detach|to([^a-z]|$)|narrow|unbind|size|item|arange|full|lift|set_|accumulategrad|^aten::t$|tbackward/i],
-  ['elementwise', ['#1f9ac0', '#62c3e3'],
-   /elementwise|(^|[^a-z])(add|sub|rsub|mul|div|pow|sqrt|exp|log|tanh|relu|gelu|sigmoid|silu|neg|abs|eq|ne|lt|gt|le|ge|and|or|not|clamp|threshold\w*|addc\w+|lerp|sin|cos|triu|tril|bitwise\w*|logical\w*)(_|[^a-z]|$)|(add|mul|div|sub|pow|tanh|relu|gelu)backward/i],
-  ['call', ['#a5aebb', '#5f6b7f'], /(?:)/],
+interface Family {
+  name: string;
+  colors: [string, string];  // light, dark
+  words: string;             // whole words of a name, where a word ends at what is no letter
+  parts: string;             // pieces of a name
+}
+
+// The first family that fits a name has it. Patterns are parts of regular expressions, without regard to case.
+const families: Family[] = [
+  {name: 'communication call', colors: ['#d9622b', '#ec8350'], words: '',
+   parts: 'nccl rccl c10d all_?reduce all_?gather reduce_?scatter'},
+  {name: 'optimizer', colors: ['#8a6d1f', '#c9a94e'], words: '', parts: 'optimizer _foreach adam sgd'},
+  {name: 'matrix product', colors: ['#2f6fd0', '#6aa5f5'],
+   words: 'b?mm addmm baddbmm matmul linear einsum conv\\w* addmv mv',
+   parts: 'gemm convolution cutlass mmbackward wgrad dgrad'},
+  {name: 'attention, softmax', colors: ['#a23b8f', '#dd86cb'], words: '', parts: 'attention softmax flash'},
+  {name: 'normalisation, loss', colors: ['#7a56b8', '#b294ea'], words: '',
+   parts: 'norm dropout loss nll entropy bernoulli'},
+  {name: 'reduction, index', colors: ['#b3455c', '#ec8a9d'],
+   words: 'sum mean max min argmax argmin cumsum topk sort index\\w* gather scatter where masked_\\w+',
+   parts: 'reduce embedding pool'},
+  {name: 'copy, layout', colors: ['#75808f', '#8f9bb0'], words: 't to cat set',
+   parts: 'copy memcpy memset clone contiguous view reshape transpose permute expand slice select split chunk stack ' +
+     'squeeze empty zeros ones fill resize as_strided alias detach narrow unbind size item arange full lift ' +
+     'accumulategrad tbackward'},
+  {name: 'elementwise', colors: ['#1f9ac0', '#62c3e3'],
+   words: 'add sub rsub mul div pow sqrt exp log tanh relu gelu sigmoid silu neg abs eq ne lt gt le ge and or not ' +
+     'clamp threshold\\w* addc\\w+ lerp sin cos triu tril bitwise\\w* logical\\w* zero',
+   parts: 'elementwise addbackward mulbackward divbackward subbackward powbackward tanhbackward relubackward'},
+  {name: 'call', colors: ['#a5aebb', '#5f6b7f'], words: '', parts: '(?:)'},
 ];
+const either = (list: string): string => list.split(' ').join('|');
+const patterns = families.map(({words, parts}) =>
+  new RegExp(`${either(parts)}${words ? `|(?:^|[^a-z])(?:${either(words)})_?(?:[^a-z]|$)` : ''}`, 'i'));
 
 // By NodeType.
 const typeClass = [6, 6, 2, 2, 0, 3, 4, 5];
@@ -49,7 +67,7 @@ export function classesOf(model: Model): Classes {
   const operators = hasOperators(model);
   const family = operators ? model.names.map(name => {
     const short = name.slice(0, 400);
-    return familyBase + families.findIndex(([, , pattern]) => pattern.test(short));
+    return familyBase + patterns.findIndex(pattern => pattern.test(short));
   }) : [];
   const cpuLane = model.head.lanes.map(([, label]) => label === 'CPU');
   for (let i = 0; i < model.n; ++i) {
@@ -59,13 +77,13 @@ export function classesOf(model: Model): Classes {
     of[i] = c;
     counts[c] = (counts[c] ?? 0) + 1;
   }
-  return {of, counts, names: [...classes.map(c => c.name), ...families.map(([name]) => name)]};
+  return {of, counts, names: [...classes.map(c => c.name), ...families.map(f => f.name)]};
 }
 
 // Returns the colours of all classes in the present theme, "#rrggbb".
 export const classColors = (): string[] => [
   ...classes.map(c => color(c.color as string)),
-  ...families.map(([, pair]) => pair[isDark() ? 1 : 0]),
+  ...families.map(f => f.colors[isDark() ? 1 : 0]),
 ];
 
 // Returns how bright a colour "#rrggbb" is, from 0 to 1, as contrasts count it.

@@ -6,10 +6,10 @@ import {boxLabel} from './draw';
 import type {Layout} from './boxes';
 import {drawNear, mostAround, near} from './around';
 import type {Classes} from './classes';
-import {EdgeKind} from './model';
 import type {Ends, Model} from './model';
 
 const mostListed = 100;
+const neverFree = 'It never becomes free: it is on a circle of dependencies and messages, or behind one.';
 const kindWords = ['data', 'control', 'message'];
 
 // Returns the name of a set as a word of a command line.
@@ -47,11 +47,12 @@ export class Details {
                   `layer ${count(this.layer[i]!)}`];
     this.fill(visible(model.nameOf(i), 500) || '(no name)', what.join(' · '), [
       others.length > 1 ? this.list(`one of ${counted(others.length, 'node')} in this box`, others) : null,
-      this.circular[i] ? h('p', {class: 'bad'}, 'On a circle of dependencies and messages, or behind one: it never becomes free.') : null,
+      this.circular[i] ? h('p', {class: 'bad'}, neverFree) : null,
       this.facts(i),
       this.neighbours('waits for', model.parents, i, model.missingOf(i)),
       this.neighbours('is awaited by', model.children, i, []),
-      h('p', {}, h('button', {class: 'around', onclick: () => this.showNear(i)}, 'Around it'), ' ', h('kbd', {}, 'Enter')),
+      h('p', {}, h('button', {class: 'around', onclick: () => this.showNear(i)}, 'Around it'), ' ',
+        h('kbd', {}, 'Enter')),
       this.command(i),
       this.attributes(i),
     ]);
@@ -63,11 +64,15 @@ export class Details {
   // Shows the drawing of what is near a node.
   showNear(i: number): void {
     const {model} = this, nearby = near(model, i, this.hops);
-    const label = (k: number): string => boxLabel(model, single(this.layout(), k), 0, 60);
+    const many = new Set(nearby.nodes.map(k => model.rank[k])).size > 1;
+    const label = (k: number): string =>
+      `${many ? `${model.rankOf(k)}: ` : ''}${boxLabel(model, single(this.layout(), k), 0, 60)}`;
     const picture = drawNear(model, this.classes, this.layer, nearby, i, label, this.pick);
     const note = nearby.complete ? '' : `; the next hop has more than are drawn here (${mostAround} at most)`;
-    const range = h('select', {'aria-label': 'hops', onchange: () => { this.hops = Number(range.value); this.showNear(i); }},
-      [1, 2, 3, 4, 6, 8, 12].map(k => h('option', {value: k}, k === 1 ? '1 hop' : `${k} hops`)));
+    const range = h('select', {'aria-label': 'hops', onchange: () => {
+      this.hops = Number(range.value);
+      this.showNear(i);
+    }}, [1, 2, 3, 4, 6, 8, 12].map(k => h('option', {value: k}, k === 1 ? '1 hop' : `${k} hops`)));
     range.value = String(this.hops);
     this.fill(`Around ${visible(model.nameOf(i), 60)}`,
               `${counted(nearby.nodes.length, 'node')} within ${counted(nearby.hops, 'hop')}${note}`, [
@@ -90,7 +95,8 @@ export class Details {
 
   private facts(i: number): Node | null {
     const {model} = this, lines: [string, string][] = [];
-    if (model.bytes[i]! >= 0) lines.push(['size', `${bytes(model.bytes[i]!)}${model.bytes[i]! >= 1024 ? ` (${count(model.bytes[i]!)} bytes)` : ''}`]);
+    const size = model.bytes[i]!;
+    if (size >= 0) lines.push(['size', size < 1024 ? bytes(size) : `${bytes(size)} (${count(size)} bytes)`]);
     if (model.peer[i]! >= 0) lines.push(['peer', `NPU ${model.peer[i]}`]);
     if (model.begin && model.begin[i]! >= 0) lines.push(['begins', exactTime(model.begin[i]! * 1000)]);
     if (model.duration && model.duration[i]! >= 0) lines.push(['takes', exactTime(model.duration[i]! * 1000)]);
@@ -100,12 +106,12 @@ export class Details {
   private neighbours(title: string, ends: Ends, i: number, missing: string[]): Node {
     const from = ends.begin[i]!, all = ends.begin[i + 1]! - from + missing.length;
     const shown = [...ends.node.subarray(from, Math.min(ends.begin[i + 1]!, from + mostListed))];
+    const more = all - missing.length - shown.length, {rank} = this.model;
     return h('div', {class: 'neighbours', 'data-count': all},
       h('h3', {}, all === 0 ? `${title} nothing` : `${title} ${count(all)}`),
-      h('ul', {}, shown.map((other, k) => this.item(other, kindWords[ends.kind[from + k]!]!,
-                                                  ends.kind[from + k] === EdgeKind.message || this.model.rank[other] !== this.model.rank[i])),
+      h('ul', {}, shown.map((other, k) => this.item(other, kindWords[ends.kind[from + k]!]!, rank[other] !== rank[i])),
         missing.map(id => h('li', {class: 'bad'}, id ? `${id}, which does not exist` : 'a node that does not exist')),
-        all - missing.length > shown.length ? h('li', {class: 'sub'}, `${count(all - missing.length - shown.length)} more`) : null));
+        more > 0 ? h('li', {class: 'sub'}, `${count(more)} more`) : null));
   }
 
   private list(title: string, nodes: ArrayLike<number>): Node {
@@ -123,14 +129,18 @@ export class Details {
 
   private command(i: number): Node {
     const code = h('code', {}, aroundCommand(this.model, i));
-    return h('div', {class: 'command'}, code, h('button', {class: 'copy', title: 'copy the command that draws what is near',
-                                                         onclick: () => copy(code.textContent!, code)}, 'Copy'));
+    return h('div', {class: 'command'}, code, h('button', {
+      class: 'copy', title: 'copy the command that draws what is near', onclick: () => copy(code.textContent!, code),
+    }, 'Copy'));
   }
 
   private attributes(i: number): Node | null {
-    const lines = this.model.attributesOf(i).map(({name, value, leftOut}): [string, string] => [visible(name, 60),
-      leftOut === undefined ? visible(value ?? '', 400) : `not in this page: ${bytes(leftOut)} and more of different texts`]);
-    return lines.length ? h('details', {open: true}, h('summary', {}, counted(lines.length, 'attribute')), facts(lines)) : null;
+    const lines = this.model.attributesOf(i).map(({name, value, leftOut}): [string, string] => [
+      visible(name, 60),
+      leftOut === undefined ? visible(value ?? '', 400) : `left out: more than ${bytes(leftOut)} of different texts`,
+    ]);
+    if (lines.length === 0) return null;
+    return h('details', {open: true}, h('summary', {}, counted(lines.length, 'attribute')), facts(lines));
   }
 }
 

@@ -9,38 +9,36 @@ import {color} from '../lib/theme';
 import {boxesBetween} from './boxes';
 import type {Layout} from './boxes';
 import {classColors, inkOn} from './classes';
-import type {Classes} from './classes';
-import {EdgeKind, NodeType} from './model';
+import {drawEdges, drawSelection} from './edges';
+import {NodeType} from './model';
 import type {Model} from './model';
 import {pixel, Raster} from './raster';
+import {boxPlace} from './scene';
+import type {Scene} from './scene';
 import type {View} from './view';
-
-export interface Scene {
-  model: Model;
-  layout: Layout;
-  classes: Classes;
-  marked: Uint8Array;        // nodes on circles
-  hits: Uint8Array | undefined;
-  selected: number;          // node; -1: none
-  withEdges: boolean;
-  vectors: boolean;          // no pixels, for print
-}
 
 const mostSingle = 3000;   // boxes that are drawn one by one on the screen
 const mostWithEdges = 2500;
 const faded = 0.2;         // of what was not found
 
+const commonBegin = /^(?:autograd::engine::evaluate_function: |void |at::native::|torch::autograd::|aten::|c10d::)+/;
+
+// Returns a name without what most names begin with.
+const shortName = (name: string): string =>
+  name.replace(commonBegin, '') || name;
+
 // Returns what stands in a box.
 export function boxLabel(model: Model, layout: Layout, box: number, width: number): string {
   const {from, members} = layout.boxes, nodes = from[box + 1]! - from[box]!, i = members[from[box]!]!;
-  const name = visible(model.nameOf(i), 60);
-  if (nodes > 1) return layout.axis === 'order' || layout.axis === 'time' ? `${name} ×${count(nodes)}` : `${count(nodes)} nodes`;
+  const name = visible(shortName(model.nameOf(i).slice(0, 200)), 60);
+  const oneName = layout.axis === 'order' || layout.axis === 'time';
+  if (nodes > 1) return oneName ? `${name} ×${count(nodes)}` : `${count(nodes)} nodes`;
   const size = width > 78 && model.bytes[i]! >= 0 ? ' ' + bytes(model.bytes[i]!) : '';
   switch (model.type[i]) {
     case NodeType.send: return model.peer[i]! >= 0 ? `→ ${model.peer[i]}${size}` : '→' + size;
     case NodeType.receive: return model.peer[i]! >= 0 ? `← ${model.peer[i]}${size}` : '←' + size;
     case NodeType.collective: return (model.opOf(i) || name) + size;
-    default: return name.replace(/^(?:COMP_NODE_tb\d+_step\d+)$/, 'reduce').replace(/^aten::/, '');
+    default: return name.replace(/^COMP_NODE_tb\d+_step\d+$/, 'reduce');
   }
 }
 
@@ -59,7 +57,7 @@ export class Drawing {
     this.drawAxis(pen, scene, view);
     pen.save();
     pen.beginPath();
-    pen.rect(view.labels, view.top - 4, Math.max(0, view.width - view.labels), view.height);
+    pen.rect(view.labels - 3, view.top - 4, Math.max(0, view.width - view.labels + 3), view.height);
     pen.clip();
     if (!pixels && scene.withEdges && this.visibleBoxes < mostWithEdges) drawEdges(pen, scene, view, ranges);
     if (!pixels) this.drawBoxes(pen, scene, view, ranges);
@@ -81,7 +79,8 @@ export class Drawing {
   private paintPixels(pen: CanvasRenderingContext2D, scene: Scene, view: View): void {
     const {layout, classes, hits} = scene, {from, members} = layout.boxes;
     const ratio = pen.canvas.width / Math.max(1, view.width), background = color('bg');
-    const bright = classColors().map(c => pixel(c, background)), pale = classColors().map(c => pixel(c, background, faded));
+    const bright = classColors().map(c => pixel(c, background));
+    const pale = classColors().map(c => pixel(c, background, faded));
     this.raster.begin(pen.canvas.width, pen.canvas.height, pixel(background, background));
     const plain = hits ? pale : bright;
     this.raster.paint(view, ratio, b => plain[classes.of[members[from[b]!]!]!]!);
@@ -119,13 +118,16 @@ export class Drawing {
       for (const b of list) {
         const [left, width] = boxPlace(view, layout, x[b]!, w[b]!);
         if (round && width > 7) roundRect(pen, left, view.toY(y[b]!), width, high, round);
-        else if (round) pen.rect(left, view.toY(y[b]!), width, high);
         else pen.fillRect(left, view.toY(y[b]!), width, high);
       }
       if (round) pen.fill();
     }
     pen.globalAlpha = 1;
-    this.drawMarks(pen, view, layout, ranges, b => marked[members[from[b]!]!] !== 0, color('bad'));
+    const isMarked = (first: number, end: number): boolean => {
+      for (let m = first; m < end; ++m) if (marked[members[m]!]) return true;
+      return false;
+    };
+    this.drawMarks(pen, view, layout, ranges, b => isMarked(from[b]!, from[b + 1]!), color('bad'));
   }
 
   private drawMarks(pen: Pen, view: View, layout: Layout, ranges: [number, number][], wanted: (box: number) => boolean,
@@ -155,15 +157,14 @@ export class Drawing {
         if (pixels && w[b]! * view.sx < 34) continue;
         const [left, width] = boxPlace(view, layout, x[b]!, w[b]!);
         if (width < 34) continue;
-        const text = this.fitting(pen, boxLabel(model, layout, b, width), width - 8);
+        const text = this.fitting(pen, boxLabel(model, layout, b, width), width - 6);
         if (!text) continue;
         ++labels;
         pen.fillStyle = inks[classes.of[members[from[b]!]!]!]!;
-        pen.globalAlpha = hits && !hits[members[from[b]!]!] ? 0.55 : 1;
-        pen.fillText(text, left + 4, view.toY(y[b]!) + high / 2 + 0.5);
+        if (hits && !hits[members[from[b]!]!]) pen.fillStyle = color('faint');
+        pen.fillText(text, left + 3, view.toY(y[b]!) + high / 2 + 0.5);
       }
     }
-    pen.globalAlpha = 1;
   }
 
   // Returns as much of a text as fits, "" if that is too little.
@@ -194,19 +195,6 @@ export class Drawing {
   }
 }
 
-// Returns left and width of a box in pixels, cut at the picture's edges.
-function boxPlace(view: View, layout: Layout, x: number, w: number): [number, number] {
-  const layered = layout.axis === 'layer' || layout.axis === 'wrapped';
-  const full = w * view.sx;
-  let left = view.toX(x);
-  let width = layered ? Math.min(150, full * 0.82) : full - Math.min(1, full * 0.1);
-  if (left < view.labels && !layered) {
-    width -= view.labels - left;
-    left = view.labels;
-  }
-  return [left, Math.max(0.8, Math.min(width, view.width - left + 8))];
-}
-
 function roundRect(pen: Pen, x: number, y: number, w: number, h: number, r: number): void {
   pen.moveTo(x + r, y);
   pen.lineTo(x + w - r, y);
@@ -229,92 +217,21 @@ function drawLayerAxis(pen: Pen, view: View, layers: number): void {
   }
 }
 
-// Adds the curve of an edge between two boxes to the path.
-function edgePath(pen: Pen, view: View, layout: Layout, from: number, to: number): void {
-  const {x, w, y} = layout.boxes, half = view.boxHeight / 2;
-  const [left, width] = boxPlace(view, layout, x[from]!, w[from]!);
-  const x1 = left + width, y1 = view.toY(y[from]!) + half, x2 = view.toX(x[to]!), y2 = view.toY(y[to]!) + half;
-  const level = Math.abs(y1 - y2) < 1;
-  pen.moveTo(x1, y1);
-  if (level && x[to]! - x[from]! <= 1.5 * w[from]!) return pen.lineTo(x2, y2);
-  const bend = Math.max(12, Math.min(160, Math.abs(x2 - x1) / 2)), bow = level ? view.sy * 0.55 : 0;
-  pen.bezierCurveTo(x1 + bend, y1 + bow, x2 - bend, y2 + bow, x2, y2);
-}
-
-// In a folded picture an edge from one line to another would cross all between.
-function isShort(layout: Layout, from: number, to: number): boolean {
-  return layout.axis !== 'wrapped' || layout.boxes.x[to]! >= layout.boxes.x[from]!;
-}
-
-function drawEdges(pen: Pen, {model, layout, selected, hits}: Scene, view: View, ranges: [number, number][]): void {
-  const {begin, node, kind} = model.parents, {from, members} = layout.boxes;
-  const lines: [number, number][][] = [[], [], []];
-  for (const [first, last] of ranges) {
-    for (let b = first; b < last; ++b) {
-      const most = Math.min(from[b + 1]!, from[b]! + 50);
-      for (let m = from[b]!; m < most; ++m) {
-        const i = members[m]!;
-        for (let e = begin[i]!; e < begin[i + 1]!; ++e) {
-          const other = layout.boxOf[node[e]!]!;
-          if (other >= 0 && other !== b && isShort(layout, other, b)) lines[kind[e]!]!.push([other, b]);
-        }
-      }
-    }
-  }
-  pen.globalAlpha = selected >= 0 || hits ? 0.2 : 0.6;
-  pen.lineWidth = 1;
-  lines.forEach((list, k) => {
-    pen.strokeStyle = color(k === EdgeKind.message ? 'exposed' : 'faint');
-    pen.setLineDash(k === EdgeKind.control ? [4, 3] : []);
-    pen.beginPath();
-    for (const [a, b] of list.slice(0, 6000)) edgePath(pen, view, layout, a, b);
-    pen.stroke();
-  });
-  pen.setLineDash([]);
-  pen.globalAlpha = 1;
-}
-
-function drawSelection(pen: Pen, {model, layout, selected}: Scene, view: View): void {
-  const box = selected < 0 ? -1 : layout.boxOf[selected]!;
-  if (box < 0) return;
-  pen.lineWidth = 1.8;
-  for (const [ends, css, backwards] of [[model.parents, 'recv', true], [model.children, 'focus', false]] as const) {
-    for (const dashed of [false, true]) {
-      pen.strokeStyle = color(css);
-      pen.setLineDash(dashed ? [4, 3] : []);
-      pen.beginPath();
-      const most = Math.min(ends.begin[selected + 1]!, ends.begin[selected]! + 2000);
-      for (let e = ends.begin[selected]!; e < most; ++e) {
-        const other = layout.boxOf[ends.node[e]!]!;
-        if (other < 0 || other === box || (ends.kind[e] === EdgeKind.control) !== dashed) continue;
-        if (layout.axis === 'order' && dashed) continue;  // nesting shows it
-        if (backwards) edgePath(pen, view, layout, other, box);
-        else edgePath(pen, view, layout, box, other);
-      }
-      pen.stroke();
-    }
-  }
-  pen.setLineDash([]);
-  const {x, w, y} = layout.boxes, [left, width] = boxPlace(view, layout, x[box]!, w[box]!);
-  pen.strokeStyle = color('path');
-  pen.lineWidth = 2;
-  pen.strokeRect(left - 1, view.toY(y[box]!) - 1, width + 2, view.boxHeight + 2);
-  pen.lineWidth = 1;
-}
-
 function drawRowNames(pen: Pen, {layout}: Scene, view: View): void {
-  pen.fillStyle = color('bg');
-  pen.fillRect(0, view.top - 2, view.labels - 4, Math.max(0, view.height - view.top + 2));
   pen.font = font();
-  pen.textAlign = 'right';
-  pen.fillStyle = color('soft');
   let before = -99;
   for (const strip of layout.strips) {
     if (!strip.label) continue;
     const y = view.toY(strip.y) + Math.min(strip.h, 1) * view.boxHeight / 2;
     if (y < view.top - 1 || y > view.height || y - before < 13) continue;
     before = y;
-    pen.fillText(shortened(pen, strip.label, view.labels - 14), view.labels - 8, y);
+    pen.fillStyle = color('soft');
+    pen.textAlign = 'right';
+    pen.fillText(shortened(pen, strip.label, view.labels - 22), view.labels - 8, y);
+    if (!strip.turn) continue;
+    pen.fillStyle = color('faint');
+    pen.textAlign = 'left';
+    pen.fillText(strip.turn === 'open' ? '▾' : '▸', 4, y);
   }
 }
 
@@ -328,7 +245,9 @@ function shortened(pen: Pen, text: string, width: number): string {
 export function labelWidth(pen: Pen, layout: Layout, most: number): number {
   pen.font = font();
   let width = 44;
-  for (const {label} of layout.strips.slice(0, 3000)) if (label) width = Math.max(width, pen.measureText(visible(label, 60)).width + 18);
+  for (const {label} of layout.strips.slice(0, 3000)) {
+    if (label) width = Math.max(width, pen.measureText(visible(label, 60)).width + 26);
+  }
   return Math.min(most, Math.ceil(width));
 }
 

@@ -93,7 +93,8 @@ function byTime(model: Model, nesting: Nesting): Block[] {
   const blocks: Block[] = [];
   for (const i of nesting.order) {
     const x = model.begin![i]!;
-    if (x >= 0) blocks.push({depth: nesting.depth[i]!, lane: model.lane[i]!, x, w: Math.max(0, model.duration?.[i] ?? 0), nodes: [i]});
+    const w = Math.max(0, model.duration?.[i] ?? 0);
+    if (x >= 0) blocks.push({depth: nesting.depth[i]!, lane: model.lane[i]!, x, w, nodes: [i]});
   }
   return blocks;
 }
@@ -138,7 +139,9 @@ export type FlameOrder = 'order' | 'time' | 'heavy';
 export function flameLayout(model: Model, nesting: Nesting, order: FlameOrder, collapsed: ReadonlySet<number>): Layout {
   const made = {order: inOrder, time: byTime, heavy: leftHeavy}[order](model, nesting);
   const deepest = new Map<number, number>();
-  for (const {lane, depth} of made) deepest.set(lane, Math.max(deepest.get(lane) ?? 0, collapsed.has(lane) ? 0 : depth));
+  for (const {lane, depth} of made) {
+    deepest.set(lane, Math.max(deepest.get(lane) ?? 0, collapsed.has(lane) ? 0 : depth));
+  }
   const rows = nesting.deepest + 1, byRow: Block[][] = [];
   for (const block of made) (byRow[block.lane * rows + block.depth] ??= []).push(block);
   const list = new BoxList(model.n), strips: Strip[] = [], {lanes, ranks} = model.head;
@@ -154,8 +157,9 @@ export function flameLayout(model: Model, nesting: Nesting, order: FlameOrder, c
         width = Math.max(width, block.x + block.w);
         for (const i of block.nodes) list.member(i);
       }
-      strips.push({y, h: 1, label: depth ? '' : model.manyRanks ? `${ranks[rank]![0]} ${label}` : label, first: depth === 0,
-                   row: lane, begin, end: list.count});
+      const name = model.manyRanks ? `${ranks[rank]![0]} ${label}` : label;
+      const turn = depth ? '' : collapsed.has(lane) ? 'closed' : deepest.get(lane)! > 0 ? 'open' : '';
+      strips.push({y, h: 1, label: depth ? '' : name, turn, row: lane, begin, end: list.count});
     }
     y += 0.6;
   }

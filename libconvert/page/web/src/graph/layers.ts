@@ -6,6 +6,7 @@ export interface Layers {
   of: Int32Array;     // by node
   count: number;
   circular: number[];  // nodes on circles and behind them, by number
+  circle: number[];    // one circle: each waits for the next, the last for the first
 }
 
 // Puts nodes into layers by the edges that `counts` accepts, from those that wait for nothing on. Returns how many it
@@ -52,7 +53,22 @@ export function layersOf(model: Model): Layers {
   }
   let count = 0;
   for (let i = 0; i < model.n; ++i) if (of[i]! >= count) count = of[i]! + 1;
-  return {of, count, circular};
+  return {of, count, circular, circle: circleIn(model, circular)};
+}
+
+// Returns a circle among nodes of which each waits for another of them.
+function circleIn(model: Model, circular: number[]): number[] {
+  if (circular.length === 0) return [];
+  const {begin, node} = model.parents, inside = new Set(circular), place = new Map<number, number>(), way: number[] = [];
+  for (let i = circular[0]!; !place.has(i); ) {
+    place.set(i, way.length);
+    way.push(i);
+    const from = i;
+    for (let e = begin[from]!; e < begin[from + 1]!; ++e) if (inside.has(node[e]!)) { i = node[e]!; break; }
+    if (i === from) return [];
+    if (place.has(i)) return way.slice(place.get(i)!);
+  }
+  return [];
 }
 
 function inFileOrder(model: Model, of: Int32Array, left: Int32Array): void {

@@ -4,7 +4,7 @@ import {BoxList, boxesBetween} from './boxes';
 import type {Layout, Strip} from './boxes';
 import type {Layers} from './layers';
 import type {Model} from './model';
-import type {Rows} from './rows';
+import type {Row, Rows} from './rows';
 
 const gap = 0.35;       // between rows, in heights of a box
 const groupGap = 0.25;  // more between groups
@@ -26,6 +26,8 @@ function countingSort(key: Int32Array, range: number, nodes: Int32Array): {order
   for (const i of nodes) order[free[key[i]!]!++] = i;
   return {order, begin};
 }
+
+const turnOf = (row: Row): Strip['turn'] => row.collapsed ? 'closed' : row.first && !row.single ? 'open' : '';
 
 // Adds the boxes of one row; returns how many stand above each other at most.
 function addLayers(list: BoxList, y: number, merged: boolean, order: Int32Array, from: number, to: number,
@@ -54,13 +56,14 @@ export function layeredLayout(model: Model, layers: Layers, rows: Rows): Layout 
   const list = new BoxList(model.n), strips: Strip[] = [];
   let y = 0;
   rows.rows.forEach((row, r) => {
-    if (row.first && r > 0) y += groupGap;
+    if (row.first && r > 0 && !(row.collapsed && rows.rows[r - 1]!.collapsed)) y += groupGap;
     const first = list.count;
     const h = addLayers(list, y, row.collapsed, order, begin[r]!, begin[r + 1]!, layers.of);
-    strips.push({y, h, label: row.label, first: row.first, row: r, begin: first, end: list.count});
+    strips.push({y, h, label: row.label, turn: turnOf(row), row: r, begin: first, end: list.count});
     y += h + gap;
   });
-  return list.finish(strips, model.n, {width: Math.max(1, layers.count), height: Math.max(1, y - gap), axis: 'layer', fill: 0.74});
+  const width = Math.max(1, layers.count), height = Math.max(1, y - gap);
+  return list.finish(strips, model.n, {width, height, axis: 'layer', fill: 0.74});
 }
 
 // Returns whether a layout is a ribbon, better folded into lines.
@@ -85,13 +88,14 @@ function folded(layout: Layout, perLine: number): Layout {
         h = Math.max(h, y[b]! - strip.y + 1);
         for (let m = from[b]!; m < from[b + 1]!; ++m) list.member(members[m]!);
       }
-      strips.push({...strip, y: top, h, label, first: label !== '', begin: first, end: list.count});
+      strips.push({...strip, y: top, h, label, turn: '', begin: first, end: list.count});
       label = '';
       top += h + gap / 2;
     }
     top += lineGap;
   }
-  return list.finish(strips, layout.boxOf.length, {width: perLine, height: Math.max(1, top - lineGap), axis: 'wrapped', fill: 0.74});
+  const height = Math.max(1, top - lineGap);
+  return list.finish(strips, layout.boxOf.length, {width: perLine, height, axis: 'wrapped', fill: 0.74});
 }
 
 // Folds a layered layout into as many lines as suit a picture that is `aspect` times as wide as high.
@@ -134,13 +138,14 @@ export function timeLayout(model: Model, rows: Rows): Layout {
   const list = new BoxList(model.n), strips: Strip[] = [];
   let y = 0, width = 1;
   rows.rows.forEach((row, r) => {
-    if (row.first && r > 0) y += groupGap;
+    if (row.first && r > 0 && !(row.collapsed && rows.rows[r - 1]!.collapsed)) y += groupGap;
     const at = list.count;
     const h = addTimes(model, list, y, order.subarray(first[r]!, first[r + 1]!), row.collapsed);
     for (let k = 0, b = at; k < h; ++k) {
       const from = b;
       while (b < list.count && list.yOf(b) === Math.fround(y + k)) ++b;
-      strips.push({y: y + k, h: 1, label: k === 0 ? row.label : '', first: row.first && k === 0, row: r, begin: from, end: b});
+      const label = k === 0 ? row.label : '';
+      strips.push({y: y + k, h: 1, label, turn: k === 0 ? turnOf(row) : '', row: r, begin: from, end: b});
     }
     y += h + gap;
   });

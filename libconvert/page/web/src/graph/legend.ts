@@ -9,11 +9,14 @@ import {EdgeKind} from './model';
 import type {Model} from './model';
 import {className} from './search';
 
-export function legendOf(model: Model, classes: Classes, ask: (query: string) => void, ...rest: Node[]): HTMLElement {
-  const used = classes.names.map((name, c) => ({name, c, nodes: classes.counts[c] ?? 0})).filter(({nodes}) => nodes > 0)
-    .sort((a, b) => b.nodes - a.nodes);
+export function legendOf(model: Model, classes: Classes, ask: (query: string) => void, ...rest: (Node | string)[]): HTMLElement {
+  const all = classes.names.map((name, c) => ({name, c, nodes: classes.counts[c] ?? 0}));
+  const used = all.filter(({nodes}) => nodes > 0).sort((a, b) => b.nodes - a.nodes);
   const swatches = used.map(() => h('i'));
-  const paint = (): void => swatches.forEach((swatch, k) => { swatch.style.backgroundColor = classColors()[used[k]!.c]!; });
+  const paint = (): void => {
+    const colors = classColors();
+    swatches.forEach((swatch, k) => { swatch.style.backgroundColor = colors[used[k]!.c]!; });
+  };
   paint();
   onTheme(paint);
   const kinds = new Set(model.parents.kind);

@@ -47,7 +47,8 @@ export class Minimap {
     Object.assign(view, {labels: 0, top: 0, width, height, sx: width / layout.width, sy: height / layout.height});
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
-    const background = color('panel'), pixels = classColors().map(c => pixel(c, background)), {from, members} = layout.boxes;
+    const background = color('panel'), {from, members} = layout.boxes;
+    const pixels = classColors().map(c => pixel(c, background));
     this.raster.begin(this.canvas.width, this.canvas.height, pixel(background, background));
     this.raster.paint(view, ratio, b => pixels[this.classes.of[members[from[b]!]!]!]!);
     this.raster.end(this.canvas.getContext('2d')!);

@@ -10,6 +10,7 @@ export interface Row {
   group: number;
   collapsed: boolean;  // one row for all of its group
   first: boolean;      // of its group
+  single: boolean;     // all that its group has
 }
 export interface Rows {
   rows: Row[];
@@ -41,7 +42,9 @@ function grouped(model: Model, groupOf: (i: number) => number, names: string[], 
   for (const key of [...seen].sort((a, b) => a - b)) {
     const group = Math.floor(key / subs), collapsed = isCollapsed(group);
     rowOf.set(key, rows.length);
-    rows.push({label: collapsed ? names[group]! : label(group, key % subs), group, collapsed, first: group !== before});
+    const first = group !== before;
+    if (!first) rows[rows.length - 1]!.single = false;
+    rows.push({label: collapsed ? names[group]! : label(group, key % subs), group, collapsed, first, single: first});
     before = group;
   }
   const of = new Int32Array(model.n);
@@ -55,12 +58,24 @@ function ranked(counts: Map<string, number>): Map<string, number> {
   return new Map(order.map(([text], i) => [text, i]));
 }
 
+const mostNamedRows = 200;  // of a group that is expanded by name
+
+// Groups by a text of each node; a group expands into a row per name, or, where there are too many, per NPU.
 function byText(model: Model, textOf: (i: number) => string, isCollapsed: (group: number) => boolean): Rows {
-  const counts = new Map<string, number>();
-  for (let i = 0; i < model.n; ++i) counts.set(textOf(i), (counts.get(textOf(i)) ?? 0) + 1);
-  const order = ranked(counts);
-  return grouped(model, i => order.get(textOf(i))!, [...order.keys()], i => model.rank[i]!,
-                 (_, rank) => `NPU ${model.head.ranks[rank]![0]}`, isCollapsed);
+  const counts = new Map<string, number>(), names = new Map<string, Set<number>>();
+  for (let i = 0; i < model.n; ++i) {
+    const text = textOf(i);
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+    let of = names.get(text);
+    if (!of) names.set(text, of = new Set());
+    if (of.size <= mostNamedRows) of.add(model.name[i]!);
+  }
+  const order = ranked(counts), ranks = model.head.ranks.length;
+  const named = [...order.keys()].map(text => names.get(text)!.size <= mostNamedRows);
+  const groupOf = (i: number): number => order.get(textOf(i))!;
+  return grouped(model, groupOf, [...order.keys()],
+                 i => named[groupOf(i)] ? ranks + model.name[i]! : model.rank[i]!,
+                 (_, sub) => sub < ranks ? `NPU ${model.head.ranks[sub]![0]}` : model.names[sub - ranks]!, isCollapsed);
 }
 
 // Returns the rows of a mode; `turned` are groups that the reader collapsed or expanded against the mode's default.

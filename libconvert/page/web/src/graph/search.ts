@@ -35,10 +35,12 @@ const typeForms: Record<string, string> = {
 
 // What the help says of it.
 export const grammar: [string, string][] = [
-  ['word', 'a piece of a name, a type, or an id'], ['rank:3', 'nodes of an NPU'], ['type:collective', 'send, recv, compute, memory …'],
-  ['peer:2', 'messages to or from an NPU'], ['id:17', 'this id only'], ['lane:stream', 'a piece of a lane'], ['group:tp', 'a process group'],
+  ['word', 'a piece of a name, a type, or an id'], ['rank:3', 'nodes of an NPU'],
+  ['type:collective', 'send, recv, compute, memory …'], ['peer:2', 'messages to or from an NPU'],
+  ['id:17', 'this id only'], ['lane:stream', 'a piece of a lane'], ['group:tp', 'a process group'],
   ['class:send', 'what the legend names'],
-  ['size>=1MiB', 'also <, <=, >, ='], ['time>10us', 'how long nodes take'], ['circle:', 'on a circle of dependencies, or behind one'],
+  ['size>=1MiB', 'also <, <=, >, ='], ['time>10us', 'how long nodes take'],
+  ['circle:', 'what never becomes free: on a circle or behind one'],
 ];
 
 // Returns a class's name as a word: "matrix-product".
@@ -47,7 +49,8 @@ export const className = (name: string): string => name.toLowerCase().replace(/[
 export class Search {
   private lower: string[] | undefined;
 
-  constructor(private readonly model: Model, private readonly classes: Classes, private readonly circular: Uint8Array) {}
+  constructor(private readonly model: Model, private readonly classes: Classes,
+              private readonly circular: Uint8Array) {}
 
   // Returns the nodes that a query finds, ascending; undefined for an empty one.
   find(query: string): Int32Array | undefined {
@@ -99,8 +102,11 @@ export class Search {
   }
 
   private typeTest(value: string, part: boolean): Test {
-    const {model} = this, wanted = typeForms[value] ?? value;
-    return i => model.typeOf(i) === wanted || (part && (model.typeOf(i).startsWith(wanted) || model.opOf(i).replace('-', '_') === wanted.replace('-', '_')));
+    const {model} = this, wanted = typeForms[value] ?? value, op = wanted.replace(/_/g, '-');
+    return i => {
+      const type = model.typeOf(i);
+      return type === wanted || (part && (type.startsWith(wanted) || model.opOf(i) === op));
+    };
   }
 
   private nameTest(is: (name: string) => boolean): Test {

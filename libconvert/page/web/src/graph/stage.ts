@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The picture of the graph: draws it, and turns what the pointer and the keys do into zooming, moving and picking.
 import {CanvasView} from '../lib/canvas';
+import {onPrint} from '../lib/theme';
 import {h, visible} from '../lib/dom';
 import {bytes, counted, exactTime} from '../lib/format';
 import {facts, hideTip, showTip} from '../lib/tip';
 import {boxAt, stripAt} from './boxes';
 import type {Layout, Strip} from './boxes';
 import {Drawing, labelWidth} from './draw';
-import type {Scene} from './draw';
 import {Minimap} from './minimap';
+import type {Scene} from './scene';
 import {View} from './view';
 
 interface Events {
@@ -28,7 +29,10 @@ export class Stage {
 
   constructor(readonly scene: Scene, label: string, room: () => number, private readonly events: Events) {
     this.view = new View(scene.layout);
-    this.canvas = new CanvasView({label, height: room, focusable: true, draw: (pen, width, height) => {
+    let printing = false;  // on paper the picture ends where the graph does
+    onPrint(() => { printing = true; }, () => { printing = false; });
+    const height = (): number => printing ? Math.min(room(), this.view.contentHeight) : room();
+    this.canvas = new CanvasView({label, height, focusable: true, draw: (pen, width, height) => {
       const vectors = !(pen instanceof CanvasRenderingContext2D);
       this.view.labels = labelWidth(pen, this.scene.layout, width * 0.3);
       this.view.resize(width, height);
@@ -54,7 +58,8 @@ export class Stage {
   }
   zoom(factor: number): void {
     const {selected, layout} = this.scene, box = selected < 0 ? -1 : layout.boxOf[selected]!;
-    const x = box < 0 ? NaN : this.view.toX(layout.boxes.x[box]!), y = box < 0 ? NaN : this.view.toY(layout.boxes.y[box]!);
+    const x = box < 0 ? NaN : this.view.toX(layout.boxes.x[box]!);
+    const y = box < 0 ? NaN : this.view.toY(layout.boxes.y[box]!);
     const seen = x > this.view.labels && x < this.view.width && y > 0 && y < this.view.height;
     this.view.zoom(factor, seen ? x : this.view.width / 2, seen ? y : this.view.height / 3);
     this.redraw();
@@ -116,7 +121,8 @@ export class Stage {
   }
   // Returns the strip whose name the pointer is on.
   private nameAt(e: MouseEvent): Strip | undefined {
-    if (e.offsetX >= this.view.labels - 4 || e.offsetY < this.view.top || this.scene.layout.axis === 'wrapped') return undefined;
+    if (e.offsetX >= this.view.labels - 4 || e.offsetY < this.view.top) return undefined;
+    if (this.scene.layout.axis === 'wrapped') return undefined;
     return stripAt(this.scene.layout, this.view.fromY(e.offsetY));
   }
 
@@ -126,7 +132,9 @@ export class Stage {
     const title = visible(model.nameOf(i)) || '(no name)';
     const takes = model.duration && model.duration[i]! >= 0 ? exactTime(model.duration[i]! * 1000) : null;
     if (nodes > 1) {
-      return facts(counted(nodes, 'node'), [['first:', title], ['NPU', String(model.rankOf(i))], ['lane', model.laneOf(i)]]);
+      return facts(counted(nodes, 'node'), [
+        ['first:', title], ['NPU', String(model.rankOf(i))], ['lane', model.laneOf(i)],
+      ]);
     }
     return facts(title, [
       ['NPU', `${model.rankOf(i)} · node ${model.idOf(i)} · ${model.opOf(i) || model.typeOf(i)} · ${model.laneOf(i)}`],

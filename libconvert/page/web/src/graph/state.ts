@@ -88,7 +88,10 @@ export class GraphState {
 
   // Returns the selectors of rows and axis.
   controls(changed: () => void): HTMLElement[] {
-    const axis = h('select', {'aria-label': 'axis', class: 'axis-choice', onchange: () => { this.axis = axis.value as Axis; changed(); }});
+    const axis = h('select', {'aria-label': 'axis', class: 'axis-choice', onchange: () => {
+      this.axis = axis.value as Axis;
+      changed();
+    }});
     const fill = (): void => {
       const choices = this.axes();
       if (!choices.some(([value]) => value === this.axis)) this.axis = choices[0]![0];

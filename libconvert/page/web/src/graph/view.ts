@@ -13,6 +13,8 @@ export class View {
   y = 0;       // below the axis
   labels = 74; // width of the labels
   top = 20;    // height of the axis above the rows
+  coverX = 0;  // of the right and of the lower edge, in pixels, what is covered by details
+  coverY = 0;
   width = 0;   // of the picture
   height = 0;
 
@@ -31,13 +33,17 @@ export class View {
     else this.bound();
   }
   isAll(): boolean {
-    return this.width === 0 || (this.x === 0 && this.y === 0 && Math.abs(this.sx / this.fitX - 1) < 1e-9 && this.sy === this.fitY);
+    const same = (a: number, b: number): boolean => Math.abs(a / b - 1) < 1e-9;
+    if (this.width === 0) return true;
+    return this.x === 0 && this.y === 0 && same(this.sx, this.fitX) && same(this.sy, this.fitY);
   }
   fit(): void {
     this.sx = this.fitX;
     this.sy = this.fitY;
     this.x = this.y = 0;
   }
+  // How high the whole layout is at the present scale, in pixels.
+  get contentHeight(): number { return Math.ceil(this.top + this.layout.height * this.sy + 12); }
   // The height of a box in pixels.
   get boxHeight(): number { return Math.max(1, this.sy < 8 ? this.sy - 1 : this.sy * this.layout.fill); }
   toX(x: number): number { return this.labels + (x - this.x) * this.sx; }
@@ -69,8 +75,8 @@ export class View {
     const most = Math.max(this.fitX, widestBox / this.layout.smallest);
     this.sx = Math.min(most, Math.max(this.sx, this.fitX, Math.min(wanted, this.roomX / Math.max(w[box]!, 1e-9))));
     this.sy = Math.max(this.sy, Math.min(usualRow, Math.max(18, this.fitY)));
-    this.x = x[box]! + w[box]! / 2 - this.roomX / 2 / this.sx;
-    this.y = y[box]! + 0.5 - this.roomY / 2 / this.sy;
+    this.x = x[box]! + w[box]! / 2 - (this.roomX - this.coverX) / 2 / this.sx;
+    this.y = y[box]! + 0.5 - (this.roomY - this.coverY) / 2 / this.sy;
     this.bound();
   }
   // Shows a point of the layout in the middle.
@@ -81,7 +87,7 @@ export class View {
   }
   // Keeps the layout on the screen.
   private bound(): void {
-    this.x = Math.max(0, Math.min(this.x, this.layout.width - this.roomX / this.sx));
-    this.y = Math.max(0, Math.min(this.y, this.layout.height - this.roomY / this.sy));
+    this.x = Math.max(0, Math.min(this.x, this.layout.width - (this.roomX - this.coverX) / this.sx));
+    this.y = Math.max(0, Math.min(this.y, this.layout.height - (this.roomY - this.coverY) / this.sy));
   }
 }

@@ -26,7 +26,12 @@ export async function start<H>(build: (data: PageData<H>) => void): Promise<void
     fail('The data of this page is damaged: the file is not complete.');
     return;
   }
-  build(data);
+  try {
+    build(data);
+  } catch (error) {
+    fail('This page cannot show its data; that is a fault of the program that wrote it.');
+    throw error;
+  }
   drawAll();
   requestAnimationFrame(() => { document.documentElement.dataset.painted = String(Math.round(performance.now())); });
 }

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+#include "page/report/tables.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "util/utf8.h"
+
+namespace convert {
+namespace {
+
+constexpr std::size_t most_text_bytes = 400;  // of a name; more is not read
+constexpr std::size_t most_steps = 20'000;    // of a path
+constexpr std::size_t most_binned_links = 1024;
+constexpr std::uint32_t most_matrix_groups = 64;
+constexpr std::size_t memory_bins = 360;
+constexpr std::size_t most_waits = 1000;
+
+// Returns the path, where it is very long with neighbours of one kind, NPU and collective as one step.
+std::vector<Run::Step> shown_path(const Run& run) {
+  if (run.path.size() <= most_steps) return run.path;
+  std::vector<Run::Step> steps;
+  for (const Run::Step& step : run.path) {
+    if (!steps.empty() && steps.back().kind == step.kind && steps.back().npu == step.npu &&
+        steps.back().call == step.call) {
+      steps.back().time_ps += step.time_ps;
+    } else {
+      steps.push_back(step);
+    }
+  }
+  return steps;
+}
+
+double busbw_factor(Collective op, std::uint32_t n) {
+  const double part = n == 0 ? 0 : (n - 1.0) / n;
+  switch (op) {
+    case Collective::all_reduce: return 2 * part;
+    case Collective::all_gather:
+    case Collective::reduce_scatter:
+    case Collective::reduce_scatter_block:
+    case Collective::all_to_all:
+    case Collective::gather:
+    case Collective::scatter: return part;
+    case Collective::broadcast:
+    case Collective::reduce: return 1;
+    default: return 0;
+  }
+}
+
+}  // namespace
+
+std::int32_t PageTexts::number(std::uint32_t text) {
+  if (text >= numbers_.size()) return -1;
+  if (numbers_[text] == no_index) {
+    numbers_[text] = static_cast<std::uint32_t>(used_.size());
+    used_.push_back(text);
+  }
+  return static_cast<std::int32_t>(numbers_[text]);
+}
+
+void PageTexts::write(JsonWriter& json, std::string_view key) const {
+  json.key(key).begin_array();
+  for (const std::uint32_t text : used_) json.value(cut_text(all_[text], most_text_bytes));
+  json.end_array();
+}
+
+void add_npus(const Run& run, const RunParts& parts, ReportColumns& columns) {
+  using Npu = Run::Npu;
+  columns.numbers(
+      "npu.rank", run.npus, [](const Npu& n) { return n.rank; }, Column::Code::delta);
+  columns.times("npu.finish", run.npus, [](const Npu& n) { return n.finish_ps; });
+  columns.times("npu.astra_exposed", run.npus, [](const Npu& n) { return n.astra_exposed_ps; });
+  columns.times("npu.compute_sum", run.npus, [](const Npu& n) { return n.compute_ps; });
+  columns.reals(
+      "npu.sends", run.npus, [](const Npu& n) { return n.sends; }, Column::Code::delta);
+  columns.reals(
+      "npu.bytes_sent", run.npus, [](const Npu& n) { return n.bytes_sent; }, Column::Code::delta);
+  columns.reals(
+      "npu.nodes", run.npus, [](const Npu& n) { return n.nodes; }, Column::Code::delta);
+  columns.reals(
+      "npu.nodes_done", run.npus, [](const Npu& n) { return n.nodes_done; }, Column::Code::delta);
+  columns.reals(
+      "npu.peak_memory", run.npus, [](const Npu& n) { return n.peak_memory_bytes; }, Column::Code::delta);
+  for (std::size_t p = 0; p < time_part_names.size(); ++p) {
+    columns.times("part." + std::string(time_part_names[p]), parts.npus, [p](const PartTimes& n) { return n[p]; });
+  }
+  columns.reals("activity", parts.activity, [](double npus) { return npus; });
+}
+
+void add_path(const Run& run, PageTexts& names, PageTexts& texts, ReportColumns& columns) {
+  using Step = Run::Step;
+  const NpuIndex index(run);
+  const std::vector<Step> path = shown_path(run);
+  columns.kinds("path.kind", path, [](const Step& s) { return s.kind; });
+  columns.numbers(
+      "path.npu", path, [&](const Step& s) { return index[s.npu]; }, Column::Code::delta);
+  columns.ids("path.node", path, [](const Step& s) { return s.node; });
+  columns.numbers("path.name", path, [&](const Step& s) { return names.number(s.name); });
+  columns.times("path.begin", path, [](const Step& s) { return s.begin_ps; });
+  columns.times(
+      "path.time", path, [](const Step& s) { return s.time_ps; }, Column::Code::dict);
+  columns.numbers("path.call", path, [](const Step& s) { return s.call; });
+  columns.reals(
+      "path.bytes", path, [](const Step& s) { return s.bytes; }, Column::Code::dict);
+  columns.numbers("path.peer", path, [](const Step& s) { return s.peer; });
+  columns.numbers("path.then", path, [&](const Step& s) { return texts.number(s.then); });
+}
+
+void add_calls(const Run& run, PageTexts& texts, ReportColumns& columns) {
+  using Call = Run::Call;
+  columns.kinds("call.op", run.calls, [](const Call& c) { return c.op; });
+  columns.reals(
+      "call.group", run.calls, [](const Call& c) { return c.group; }, Column::Code::delta);
+  columns.numbers(
+      "call.number", run.calls, [](const Call& c) { return c.number; }, Column::Code::delta);
+  columns.numbers("call.npus", run.calls, [](const Call& c) { return c.npus; });
+  columns.reals(
+      "call.size", run.calls, [](const Call& c) { return c.size_bytes; }, Column::Code::delta);
+  columns.numbers("call.algorithm", run.calls, [&](const Call& c) { return texts.number(c.algorithm); });
+  columns.times("call.bound", run.calls, [](const Call& c) { return c.bound_ps; });
+  columns.times("call.begin", run.calls, [](const Call& c) { return c.begin_ps; });
+  columns.times("call.last_begin", run.calls, [](const Call& c) { return c.last_begin_ps; });
+  columns.times("call.end", run.calls, [](const Call& c) { return c.end_ps; });
+  columns.reals("call.factor", run.calls, [](const Call& c) { return busbw_factor(c.op, c.npus); });
+  columns.numbers(
+      "call.first_npu", run.calls, [](const Call& c) { return c.first_npu; }, Column::Code::delta);
+}
+
+void add_links(const Run& run, PageTexts& texts, ReportColumns& columns) {
+  using Link = Run::Link;
+  columns.numbers("link.from", run.links, [&](const Link& l) { return texts.number(l.from); });
+  columns.numbers("link.to", run.links, [&](const Link& l) { return texts.number(l.to); });
+  columns.numbers("link.dim", run.links, [](const Link& l) { return l.dim; });
+  columns.reals("link.gb_per_s", run.links, [](const Link& l) { return l.gb_per_s; });
+  columns.reals("link.latency_ns", run.links, [](const Link& l) { return l.latency_ns; });
+  columns.reals(
+      "link.bytes", run.links, [](const Link& l) { return l.bytes; }, Column::Code::delta);
+  columns.numbers(
+      "link.messages", run.links, [](const Link& l) { return l.messages; }, Column::Code::delta);
+  columns.times("link.busy", run.links, [](const Link& l) { return l.busy_ps; });
+  columns.numbers("link.peak_queue", run.links, [](const Link& l) { return l.peak_queue; });
+  if (run.link_bins_each != 0 && run.links.size() <= most_binned_links) {
+    columns.all().push_back({"link.bins", run.link_bins, Column::Code::raw});
+  }
+}
+
+void add_matrix(const Run& run, JsonWriter& json, ReportColumns& columns) {
+  const auto npus = static_cast<std::uint32_t>(run.npus.size());
+  const std::uint32_t each = std::max<std::uint32_t>(1, (npus + most_matrix_groups - 1) / most_matrix_groups);
+  json.member("matrix_npus_each", each);
+  const NpuIndex index(run);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<std::int64_t, std::uint64_t>> cells;
+  for (const Run::Traffic& t : run.matrix) {
+    const std::uint32_t src = index[t.src];
+    const std::uint32_t dst = index[t.dst];
+    if (src == no_index || dst == no_index) continue;
+    auto& cell = cells[{src / each, dst / each}];
+    cell.first += t.bytes;
+    cell.second += t.messages;
+  }
+  using Cell = decltype(cells)::value_type;
+  columns.numbers(
+      "matrix.src", cells, [](const Cell& c) { return c.first.first; }, Column::Code::delta);
+  columns.numbers(
+      "matrix.dst", cells, [](const Cell& c) { return c.first.second; }, Column::Code::delta);
+  columns.reals(
+      "matrix.bytes", cells, [](const Cell& c) { return c.second.first; }, Column::Code::delta);
+  columns.reals(
+      "matrix.messages", cells, [](const Cell& c) { return c.second.second; }, Column::Code::delta);
+}
+
+void add_memory(const Run& run, ReportColumns& columns) {
+  if (run.memory.empty()) return;
+  const Picoseconds end = std::max<Picoseconds>(window_end(run), 1);
+  std::vector<double> least(memory_bins, -1);
+  std::vector<double> most(memory_bins, 0);
+  std::vector<double> sum(memory_bins, 0);
+  std::size_t npus = 0;
+  for (std::size_t i = 0; i < run.memory.size(); ++npus) {
+    const Rank npu = run.memory[i].npu;
+    std::vector<double> peak(memory_bins, 0);
+    double now = 0;
+    std::size_t bin = 0;
+    const auto advance = [&](std::size_t to) {
+      for (peak[bin] = std::max(peak[bin], now); bin < to; peak[++bin] = now) {
+      }
+    };
+    for (; i < run.memory.size() && run.memory[i].npu == npu; ++i) {
+      const double at = static_cast<double>(run.memory[i].time_ps) / static_cast<double>(end);
+      advance(std::max(bin, std::min(memory_bins - 1, static_cast<std::size_t>(at * memory_bins))));
+      now = static_cast<double>(run.memory[i].bytes);
+      peak[bin] = std::max(peak[bin], now);
+    }
+    advance(memory_bins - 1);
+    for (std::size_t k = 0; k < memory_bins; ++k) {
+      least[k] = least[k] < 0 ? peak[k] : std::min(least[k], peak[k]);
+      most[k] = std::max(most[k], peak[k]);
+      sum[k] += peak[k];
+    }
+  }
+  columns.reals("memory.min", least, [](double b) { return b; });
+  columns.reals("memory.mean", sum, [&](double b) { return b / static_cast<double>(npus); });
+  columns.reals("memory.max", most, [](double b) { return b; });
+}
+
+void write_dims(const Run& run, JsonWriter& json) {
+  json.key("dims").begin_array();
+  for (const Run::Dim& dim : run.dims) {
+    json.begin_object().member("topology", run.texts[dim.topology]).member("npus", dim.npus);
+    json.member("gb_per_s", dim.gb_per_s).member("latency_ns", dim.latency_ns).end_object();
+  }
+  json.end_array();
+}
+
+void write_what_if(const Run& run, JsonWriter& json) {
+  json.key("what_if").begin_array();
+  for (const Run::WhatIf& line : run.whatif) {
+    json.begin_object().member("what", run.texts[line.what]).member("setting", run.texts[line.setting]);
+    json.member("total_ps", line.total_ps).end_object();
+  }
+  json.end_array();
+}
+
+void write_waits(const Run& run, JsonWriter& json) {
+  json.member("waiting", run.waits.size()).key("waits").begin_array();
+  for (std::size_t i = 0; i < std::min(run.waits.size(), most_waits); ++i) {
+    const Run::Wait& wait = run.waits[i];
+    const std::string_view name = wait.name == no_index ? "" : run.timeline.names[wait.name];
+    json.begin_object().member("npu", wait.npu).member("node", std::to_string(wait.node));
+    json.member("name", cut_text(name, most_text_bytes)).member("since_ps", wait.since_ps);
+    json.member("text", run.texts[wait.text]).end_object();
+  }
+  json.end_array();
+}
+
+void write_findings(const Run& run, const RunParts& parts, JsonWriter& json) {
+  static_cast<void>(parts);
+  json.key("findings").begin_array();
+  json.begin_object().member("text", "The run takes " + format_time(window_end(run)) + ".").member("panel", "path");
+  json.end_object().end_array();
+}
+
+}  // namespace convert

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// How many NPUs do what over time: stacked areas; dragging across chooses the window of the timeline.
+import {area, curveStepAfter} from 'd3-shape';
+import {bottomAxis, color, facts, font, h, hideTip, leftAxis, legend, onTheme, panel, s, saveButton, scaleLinear, showTip,
+        time, timeLabels, timeTicks} from '../lib';
+import {parts} from './run';
+import type {Panel, Run} from './run';
+
+const left = 40, right = 22, top = 8, bottom = 26;
+
+// Returns the NPUs of each part in each bin: [part][bin].
+function bins(run: Run): Float64Array[] {
+  const all = run.data.f64('activity'), n = run.head.activity_bins;
+  return parts.map(p => all.subarray(run.head.parts.indexOf(p.name) * n, (run.head.parts.indexOf(p.name) + 1) * n));
+}
+
+function stack(values: Float64Array[], n: number): {part: number; low: number[]; high: number[]}[] {
+  const below = new Array<number>(n).fill(0);
+  const out = [];
+  for (let part = 0; part < parts.length - 1; ++part) {  // idle is what stays empty
+    const low = [...below];
+    values[part]!.forEach((v, i) => below[i] += v);
+    if (values[part]!.some(v => v > 0)) out.push({part, low, high: [...below]});
+  }
+  return out;
+}
+
+function chart(run: Run, width: number, height: number, values: Float64Array[]): SVGSVGElement {
+  const n = run.head.activity_bins;
+  const x = scaleLinear().domain([0, run.end]).range([left, width - right]);
+  const y = scaleLinear().domain([0, run.npus.length]).range([height - bottom, top]);
+  const svg = s('svg', {viewBox: `0 0 ${width} ${height}`, class: 'chart', width, height, role: 'img',
+                        'aria-label': `how many of ${run.npus.length} NPUs compute, communicate or idle over time`});
+  const yTicks = y.ticks(Math.min(6, run.npus.length)).filter(t => Number.isInteger(t));
+  const vertical = s('g', {transform: `translate(${left},0)`});
+  leftAxis(vertical, y, yTicks, yTicks.map(String), width - left - right);
+  svg.append(vertical);
+  const edges = Array.from({length: n + 1}, (_, i) => i);
+  for (const layer of stack(values, n)) {
+    const shape = area<number>().x(i => x(i / n * run.end)).curve(curveStepAfter)
+      .y0(i => y(layer.low[Math.min(i, n - 1)]!)).y1(i => y(layer.high[Math.min(i, n - 1)]!));
+    svg.append(s('path', {d: shape(edges), fill: color(parts[layer.part]!.color), 'data-part': parts[layer.part]!.name,
+                            'shape-rendering': 'crispEdges'}));
+  }
+  const ticks = timeTicks(0, run.end, (width - left) / 90);
+  const horizontal = s('g', {transform: `translate(0,${height - bottom})`});
+  bottomAxis(horizontal, x, ticks, timeLabels(ticks));
+  svg.append(horizontal);
+  return svg;
+}
+
+export const activity: Panel = (run, view) => {
+  const values = bins(run);
+  if (run.end === 0 || run.npus.length === 0) return null;
+  const holder = h('div', {class: 'activity', style: {font: font()}});
+  let svg: SVGSVGElement | undefined;
+  const mark = h('div', {class: 'mark', hidden: true}), box = h('div', {class: 'plot'}, mark);
+  const draw = (): void => {
+    const width = holder.clientWidth, beside = document.querySelector<HTMLElement>('#breakdown');
+    if (width === 0) return;
+    const side = beside?.offsetLeft !== holder.offsetLeft ? [...beside?.children ?? []] as HTMLElement[] : [];
+    const height = Math.min(640, Math.max(210, side.slice(1).reduce((sum, e) => sum + e.offsetHeight, 0) - 24));
+    svg?.remove();
+    svg = chart(run, width, height, values);
+    box.prepend(svg);
+    place(view.value.from, view.value.to);
+  };
+  const atPx = (e: PointerEvent): number => {
+    const r = box.getBoundingClientRect();
+    return Math.min(run.end, Math.max(0, (e.clientX - r.left - left) / (r.width - left - right) * run.end));
+  };
+  const place = (from: number, to: number): void => {
+    mark.hidden = to - from >= run.end * 0.9995;
+    const px = (t: number): number => left + t / run.end * (box.clientWidth - left - right);
+    mark.style.left = px(from) + 'px';
+    mark.style.width = Math.max(2, px(to) - px(from)) + 'px';
+  };
+  let begin = -1;
+  box.addEventListener('pointerdown', e => { begin = atPx(e); box.setPointerCapture(e.pointerId); e.preventDefault(); });
+  box.addEventListener('pointermove', e => {
+    const at = atPx(e);
+    if (begin >= 0) place(Math.min(begin, at), Math.max(begin, at));
+    const n = run.head.activity_bins, bin = Math.min(n - 1, Math.floor(at / run.end * n));
+    showTip(e, facts(time(at), parts.map((p, i) =>
+      values[i]![bin]! > 0.005 ? [p.text, `${Number(values[i]![bin]!.toFixed(2))} NPUs`] : null)));
+  });
+  box.addEventListener('pointerup', e => {
+    const at = atPx(e), from = Math.min(begin, at), to = Math.max(begin, at);
+    if (begin >= 0 && to - from > run.end / 500) view.set({from, to});
+    else view.set({from: 0, to: run.end});
+    begin = -1;
+  });
+  box.addEventListener('pointerleave', hideTip);
+  view.on(state => place(state.from, state.to));
+  onTheme(draw);
+  new ResizeObserver(draw).observe(holder);
+  holder.append(box);
+  const used = parts.filter((p, i) => p.name !== 'idle' && values[i]!.some(v => v > 0));
+  return panel({id: 'activity', title: 'NPUs by activity over time', note: 'drag: window of the timeline', width: 7,
+                right: saveButton('activity', () => svg!)}, holder, legend(used));
+};

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// How the page was made, what the model does not know, and what the words mean.
+import {count, exactTime, h, visible} from '../lib';
+import type {Panel} from './run';
+
+const words: [string, string][] = [
+  ['computing alone, both, exposed, memory, CPU, idle', 'what an NPU does at each moment; unions of times, so that they add up to the total'],
+  ['exposed communication', 'time in which an NPU communicates and does not compute. Exposed is not blocking: hiding it need not shorten the run'],
+  ['waiting', 'the part of it in which all that it communicates waits for somebody: a collective for its last NPU, a receive for its sender'],
+  ['hidden', 'share of the communication under which the NPU computes'],
+  ['algbw, busbw', 'size / time; times 2(n−1)/n for all-reduce, (n−1)/n for all-gather, reduce-scatter, all-to-all, gather and scatter, 1 for broadcast and reduce (nccl-tests)'],
+  ['of bound', 'the least time in which the network can do it / the time since the last NPU has come'],
+  ['utilisation of a link', 'share of the time in which it was occupied, by direction'],
+  ['critical path', 'steps each of which ends when the next begins, from 0 to the end'],
+  ['slack', 'how much longer something may take while the order of everything stays and the end does not move'],
+];
+
+export const made: Panel = run => {
+  const {head} = run;
+  const command = run.setting('command');
+  const astra = run.times('npu.astra_exposed').filter(t => t >= 0);
+  const facts = (list: [string, string][]): HTMLElement =>
+    h('dl', {class: 'facts'}, list.map(([k, v]) => [h('dt', {}, k), h('dd', {}, v)]));
+  const rows: [string, string][] = head.settings.filter(([k]) => k !== 'command').map(([k, v]) => [k, visible(v, 400)]);
+  rows.push(['slices', count(head.slices)]);
+  for (const [name, hash] of head.inputs) rows.push(['input', visible(name) + (hash ? ` · SHA-256 ${hash}` : '')]);
+  const defined: [string, string][] = [...words];
+  if (astra.length > 0) {
+    defined.push(['ASTRA-sim’s exposed communication', `finish − computing, idle time included: here ${exactTime(Math.min(...astra))} to ${exactTime(Math.max(...astra))}`]);
+  }
+  return h('footer', {id: 'made'},
+    head.limits.length > 0 ? h('div', {class: 'limits'}, h('h2', {}, 'What the model does not know'), h('ul', {}, head.limits.map(l => h('li', {}, l)))) : null,
+    h('details', {}, h('summary', {}, 'How this was made, and what the words mean'),
+      command ? h('p', {}, h('code', {}, command)) : null, facts(rows), facts(defined)));
+};

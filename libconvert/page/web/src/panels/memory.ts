@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Local memory in use over time.
+import {area, curveStepAfter, line} from 'd3-shape';
+import {bottomAxis, bytes, color, h, leftAxis, onTheme, panel, s, saveButton, scaleLinear, timeLabels, timeTicks} from '../lib';
+import type {Panel} from './run';
+
+export const memory: Panel = run => {
+  const {data} = run;
+  if (!data.has('memory.max') || run.end === 0) return null;
+  const least = data.f64('memory.min'), mean = data.f64('memory.mean'), most = data.f64('memory.max');
+  const peak = most.reduce((a, b) => Math.max(a, b), 0);
+  if (peak === 0) return null;
+  const holder = h('div');
+  let svg: SVGSVGElement | undefined;
+  const draw = (): void => {
+    const width = holder.clientWidth, height = 200, left = 62, right = 22, top = 8, bottom = 26, n = most.length;
+    if (width === 0) return;
+    const x = scaleLinear().domain([0, run.end]).range([left, width - right]);
+    const y = scaleLinear().domain([0, peak]).range([height - bottom, top]);
+    const unit = 2 ** (10 * Math.floor(Math.log2(Math.max(1, peak)) / 10));
+    const ticks = scaleLinear().domain([0, peak / unit]).ticks(5).map(t => t * unit);
+    svg?.remove();
+    svg = s('svg', {viewBox: `0 0 ${width} ${height}`, class: 'chart', width, height, role: 'img',
+                    'aria-label': `local memory over time; most: ${bytes(peak)}`});
+    const vertical = s('g', {transform: `translate(${left},0)`}), horizontal = s('g', {transform: `translate(0,${height - bottom})`});
+    leftAxis(vertical, y, ticks, ticks.map(bytes), width - left - right);
+    const times = timeTicks(0, run.end, (width - left) / 90);
+    bottomAxis(horizontal, x, times, timeLabels(times));
+    const edges = Array.from({length: n + 1}, (_, i) => i), at = (v: Float64Array, i: number): number => y(v[Math.min(i, n - 1)]!);
+    const band = area<number>().x(i => x(i / n * run.end)).y0(i => at(least, i)).y1(i => at(most, i)).curve(curveStepAfter);
+    const middle = line<number>().x(i => x(i / n * run.end)).y(i => at(mean, i)).curve(curveStepAfter);
+    svg.append(vertical, s('path', {d: band(edges), fill: color('memory'), opacity: 0.35}),
+      s('path', {d: middle(edges), fill: 'none', stroke: color('memory'), 'stroke-width': 1.6}), horizontal);
+    holder.append(svg);
+  };
+  onTheme(draw);
+  new ResizeObserver(draw).observe(holder);
+  return panel({id: 'memory', title: 'Local memory', note: `line: mean of the NPUs, band: least to most; peak ${bytes(peak)}`, width: 6,
+                right: saveButton('memory', () => svg!)}, h('div', {'data-peak': peak}, holder));
+};

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// The critical path: the steps that end one after the other from the begin to the end and add up to the total.
+import {bytes, counted, exactTime, facts, h, hideTip, panel, percent, showTip, Table, time, visible} from '../lib';
+import {opName, show} from './run';
+import type {Panel, Run, Step, View} from './run';
+
+// In the order of Run::StepKind (core/run.h): what readers call it, its colour, whether the NPU tells them apart.
+export const stepKinds: {text: string; color: string; byNpu: boolean}[] = [
+  {text: 'computing', color: 'compute', byNpu: true}, {text: 'CPU', color: 'cpu', byNpu: true},
+  {text: 'remote memory', color: 'memory', byNpu: true}, {text: 'recorded communication', color: 'exposed', byNpu: false},
+  {text: 'messages', color: 'exposed', byNpu: false}, {text: 'receives', color: 'exposed', byNpu: false},
+  {text: 'requests to senders', color: 'exposed', byNpu: false}, {text: 'requested sends', color: 'exposed', byNpu: false},
+  {text: 'collective', color: 'exposed', byNpu: false}, {text: 'nothing of these', color: 'idle', byNpu: true},
+  {text: 'not explained', color: 'idle', byNpu: true},
+];
+const collective = 8;
+
+function kindName(run: Run, step: Step): string {
+  const kind = stepKinds[step.kind]!;
+  const call = run.calls[step.call];
+  if (step.kind === collective && call) return opName(call.op);
+  return kind.byNpu ? `${kind.text} on ${run.npuName(step.npu)}` : kind.text;
+}
+
+interface Sum { name: string; color: string; steps: number; time: number; first: Step }
+
+function sums(run: Run, steps: Step[]): Sum[] {
+  const found = new Map<string, Sum>();
+  for (const step of steps) {
+    const name = kindName(run, step);
+    let sum = found.get(name);
+    if (!sum) found.set(name, sum = {name, color: stepKinds[step.kind]!.color, steps: 0, time: 0, first: step});
+    ++sum.steps;
+    sum.time += step.time;
+  }
+  return [...found.values()].sort((a, b) => b.time - a.time);
+}
+
+// Draws the path from left to right; what is narrower than a pixel joins what stands before it.
+function strip(run: Run, view: View, steps: Step[]): HTMLElement {
+  const element = h('div', {class: 'strip', role: 'img', 'aria-label': 'the critical path from the begin to the end'});
+  const least = run.end / 1200;
+  let joined = 0;
+  steps.forEach((step, i) => {
+    joined += step.time;
+    const next = steps[i + 1];
+    if (next && joined < least) return;
+    const segment = h('i', {style: `width:${100 * run.share(joined)}%;background:var(--${stepKinds[step.kind]!.color})`,
+      onclick: () => show(run, view, step.begin, step.begin + step.time),
+      onmousemove: e => showTip(e as MouseEvent, facts(visible(step.name) || kindName(run, step), [
+        ['', kindName(run, step)], ['NPU', `${run.npus[step.npu]?.rank ?? '?'} · node ${step.node}`],
+        ['from', exactTime(step.begin)], ['for', exactTime(step.time)],
+        step.bytes >= 0 ? ['', bytes(step.bytes) + (step.peer >= 0 ? ` to NPU ${step.peer}` : '')] : null,
+        ['then:', step.then]])),
+      onmouseleave: hideTip});
+    element.append(segment);
+    joined = 0;
+  });
+  return element;
+}
+
+export const path: Panel = (run, view) => {
+  const steps = run.path.filter(s => s.time > 0);
+  if (steps.length === 0) return null;
+  const npus = new Set(steps.map(s => s.npu)).size;
+  const list = sums(run, steps);
+  const table = new Table<Sum>({
+    rows: list, sort: 2, most: 12, click: sum => show(run, view, sum.first.begin, sum.first.begin + sum.first.time),
+    columns: [
+      {title: 'on the path', left: true, value: r => r.name, cell: r => r.name},
+      {title: 'steps', value: r => r.steps, cell: r => String(r.steps)},
+      {title: 'time', value: r => r.time, cell: r => time(r.time), data: ['time-ps', r => r.time]},
+      {title: 'share', value: r => r.time, cell: r => percent(run.share(r.time))},
+      {title: '', left: true, cell: r => h('span', {class: 'bar', style: `width:${100 * run.share(r.time)}%;background:var(--${r.color})`})},
+    ]});
+  table.element.classList.add('with-bars');
+  return panel({id: 'path', title: 'Critical path', width: 6,
+                note: `${counted(steps.length, 'step')} on ${counted(npus, 'NPU')}; they add up to the total`},
+    strip(run, view, steps), h('div', {class: 'scroll'}, table.element));
+};

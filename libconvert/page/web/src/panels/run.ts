@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// The run that a report page shows, as page/report.cpp wrote it: times in picoseconds.
+import {Store} from '../lib';
+import type {PageData} from '../lib';
+
+export interface Head {
+  title: string; status: 'complete' | 'unmatched' | 'deadlock' | 'stopped'; recorded: boolean; tick_ps: number;
+  end_ps: number; total_ps: number; reached_ps: number; merged_below_ps: number; slices: number; link_bins: number;
+  activity_bins: number; settings: [string, string][]; inputs: [string, string][]; limits: string[]; hints: string[];
+  parts: string[]; lanes: string[]; ops: string[]; matrix_npus_each: number;
+  dims: {topology: string; npus: number; gb_per_s: number; latency_ns: number}[];
+  what_if: {what: string; setting: string; total_ps: number}[];
+  waiting: number; waits: {npu: number; node: string; name: string; since_ps: number; text: string}[];
+  findings: {text: string; panel?: string}[];
+  names: string[]; texts: string[];
+}
+
+// What an NPU does, in the order in which bars are stacked: name of the part, colour, and what readers call it.
+export const parts: {name: string; color: string; text: string}[] = [
+  {name: 'compute', color: 'compute', text: 'computing alone'},
+  {name: 'both', color: 'overlap', text: 'both: hidden communication'},
+  {name: 'moving', color: 'exposed', text: 'exposed: moving bytes'},
+  {name: 'waiting', color: 'waiting', text: 'exposed: waiting for others'},
+  {name: 'memory', color: 'memory', text: 'remote memory'},
+  {name: 'cpu', color: 'cpu', text: 'CPU'},
+  {name: 'idle', color: 'idle', text: 'idle'},
+];
+
+export interface Npu { index: number; rank: number; parts: number[]; finish: number }
+
+export interface Call {
+  index: number; op: string; group: number; number: number; npus: number; size: number; algorithm: string;
+  bound: number; begin: number; lastBegin: number; end: number; factor: number;
+}
+
+export interface Link {
+  index: number; from: string; to: string; dim: number; gbPerS: number; latencyNs: number; bytes: number;
+  messages: number; busy: number; peakQueue: number;
+}
+
+export interface Step {
+  kind: number; npu: number; node: string; name: string; begin: number; time: number; call: number; bytes: number;
+  peer: number; then: string;
+}
+
+export class Run {
+  readonly head: Head;
+  readonly end: number;
+  readonly npus: Npu[];
+  readonly calls: Call[];
+  readonly links: Link[];
+  readonly path: Step[];
+
+  constructor(readonly data: PageData<Head>) {
+    const head = this.head = data.head;
+    this.end = head.end_ps;
+    const partTimes = parts.map(p => this.times('part.' + p.name));
+    const finish = this.times('npu.finish');
+    this.npus = Array.from(data.i32('npu.rank'), (rank, index) =>
+      ({index, rank, parts: partTimes.map(times => times[index]!), finish: finish[index]!}));
+    this.calls = this.readCalls();
+    this.links = this.readLinks();
+    this.path = this.readPath();
+  }
+
+  // Returns a column of times in picoseconds; -1 stays -1.
+  times(name: string): Float64Array {
+    const values = this.data.f64(name);
+    const {tick_ps} = this.head;
+    return tick_ps === 1 ? values : values.map(v => v < 0 ? v : v * tick_ps);
+  }
+  text(index: number): string { return index < 0 ? '' : this.head.texts[index]!; }
+  name(index: number): string { return index < 0 ? '' : this.head.names[index]!; }
+  setting(key: string): string | undefined { return this.head.settings.find(s => s[0] === key)?.[1]; }
+  // Returns the share of the whole.
+  share(ps: number): number { return this.end > 0 ? ps / this.end : 0; }
+  // Returns the label of an NPU by its index.
+  npuName(index: number): string { return `NPU ${this.npus[index]?.rank ?? '?'}`; }
+  ids(name: string): (i: number) => string {
+    const low = this.data.i32(name), high = this.data.i32(name + '.high');
+    return i => high[i] === 0 ? String(low[i]! >>> 0)
+      : String((BigInt(high[i]! >>> 0) << 32n) | BigInt(low[i]! >>> 0));
+  }
+
+  private readCalls(): Call[] {
+    const {data, head} = this;
+    const op = data.u8('call.op'), group = data.f64('call.group'), number = data.i32('call.number');
+    const npus = data.i32('call.npus'), size = data.f64('call.size'), algorithm = data.i32('call.algorithm');
+    const bound = this.times('call.bound'), begin = this.times('call.begin'), end = this.times('call.end');
+    const lastBegin = this.times('call.last_begin'), factor = data.f64('call.factor');
+    return Array.from(op, (o, i) => ({
+      index: i, op: head.ops[o]!, group: group[i]!, number: number[i]!, npus: npus[i]!, size: size[i]!,
+      algorithm: this.text(algorithm[i]!), bound: bound[i]!, begin: begin[i]!, lastBegin: lastBegin[i]!, end: end[i]!,
+      factor: factor[i]!}));
+  }
+  private readLinks(): Link[] {
+    const {data} = this;
+    const from = data.i32('link.from'), to = data.i32('link.to'), dim = data.i32('link.dim');
+    const gb = data.f64('link.gb_per_s'), latency = data.f64('link.latency_ns'), bytes = data.f64('link.bytes');
+    const messages = data.i32('link.messages'), busy = this.times('link.busy'), queue = data.i32('link.peak_queue');
+    return Array.from(from, (f, i) => ({
+      index: i, from: this.text(f), to: this.text(to[i]!), dim: dim[i]!, gbPerS: gb[i]!, latencyNs: latency[i]!,
+      bytes: bytes[i]!, messages: messages[i]!, busy: busy[i]!, peakQueue: queue[i]!}));
+  }
+  private readPath(): Step[] {
+    const {data} = this;
+    const kind = data.u8('path.kind'), npu = data.i32('path.npu'), node = this.ids('path.node');
+    const name = data.i32('path.name'), begin = this.times('path.begin'), time = this.times('path.time');
+    const call = data.i32('path.call'), bytes = data.f64('path.bytes'), peer = data.i32('path.peer');
+    const then = data.i32('path.then');
+    return Array.from(kind, (k, i) => ({
+      kind: k, npu: npu[i]!, node: node(i), name: this.name(name[i]!), begin: begin[i]!, time: time[i]!,
+      call: call[i]!, bytes: bytes[i]!, peer: peer[i]!, then: this.text(then[i]!)}));
+  }
+}
+
+// What the panels share: the window of time, and the NPU under the pointer (its index, -1: none).
+export interface ViewState { from: number; to: number; npu: number }
+export type View = Store<ViewState>;
+
+// A panel draws a part of a run; it returns nothing if the run does not tell of it.
+export type Panel = (run: Run, view: View) => HTMLElement | null;
+
+export const opName = (op: string): string => op.replaceAll('_', '-');
+
+// Sets the window, with a margin around what is to be seen.
+export function show(run: Run, view: View, from: number, to: number, margin = 0.15): void {
+  const more = Math.max(to - from, run.end / 1e6, 1) * margin;
+  view.set({from: Math.max(0, from - more), to: Math.min(run.end, to + more)});
+}
+
+// Scrolls to a panel.
+export function goTo(id: string): void {
+  document.getElementById(id)?.scrollIntoView({behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth'});
+}

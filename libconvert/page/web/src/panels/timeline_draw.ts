@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+// Draws the timeline.
+import {bytes, color, count, drawTimeAxis, font, heat} from '../lib';
+import type {Pen} from '../lib';
+import {labels} from './timeline_labels';
+import type {Layout} from './timeline_layout';
+import type {Run, ViewState} from './run';
+
+export const left = 72, top = 22, right = 2;
+// In the order of Run::StepKind: the lane on which a step of the path is drawn.
+const laneOfStep = [1, 0, 2, 5, 3, 4, 3, 3, 5, 1, 1];
+const laneColors = ['cpu', 'compute', 'memory', 'exposed', 'exposed', 'exposed'];
+
+export interface Look { path: boolean; slack: boolean; selected: number }
+
+export class Painter {
+  readonly bandHeight: number;
+  private readonly label: (name: number, room: number) => string;
+  private readonly names: Int32Array;
+  private readonly open: Uint8Array;
+  private readonly slack: Float64Array | undefined;
+  private readonly count: Int32Array;
+  private readonly mostSlack: number;
+  private readonly peer: Int32Array;
+  private readonly sizes: Float64Array;
+
+  constructor(private readonly run: Run, readonly layout: Layout) {
+    this.bandHeight = Math.max(6, Math.min(36, Math.floor(640 / Math.max(1, layout.rows))));
+    this.label = labels(run.head.names);
+    this.names = run.data.i32('slice.name');
+    this.open = run.data.u8('slice.open');
+    this.count = run.data.i32('slice.count');
+    this.peer = run.data.i32('slice.peer');
+    this.sizes = run.data.f64('slice.bytes');
+    this.slack = run.data.has('slice.slack') ? run.times('slice.slack') : undefined;
+    this.mostSlack = this.slack?.reduce((a, b) => Math.max(a, b), 1) ?? 1;
+  }
+
+  get height(): number { return top + this.layout.rows * this.bandHeight + 4; }
+  // Returns the top and the height of a lane of a row; `sub` of several that share it.
+  place(row: number, lane: number, sub: number): [number, number] {
+    const {lanes, subs} = this.layout, at = Math.max(0, lanes.indexOf(lane));
+    const room = this.bandHeight - (this.bandHeight > 10 ? 4 : 1);
+    const unit = room / lanes.reduce((sum, _, i) => sum + this.weight(i), 0);
+    let y = top + row * this.bandHeight + (this.bandHeight > 10 ? 2 : 0);
+    for (let i = 0; i < at; ++i) y += this.weight(i) * unit;
+    const height = this.weight(at) * unit / subs[at]!;
+    return [y + sub * height, height];
+  }
+  // Computing gets more room than what stands beside it: its names are read.
+  private weight(at: number): number {
+    const {lanes, subs} = this.layout;
+    return lanes[at]! === 1 ? 1.4 : Math.min(2, 0.8 + 0.25 * (subs[at]! - 1));
+  }
+
+  draw(pen: Pen, width: number, state: ViewState, look: Look): void {
+    const {from} = state, to = Math.max(state.to, from + 1e-9);
+    const scale = (width - left - right) / (to - from), x = (t: number): number => left + (t - from) * scale;
+    this.drawBands(pen, width, state);
+    drawTimeAxis(pen, from, to, left, width - right, this.height);
+    pen.save();
+    pen.beginPath();
+    pen.rect(left, top, width - left, this.height - top);
+    pen.clip();
+    for (let row = 0; row < this.layout.rows; ++row) {
+      for (const range of this.layout.ranges[row]!) this.drawLane(pen, width, row, range, state, x, look);
+    }
+    this.drawEnd(pen, x, width);
+    if (look.path) this.drawPath(pen, x, width);
+    pen.restore();
+  }
+
+  private drawBands(pen: Pen, width: number, state: ViewState): void {
+    const {layout, bandHeight} = this, step = Math.ceil(12 / bandHeight);
+    pen.textBaseline = 'middle';
+    for (let row = 0; row < layout.rows; ++row) {
+      const y = top + row * bandHeight, npu = layout.npuOfRow[row]!;
+      if (npu === state.npu) {
+        pen.fillStyle = color('hover');
+        pen.fillRect(0, y, width, bandHeight);
+      }
+      if (row % step) continue;
+      pen.textAlign = 'right';
+      pen.font = font();
+      pen.fillStyle = color('soft');
+      const more = layout.alike[row]! - 1;
+      const two = more > 0 && bandHeight >= 24;
+      pen.fillText(this.run.npuName(npu), left - 8, y + bandHeight / 2 - (two ? 5 : 0));
+      if (!two) continue;
+      pen.font = font(9);
+      pen.fillText(`+ ${count(more)} alike`, left - 8, y + bandHeight / 2 + 7);
+    }
+  }
+
+  private drawLane(pen: Pen, width: number, row: number, range: {lane: number; first: number; end: number; longest: number},
+                   state: ViewState, x: (t: number) => number, look: Look): void {
+    const {layout} = this, {begin, finish, sub} = layout;
+    const [y0, height] = this.place(row, range.lane, 0);
+    const gap = height > 4 ? 0.7 : 0, bar = Math.max(1, height - gap);
+    const drawn = new Float64Array(8).fill(-Infinity);  // by sub: up to which pixel
+    for (let i = layout.firstFrom(range, state.from); i < range.end && begin[i]! <= state.to; ++i) {
+      if (finish[i]! < state.from) continue;
+      const k = sub[i]!, a = x(begin[i]!), b = x(finish[i]!);
+      if (b < drawn[k]! + 0.5 && b - a < 0.7) continue;
+      drawn[k] = b;
+      const y = y0 + k * height;
+      pen.globalAlpha = look.selected >= 0 && look.selected !== i ? 0.45 : 1;
+      if (b - a < 1.5) this.drawThin(pen, row, i, Math.max(a, drawn[k]! - (b - a)), y, bar, look);
+      else this.drawWide(pen, row, i, x, width, y, bar, look);
+      if (b - a > 30 && height >= 10) this.drawLabel(pen, i, Math.max(a, left), Math.min(b, width), y + bar / 2 + 0.5);
+    }
+    pen.globalAlpha = 1;
+  }
+
+  private colorOf(i: number, hidden: boolean, look: Look): string {
+    if (look.slack && this.slack) {
+      const slack = this.slack[i]!;
+      return slack <= 0 ? color('bad') : heat(1 - Math.log1p(slack) / Math.log1p(this.mostSlack));
+    }
+    return color(hidden ? 'overlap' : laneColors[this.layout.lane[i]!]!);
+  }
+
+  private drawThin(pen: Pen, row: number, i: number, a: number, y: number, height: number, look: Look): void {
+    const {lane, begin, finish, wait} = this.layout, communicates = lane[i]! >= 3;
+    const hidden = communicates && this.layout.computesAt(row, begin[i]!);
+    const alpha = pen.globalAlpha;
+    if (communicates && wait[i]! * 2 > finish[i]! - begin[i]!) pen.globalAlpha = alpha * 0.32;
+    pen.fillStyle = this.colorOf(i, hidden, look);
+    pen.fillRect(a, y, Math.max(0.8, 1), height);
+    pen.globalAlpha = alpha;
+  }
+
+  private drawWide(pen: Pen, row: number, i: number, x: (t: number) => number, width: number, y: number, height: number,
+                   look: Look): void {
+    const alpha = pen.globalAlpha, last = this.layout.finish[i]!;
+    this.layout.stretches(row, i, (from, to, hidden, waits) => {
+      const a = Math.max(left - 1, x(from)), b = Math.min(width + 1, x(to));
+      if (b <= a) return;
+      pen.globalAlpha = waits ? alpha * 0.32 : alpha;
+      pen.fillStyle = this.colorOf(i, hidden, look);
+      pen.fillRect(a, y, Math.max(0.5, b - a - (to === last && b - a > 3 ? 0.8 : 0)), height);
+    });
+    pen.globalAlpha = alpha;
+    if (this.open[i]) hatch(pen, Math.max(left, x(this.layout.begin[i]!)), y, Math.min(width, x(last)), height);
+  }
+
+  private drawLabel(pen: Pen, i: number, a: number, b: number, y: number): void {
+    const room = Math.floor((b - a - 7) / 6.3);
+    if (room < 2) return;
+    const text = this.textOf(i, room), lane = this.layout.lane[i]!;
+    if (!text || text.length > room) return;
+    const waits = x2(this.layout.wait[i]!) > this.layout.finish[i]! - this.layout.begin[i]!;
+    pen.font = font();
+    pen.textAlign = 'left';
+    pen.textBaseline = 'middle';
+    pen.fillStyle = lane === 1 ? color('onbar') : waits ? color('ink') : color('oncomm');
+    pen.fillText(text, a + 4, y);
+  }
+
+  // Messages say where to or from: "→ 5 128 KiB".
+  private textOf(i: number, room: number): string {
+    const lane = this.layout.lane[i]!, several = this.count[i]!, peer = this.peer[i]!;
+    if (several > 1) return `${count(several)} ×`;
+    if ((lane !== 3 && lane !== 4) || peer < 0) return this.label(this.names[i]!, room);
+    const where = `${lane === 3 ? '→' : '←'} ${peer}`, long = `${where} ${bytes(Math.max(0, this.sizes[i]!))}`;
+    return this.sizes[i]! >= 0 && long.length <= room ? long : where;
+  }
+
+  private drawEnd(pen: Pen, x: (t: number) => number, width: number): void {
+    if (this.run.head.status === 'complete') return;
+    const at = Math.round(x(this.run.end)) - 0.5;
+    if (at > width + 1) return;
+    pen.strokeStyle = color('bad');
+    pen.lineWidth = 1.5;
+    pen.setLineDash([5, 3]);
+    pen.beginPath();
+    pen.moveTo(at, top);
+    pen.lineTo(at, this.height);
+    pen.stroke();
+    pen.setLineDash([]);
+  }
+
+  // A light line below the dark one keeps the path apart from what it crosses.
+  private drawPath(pen: Pen, x: (t: number) => number, width: number): void {
+    pen.lineJoin = 'round';
+    pen.beginPath();
+    let before: [number, number] | undefined;
+    for (const step of this.run.path) {
+      const row = this.layout.rowOfNpu.get(step.npu);
+      if (row === undefined || step.time <= 0) continue;
+      const a = x(step.begin), b = x(step.begin + step.time);
+      if (b < left - 2 || a > width + 2) { before = undefined; continue; }
+      const [y, height] = this.place(row, laneOfStep[step.kind] ?? 1, 0);
+      const middle = y + Math.max(height, 2) - 1.5;
+      if (before && b - before[0] < 0.5 && Math.abs(before[1] - middle) < 1) continue;
+      if (before) pen.lineTo(before[0], middle);
+      else pen.moveTo(a, middle);
+      pen.lineTo(b, middle);
+      before = [b, middle];
+    }
+    pen.strokeStyle = color('panel');
+    pen.lineWidth = 4.5;
+    pen.globalAlpha = 0.75;
+    pen.stroke();
+    pen.globalAlpha = 1;
+    pen.strokeStyle = color('path');
+    pen.lineWidth = 2;
+    pen.stroke();
+  }
+}
+
+const x2 = (v: number): number => 2 * v;
+
+function hatch(pen: Pen, a: number, y: number, b: number, height: number): void {
+  pen.save();
+  pen.beginPath();
+  pen.rect(a, y, b - a, height);
+  pen.clip();
+  pen.strokeStyle = color('panel');
+  pen.lineWidth = 1.5;
+  pen.beginPath();
+  for (let x = a - height; x < b; x += 6) {
+    pen.moveTo(x, y + height);
+    pen.lineTo(x + height, y);
+  }
+  pen.stroke();
+  pen.restore();
+}

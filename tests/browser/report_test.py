@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: MIT
+"""The page of one run: what it shows is what the run says, in every size and colour, by mouse, keys and on paper."""
+import subprocess
+
+import harness
+
+PARTS = ("compute", "both", "moving", "waiting", "memory", "cpu", "idle")
+SAMPLES = ("train16", "tracked", "ring8", "deadlock", "hostile", "empty", "no_time", "one_npu", "stopped", "many_calls",
+           "npus48", "npus1024", "classes1024")
+
+
+class ReportTest(harness.PageTest):
+    def sample(self, name, **how):
+        path = self.folder / f"{name}.html"
+        if not path.exists():
+            subprocess.run([harness.options.samples, name, path], check=True)
+        return self.open(path, **how)
+
+    def total(self, page):
+        return int(page.data(".kpi[data-id=total]", "value")[0])
+
+    def window(self, page):
+        return [float(t) for t in page.data("#timeline .note[data-window]", "window")[0].split()]
+
+
+class Facts(ReportTest):
+    def test_bars_add_up_to_the_total(self):
+        for name in ("train16", "ring8", "one_npu", "npus48", "deadlock", "stopped", "classes1024"):
+            page = self.sample(name)
+            columns = [page.data("#breakdown .row", f"{part}Ps") for part in PARTS]
+            self.assertTrue(columns[0], name)
+            for row in zip(*columns):
+                self.assertEqual(sum(int(ps) for ps in row), self.total(page), name)
+
+    def test_bars_are_as_wide_as_their_numbers(self):
+        page = self.sample("train16")
+        widths = page.js("""return [...document.querySelectorAll('#breakdown .row')].map(row => {
+            const all = row.querySelector('.t').getBoundingClientRect().width;
+            return [...row.querySelectorAll('.t i')].map(i => i.getBoundingClientRect().width / all)})""")
+        shares = list(zip(*[[int(ps) / self.total(page) for ps in page.data("#breakdown .row", f"{p}Ps")] for p in PARTS]))
+        for drawn, meant in zip(widths, shares):
+            for a, b in zip(drawn, [s for s in meant if s > 0]):
+                self.assertAlmostEqual(a, b, delta=0.01)
+
+    def test_path_adds_up_to_the_total(self):
+        for name in ("train16", "ring8", "one_npu", "npus48"):
+            page = self.sample(name)
+            self.assertEqual(sum(int(ps) for ps in page.data("#path td[data-time-ps]", "timePs")), self.total(page), name)
+
+    def test_numbers_are_those_of_the_data(self):
+        page = self.sample("train16")
+        head, columns = harness.page_data(page.path)
+        total = head["end_ps"]
+        self.assertEqual(self.total(page), total)
+        mean = {p: sum(columns["part." + p]) / 16 for p in PARTS}
+        values = dict(zip(page.data(".kpi", "id"), map(float, page.data(".kpi", "value"))))
+        self.assertEqual(values["computing"], mean["compute"] + mean["both"])
+        self.assertEqual(values["exposed"], mean["moving"] + mean["waiting"])
+        self.assertEqual(values["hidden"], mean["both"] / (mean["both"] + mean["moving"] + mean["waiting"]))
+        self.assertEqual(values["link"], max(columns["link.busy"]))
+        self.assertEqual(page.text(".kpi[data-id=total] b"), "22.14 ms")
+        self.assertEqual(page.data("#collectives tbody tr", "endPs")[0], str(int(max(columns["call.end"]))))
+        busbw = [64 * 2**20 / (e - b) * 1000 * 15 / 16 for b, e in zip(columns["call.begin"], columns["call.end"])]
+        self.assertEqual(sorted(map(float, page.data("#collectives tbody tr", "busbw"))), sorted(busbw))
+        self.assertEqual(float(page.data("#matrix .beside", "bytes")[0]), sum(columns["matrix.bytes"]))
+
+    def test_activity_is_the_same_time_as_the_bars(self):
+        page = self.sample("train16")
+        head, columns = harness.page_data(page.path)
+        bins = head["activity_bins"]
+        for i, part in enumerate(PARTS):
+            area = sum(columns["activity"][i * bins:(i + 1) * bins]) / bins
+            self.assertAlmostEqual(area, sum(columns["part." + part]) / head["end_ps"], places=6)
+
+    def test_what_if_is_sorted_by_gain(self):
+        page = self.sample("train16")
+        self.assertIn("15.3 %", page.text("#whatif tbody tr"))
+        totals = [int(t) for t in page.data("#whatif tbody tr", "totalPs")]
+        self.assertEqual(totals, sorted(totals))
+        self.assertIn("−2.0 %", page.texts("#whatif tbody tr")[-1])
+
+    def test_many_collectives_are_grouped(self):
+        page = self.sample("many_calls")
+        self.assertEqual(sum(map(int, page.data("#collectives tbody tr", "calls"))), 40)
+        page.click("#collectives tbody tr")
+        self.assertEqual(len(page.data("#collectives tbody tr[data-busbw]", "busbw")), 7)
+        page.click("#collectives .head button")
+        self.assertEqual(len(page.texts("#collectives tbody tr")), 6)
+
+    def test_of_many_npus_the_ends_and_a_histogram(self):
+        page = self.sample("npus1024")
+        self.assertEqual(len(page.texts("#breakdown .row")), 24)
+        self.assertIn("12 most and 12 least exposed of 1,024 NPUs", page.text("#breakdown .note"))
+        self.assertEqual(sum(map(int, page.data("#breakdown rect", "npus"))), 1024)
+        self.assertIn("2 NPUs stand for 1,024", page.text("#timeline .note"))
+        self.assertIn("16 NPUs a cell", page.text("#matrix .note"))
+        page = self.sample("classes1024")
+        self.assertIn("stand for 1,024", page.text("#timeline .note"))
+
+    def test_many_slices_are_drawn_as_fewer_and_that_is_said(self):
+        subprocess.run([harness.options.samples, "slices2m", self.folder / "slices2m.html"], check=True)
+        page = self.open(self.folder / "slices2m.html")
+        self.assertIn("1 NPU stands for 1,024", page.text("#timeline .note"))
+
+
+class Odd(ReportTest):
+    def test_what_a_run_does_not_tell_is_not_shown(self):
+        page = self.sample("ring8")
+        self.assertEqual(page.js("return [...document.querySelectorAll('section')].map(e => e.id)"),
+                         ["breakdown", "activity", "timeline", "path", "links", "matrix"])
+        page = self.sample("empty")
+        self.assertEqual(page.js("return [...document.querySelectorAll('section')].map(e => e.id)"), [])
+        page = self.sample("no_time")
+        self.assertEqual(page.text(".kpi[data-id=total] b"), "0")
+        self.assertFalse(page.exists("#activity"))
+        self.assertNotIn("NaN", page.text("main"))
+
+    def test_no_number_is_missing(self):
+        for name in SAMPLES:
+            text = self.sample(name).js("return document.body.innerText")
+            for bad in ("NaN", "Infinity", "undefined", "null"):
+                self.assertNotIn(bad, text, name)
+
+    def test_deadlock_is_the_diagnosis(self):
+        page = self.sample("deadlock")
+        self.assertIn("Reached", page.text(".kpi[data-id=total]"))
+        self.assertEqual(page.data("#waits tbody tr", "npu"), ["0", "1"])
+        self.assertIn("which never sends it", page.text("#waits"))
+        self.assertIn("let one send first", page.text("#findings"))
+        self.assertIn("never ends", page.text("#timeline .legend"))
+
+    def test_stopped_run_ends_there(self):
+        page = self.sample("stopped")
+        self.assertIn("stopped there", page.text(".kpi[data-id=total]"))
+
+    def test_names_are_text(self):
+        page = self.sample("hostile")
+        self.assertNotEqual(page.js("return document.title"), "owned")
+        self.assertTrue("</script><script>" in page.js("return document.title"))
+        self.assertFalse(page.exists("img"))
+        self.assertEqual(page.js("return document.scripts.length"), 1)
+        self.assertIn("<img src=x onerror=alert(1)>", page.text("#whatif"))
+        page.hover("#timeline canvas", 0.12, 0.2)
+        self.assertIn("nnnn", page.text("#tip"))
+        page.hover("#timeline canvas", 0.25, 0.2)
+        self.assertIn("\u2068", page.text("#tip"), "directions stay apart")
+        self.check_quiet(page)
+
+    def test_ids_are_whole(self):
+        page = self.sample("hostile")
+        page.hover("#timeline canvas", 0.4, 0.2)
+        self.assertIn("node 18446744073709551615", page.text("#tip"))
+
+
+class Acts(ReportTest):
+    def test_keys_zoom_and_move_the_timeline(self):
+        page = self.sample("train16")
+        total = self.total(page)
+        page.focus("#timeline canvas")
+        page.keys("w")
+        begin, end = self.window(page)
+        self.assertAlmostEqual(end - begin, 0.7 * total, delta=2)
+        self.assertIn("–", page.text("#timeline .note[data-window]"))
+        page.keys("d")
+        self.assertAlmostEqual(self.window(page)[0], begin + 0.14 * total, delta=2)
+        page.keys("a", "ArrowRight", "ArrowLeft", "s", "0")
+        self.assertEqual(self.window(page), [0, total])
+
+    def test_path_can_be_hidden(self):
+        page = self.sample("train16")
+        page.focus("#timeline canvas")
+        page.keys("p")
+        self.assertEqual(page.js("return document.querySelector('#timeline button[aria-pressed]').ariaPressed"), "false")
+
+    def test_slack_colours_the_timeline(self):
+        page = self.sample("tracked")
+        before = page.colors("#timeline canvas")
+        page.click("#timeline button[aria-pressed=false]")
+        self.assertNotEqual(page.colors("#timeline canvas"), before)
+
+    def test_hover_tells_of_a_slice(self):
+        page = self.sample("train16")
+        page.hover("#timeline canvas", 0.9, 0.05)
+        page.hover("#timeline canvas", 0.5, 0.05)
+        tip = page.text("#tip")
+        self.assertIn("backward layer", tip)
+        self.assertIn("NPU 0 · compute · node", tip)
+
+    def test_dragging_across_the_activity_chooses_the_window(self):
+        page = self.sample("train16")
+        page.js("document.querySelector('#activity').scrollIntoView({block: 'center'})")
+        left, top, width, height = page.box("#activity .plot")
+        page.mouse("mousePressed", left + width * 0.5, top + 40, button="left", clickCount=1)
+        page.mouse("mouseMoved", left + width * 0.7, top + 40, button="left", buttons=1)
+        page.mouse("mouseReleased", left + width * 0.7, top + 40, button="left", clickCount=1)
+        page.settle()
+        begin, end = self.window(page)
+        plot = width - 40 - 22
+        self.assertAlmostEqual(begin / self.total(page), (width * 0.5 - 40) / plot, delta=0.01)
+        self.assertAlmostEqual(end / self.total(page), (width * 0.7 - 40) / plot, delta=0.01)
+        self.assertIn("window", page.text("#links .note"))
+
+    def test_headings_sort(self):
+        page = self.sample("train16")
+        times = lambda: [int(e) - int(b) for b, e in zip(page.data("#collectives tbody tr", "beginPs"),
+                                                         page.data("#collectives tbody tr", "endPs"))]
+        self.assertEqual(times(), sorted(times(), reverse=True))
+        page.click("#collectives th:nth-child(5)")
+        self.assertEqual(times(), sorted(times()))
+        page.focus("#collectives th:nth-child(3)")
+        page.keys("Enter")
+        begins = [int(b) for b in page.data("#collectives tbody tr", "beginPs")]
+        self.assertEqual(begins, sorted(begins, reverse=True))
+
+    def test_a_collective_is_shown_in_the_timeline(self):
+        page = self.sample("train16")
+        page.click("#collectives tbody tr")
+        begin, end = self.window(page)
+        self.assertLessEqual(begin, int(page.data("#collectives tbody tr", "beginPs")[0]))
+        self.assertGreaterEqual(end, int(page.data("#collectives tbody tr", "endPs")[0]))
+
+    def test_links_tell_their_load(self):
+        page = self.sample("train16")
+        self.assertEqual(page.data("#links div[data-busiest]", "busiest"), ["0 → 1"])
+        for x in range(20, 50):
+            page.hover("#links canvas", x / 100, 0.165)
+            if page.js("return document.querySelector('#tip')?.hidden === false"):
+                break
+        self.assertIn("occupied", page.text("#tip"))
+
+    def test_the_table_of_npus_has_all(self):
+        page = self.sample("train16")
+        page.js("document.querySelector('#breakdown details').open = true")
+        page.settle()
+        page.settle()
+        self.assertEqual(len(page.texts("#breakdown tbody tr")), 16)
+        names = [n.get("name", {}).get("value", "") for n in page.cdp("Accessibility.getFullAXTree")["nodes"]
+                 if n.get("role", {}).get("value") in ("cell", "gridcell")]
+        self.assertIn("1.406 GiB", names)
+
+    def test_every_control_is_reached_by_tab(self):
+        page = self.sample("train16")
+        seen = set()
+        for _ in range(60):
+            page.keys("Tab")
+            seen.add(page.js("const e = document.activeElement; return e.closest('section')?.id ?? e.tagName"))
+        self.assertLessEqual({"BUTTON", "timeline", "collectives", "whatif", "path", "links"}, seen)
+
+    def test_a_panel_is_saved_as_vectors(self):
+        page = self.sample("train16")
+        page.js("""window.saved = [];
+            URL.createObjectURL = blob => { blob.text().then(t => saved.push(t)); return 'data:,'; };
+            HTMLAnchorElement.prototype.click = function () { saved.push(this.download); };""")
+        for panel in ("timeline", "activity", "links", "matrix"):
+            page.click(f"#{panel} button.save")
+        page.settle()
+        saved = page.js("return saved")
+        self.assertEqual([s for s in saved if s.endswith(".svg")], ["timeline.svg", "activity.svg", "links.svg", "matrix.svg"])
+        drawings = [s for s in saved if s.startswith("<svg")]
+        self.assertEqual(len(drawings), 4)
+        self.assertIn("bwd 11", drawings[0])
+        self.assertNotIn("<image", "".join(drawings))
+        self.assertNotIn("NaN", "".join(drawings))
+
+
+class Looks(ReportTest):
+    def test_every_sample_fits_in_every_width(self):
+        for name in SAMPLES:
+            for width in (1280, 900, 480):
+                page = self.sample(name, width=width, dark=width == 900)
+                self.check_layout(page)
+
+    def test_canvases_are_drawn(self):
+        for name in ("train16", "npus1024", "hostile", "tracked"):
+            for dark in (False, True):
+                page = self.sample(name, dark=dark)
+                self.assertGreaterEqual(min(page.colors()), 3, name)
+
+    def test_pictures(self):
+        for name in ("train16", "tracked", "ring8", "deadlock", "npus1024", "many_calls", "hostile"):
+            self.sample(name).screenshot(f"report-{name}-light")
+        self.sample("train16", dark=True).screenshot("report-train16-dark")
+        self.sample("train16", width=480).screenshot("report-train16-narrow")
+        self.sample("npus1024", width=480).screenshot("report-npus1024-narrow")
+
+    def test_print_is_vectors_and_whole(self):
+        for name in ("train16", "tracked", "npus1024", "slices12k"):
+            page = self.sample(name, dark=name == "tracked")
+            self.check_print(page, f"report-{name}-print")
+            self.assertGreaterEqual(min(page.colors()), 3, "the screen is as it was")
+
+    def test_text_has_contrast(self):
+        for dark in (False, True):
+            page = self.sample("train16", dark=dark)
+            low = page.js("""
+                const value = c => { const [r, g, b] = c.match(/[\\d.]+/g).map(Number).map(v => (v /= 255) <= 0.04045 ? v / 12.92
+                  : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+                const ground = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor;
+                  if (!c.includes('rgba(0, 0, 0, 0)')) return c; } return 'rgb(255, 255, 255)'; };
+                const out = new Set();
+                for (const e of document.querySelectorAll('main *, header *')) {
+                  if (![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) || e.closest('svg')) continue;
+                  const [a, b] = [value(getComputedStyle(e).color), value(ground(e))].sort((x, y) => y - x);
+                  if ((a + 0.05) / (b + 0.05) < 4.5) out.add(e.tagName + '.' + e.className + ' ' + e.textContent.slice(0, 20));
+                }
+                return [...out]""")
+            self.assertEqual(low, [], "dark" if dark else "light")
+
+
+class Budgets(ReportTest):
+    def check_paint(self, name, cpu_ms, wall_ms):
+        pages = [self.sample(name) for _ in range(3)]
+        cpu, wall = min(p.cpu_ms for p in pages), min(p.wall_ms for p in pages)
+        print(f"{name}: first paint {cpu:.0f} ms CPU of {cpu_ms}, {wall:.0f} ms wall of {wall_ms}")
+        self.assertLessEqual(cpu, cpu_ms)
+        self.assertLessEqual(wall, wall_ms)
+        return pages[-1]
+
+    def test_first_paint_of_twelve_thousand(self):
+        self.check_paint("slices12k", 300, 1000)
+
+    def test_first_paint_zoom_and_memory_of_a_hundred_thousand(self):
+        page = self.check_paint("slices124k", 1000, 3000)
+        page.focus("#timeline canvas")
+        for _ in range(6):
+            page.keys("w")
+        zoom = min(page.cpu_of(lambda: page.keys("w")) for _ in range(3))
+        heap = page.heap_mb()
+        print(f"zoom: {zoom:.0f} ms CPU of 33; heap: {heap:.0f} MB of 100")
+        self.assertLessEqual(zoom, 33)
+        self.assertLessEqual(heap, 100)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "page/report/parts.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "common/sample_runs.h"
+#include "page/report/slices.h"
+
+namespace convert {
+namespace {
+
+Picoseconds sum(const PartTimes& parts) { return std::accumulate(parts.begin(), parts.end(), Picoseconds{0}); }
+
+Picoseconds part(const RunParts& parts, std::size_t npu, TimePart p) {
+  return parts.npus.at(npu).at(static_cast<std::size_t>(p));
+}
+
+Slice slice(Picoseconds begin, Picoseconds end, Lane lane, Rank rank = 0) {
+  return {.begin_ps = begin, .end_ps = end, .rank = rank, .lane = lane};
+}
+
+void expect_adds_up(const Run& run) {
+  const RunParts parts = run_parts(run);
+  ASSERT_EQ(parts.npus.size(), run.npus.size());
+  PartTimes all{};
+  for (const PartTimes& npu : parts.npus) {
+    EXPECT_EQ(sum(npu), window_end(run));
+    for (std::size_t p = 0; p < all.size(); ++p) all[p] += npu[p];
+  }
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    const double* bins = &parts.activity[p * activity_bins];
+    const double area = std::accumulate(bins, bins + activity_bins, 0.0) / activity_bins;
+    const double whole = static_cast<double>(window_end(run));
+    if (whole > 0) {
+      EXPECT_NEAR(area, static_cast<double>(all[p]) / whole, 1e-6 * (1 + area)) << p;
+    }
+  }
+}
+
+TEST(RunParts, AddUpToTheTotal) {
+  expect_adds_up(sample::training({}));
+  expect_adds_up(sample::ring(8, 14));
+  expect_adds_up(sample::deadlock());
+  expect_adds_up(sample::hostile());
+  expect_adds_up(sample::training({1, 1, 3, 9}));
+  expect_adds_up(sample::classes(1024));
+  expect_adds_up(sample::training({32, 32, 4, 5}));
+  expect_adds_up(convert::Run());
+}
+
+TEST(RunParts, UnionsOfEachKind) {
+  convert::Run run;
+  run.npus = {{.rank = 0}};
+  run.total_ps = 1000;
+  run.timeline.slices = {slice(0, 300, Lane::compute),   slice(100, 400, Lane::compute),
+                         slice(350, 500, Lane::send),    slice(450, 600, Lane::recv),
+                         slice(550, 700, Lane::memory),  slice(690, 800, Lane::cpu),
+                         slice(900, 900, Lane::compute), slice(950, 2000, Lane::compute)};
+  const RunParts parts = run_parts(run);
+  EXPECT_EQ(part(parts, 0, TimePart::compute), 350 + 50);
+  EXPECT_EQ(part(parts, 0, TimePart::both), 50);
+  EXPECT_EQ(part(parts, 0, TimePart::moving), 200);
+  EXPECT_EQ(part(parts, 0, TimePart::waiting), 0);
+  EXPECT_EQ(part(parts, 0, TimePart::memory), 100);
+  EXPECT_EQ(part(parts, 0, TimePart::cpu), 100);
+  EXPECT_EQ(part(parts, 0, TimePart::idle), 150);
+}
+
+TEST(RunParts, WaitsWhileAllThatCommunicatesWaits) {
+  convert::Run run;
+  run.npus = {{.rank = 0}, {.rank = 1}};
+  run.total_ps = 1000;
+  run.calls = {{.begin_ps = 100, .last_begin_ps = 600, .end_ps = 800}};
+  run.timeline.slices = {slice(100, 800, Lane::collective), slice(600, 800, Lane::collective, 1),
+                         slice(200, 500, Lane::recv), slice(400, 500, Lane::send, 1)};
+  run.timeline.slices[0].call = run.timeline.slices[1].call = 0;
+  run.timeline.slices[2].flow = run.timeline.slices[3].flow = 7;
+  const RunParts parts = run_parts(run);
+  EXPECT_EQ(parts.wait_ps, (std::vector<Picoseconds>{500, 0, 200, 0}));
+  EXPECT_EQ(part(parts, 0, TimePart::waiting), 300 + 100);  // not while the receive's message is under way
+  EXPECT_EQ(part(parts, 0, TimePart::moving), 100 + 200);
+  EXPECT_EQ(part(parts, 1, TimePart::waiting), 0);
+}
+
+TEST(RunParts, ThoseOfAClassHaveItsTimes) {
+  const RunParts parts = run_parts(sample::classes(1024));
+  EXPECT_EQ(parts.npus[64], parts.npus[95]);
+  EXPECT_GT(part(parts, 95, TimePart::compute), 0);
+}
+
+TEST(ShownTimeline, OneOfThoseThatDoTheSame) {
+  const convert::Run run = sample::training({32, 32, 4, 5});
+  const ShownTimeline shown = shown_timeline(run, run_parts(run));
+  ASSERT_EQ(shown.npus.size(), 2u);
+  EXPECT_EQ(shown.npus[0].alike, 1023u);
+  EXPECT_EQ(shown.npus[1].npu, 5u);
+  EXPECT_EQ(shown.npus[1].alike, 1u);
+}
+
+TEST(ShownTimeline, ThoseOfThePathFirstWhereAllDiffer) {
+  convert::Run run = sample::training({32, 8, 2, 200});
+  for (Slice& s : run.timeline.slices) s.end_ps += s.rank;
+  const ShownTimeline shown = shown_timeline(run, run_parts(run));
+  ASSERT_EQ(shown.npus.size(), most_npus_alone);
+  EXPECT_TRUE(std::any_of(shown.npus.begin(), shown.npus.end(), [](const ShownNpu& n) { return n.npu == 200; }));
+}
+
+TEST(ShownTimeline, NoMoreSlicesThanCanBeSeenAndNoneIsLost) {
+  const convert::Run run = sample::ring(100, 3000);
+  const ShownTimeline shown = shown_timeline(run, run_parts(run));
+  EXPECT_LE(shown.slices.size(), most_slices);
+  EXPECT_GT(shown.merged_below_ps, 0);
+  std::size_t count = 0;
+  for (const ShownSlice& s : shown.slices) count += s.count;
+  EXPECT_EQ(count, run.timeline.slices.size());
+}
+
+}  // namespace
+}  // namespace convert

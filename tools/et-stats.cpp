@@ -17,16 +17,6 @@ std::string written(const convert::Statistics& statistics, const tools::StatsOpt
   return statistics_text(statistics, o.rows());
 }
 
-// Returns the number of operations that the traces tell; -1: they have not been counted.
-std::int64_t operations_in(const convert::Statistics& of_set) {
-  for (const convert::Section& section : of_set) {
-    for (const convert::Figure& f : section.figures) {
-      if (section.name == "flops" && f.key == "operations") return std::get<std::int64_t>(f.value);
-    }
-  }
-  return -1;
-}
-
 int stats(const tools::StatsOptions& o, tools::Context& context) {
   tools::check_usage(o);
   if (o.wants("list")) {
@@ -36,15 +26,15 @@ int stats(const tools::StatsOptions& o, tools::Context& context) {
   std::optional<convert::Run> run;
   if (o.timeline) run = tools::run_in(*o.timeline);
   const bool only_run = !run && o.input.operands.size() == 1 && (run = tools::run_in(o.input.operands.front()));
-  convert::Statistics statistics;
+  tools::CountedSet counted;
   const bool traces = !only_run && (!o.timeline || !o.input.operands.empty());
-  if (traces) statistics = tools::count_set(o, context);
+  if (traces) counted = tools::count_set(o, context);
   if (context.failed()) return 1;
   if (run) {
-    for (convert::Section& section : tools::measure_run(*run, o, operations_in(statistics)))
-      statistics.push_back(std::move(section));
+    for (convert::Section& section : tools::measure_run(*run, o, counted.operations))
+      counted.sections.push_back(std::move(section));
   }
-  convert::write_bytes(o.output, written(statistics, o));
+  convert::write_bytes(o.output, written(counted.sections, o));
   return 0;
 }
 
@@ -58,7 +48,7 @@ int main(int argc, char** argv) {
       .examples = {{"et-stats llama", "nodes, bytes, collectives, the longest chain"},
                    {"et-stats --by name --top 20 llama", "which nodes take the time, with percentiles"},
                    {"et-stats --get nodes.total llama.0.et", "one number, for scripts"},
-                   {"et-generate ring --npus 64 --size 1MiB | tee >(et-stats >&2) | et-validate",
+                   {"et-generate all_reduce --npus 64 --size 1MiB | tee >(et-stats >&2) | et-validate",
                     "numbers on the way"}},
   };
   return tools::run_tool(argc, argv, info, tools::declare_stats, stats);

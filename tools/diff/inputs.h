@@ -10,6 +10,6 @@ namespace tools {
 
 // Returns what differs between the two operands. Throws Error(usage) for a run and a set.
 [[nodiscard]] convert::Difference compare(const DiffOptions& o, const convert::DiffWishes& wishes,
-                                               Context& context);
+                                          Context& context);
 
 }  // namespace tools

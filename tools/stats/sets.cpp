@@ -12,7 +12,7 @@
 
 namespace tools {
 
-convert::Statistics count_set(const StatsOptions& o, Context& context) {
+CountedSet count_set(const StatsOptions& o, Context& context) {
   using namespace convert;
   const bool chosen = o.chosen();
   const NodeKey by = o.by ? parse_node_key(*o.by) : NodeKey::nothing;
@@ -39,12 +39,12 @@ convert::Statistics count_set(const StatsOptions& o, Context& context) {
   order.finish(add);
   source.warn_of_missing_ranks();
   log_info(counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node"));
-  Statistics sections;
+  CountedSet counted_set{.sections = {}, .operations = set.operations()};
   for (const std::string& name : SetStatistics::section_names()) {
     if (chosen ? o.wants(name) : o.format == "text" ? set.has(name) : name != "redundant")
-      sections.push_back(set.section(name));
+      counted_set.sections.push_back(set.section(name));
   }
-  return sections;
+  return counted_set;
 }
 
 }  // namespace tools

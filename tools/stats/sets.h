@@ -8,8 +8,12 @@
 
 namespace tools {
 
-// Returns the sections of the set that the operands hold; empty if it has errors. With `run_ps`, how long a run of
-// it took, for the use of the peak.
-[[nodiscard]] convert::Statistics count_set(const StatsOptions& o, Context& context);
+struct CountedSet {
+  convert::Statistics sections;
+  std::int64_t operations = -1;  // of all nodes; -1: they have not been counted
+};
+
+// Returns the sections of the set that the operands hold; none if it has errors.
+[[nodiscard]] CountedSet count_set(const StatsOptions& o, Context& context);
 
 }  // namespace tools

@@ -40,6 +40,8 @@ class RunComparison {
   RunComparison(const Run& a, const Run& b, const DiffWishes& wishes) : wishes_(wishes), a_(a), b_(b) {}
 
   Difference run() {
+    out_.structure = wishes_.structure;
+    out_.tolerant = wishes_.tolerates();
     out_.total_a = window(a_.run);
     out_.total_b = window(b_.run);
     out_.totals_differ = !wishes_.structure && !wishes_.same_time(*out_.total_a, *out_.total_b);

@@ -43,6 +43,8 @@ class TraceComparison {
       : wishes_(wishes), a_(read(a, true)), b_(read(b, false)) {}
 
   Difference run() {
+    out_.structure = wishes_.structure;
+    out_.tolerant = wishes_.tolerates();
     match_ = match_nodes(a_.matchable, a_.order, b_.matchable, b_.order);
     out_.ranks = 1;
     out_.nodes_a = a_.matchable.size();

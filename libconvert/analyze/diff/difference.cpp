@@ -24,12 +24,13 @@ std::string listed(const std::vector<std::string>& parts) {
   return out;
 }
 
-std::string rank_list(const std::vector<Rank>& ranks) {
+// Returns "rank 1 only in A", "ranks 1, 2 and 17 more only in A".
+std::string ranks_only(const std::vector<Rank>& ranks, std::string_view side) {
   constexpr std::size_t shown = 8;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < ranks.size() && i < shown; ++i) names.push_back(std::to_string(ranks[i]));
   if (ranks.size() > shown) names.push_back(std::to_string(ranks.size() - shown) + " more");
-  return listed(names);
+  return (ranks.size() == 1 ? "rank " : "ranks ") + listed(names) + " only in " + std::string(side);
 }
 
 // Returns " (duration of 64, comm_size of 32)": what changed most, three attributes at most.
@@ -131,8 +132,8 @@ bool Difference::same() const {
 
 std::string Difference::sentence() const {
   std::vector<std::string> parts;
-  if (!ranks_only_a.empty()) parts.push_back("ranks only in A: " + rank_list(ranks_only_a));
-  if (!ranks_only_b.empty()) parts.push_back("ranks only in B: " + rank_list(ranks_only_b));
+  if (!ranks_only_a.empty()) parts.push_back(ranks_only(ranks_only_a, "A"));
+  if (!ranks_only_b.empty()) parts.push_back(ranks_only(ranks_only_b, "B"));
   const std::string_view noun = total_a ? "slice" : "node";
   add_part(parts, only_a.count, noun, " only in A");
   add_part(parts, only_b.count, noun, " only in B");
@@ -150,10 +151,11 @@ std::string Difference::sentence() const {
     if (*total_a > 0) out += " (" + text_cell(share_of(std::abs(delta), *total_a), Unit::share) + ')';
     return out + (delta < 0 ? " faster" : " slower") + contributions(*this, delta);
   }
-  if (same()) return "A and B are the same: " + size + (total_a ? ", " + format_time(*total_a) : "");
-  return std::string(total_a ? "A and B take equally long, " + format_time(*total_a) + ", but differ: "
-                             : "B differs from A: ") +
-         listed(parts);
+  const std::string within = structure ? " but for times" : tolerant ? " within the tolerance" : "";
+  const std::string time = total_a && !structure && !tolerant ? ", " + format_time(*total_a) : "";
+  if (same()) return "A and B are the same" + within + ": " + size + time;
+  if (total_a && !structure) return "A and B take equally long" + within + time + ", but differ: " + listed(parts);
+  return "B differs from A: " + listed(parts);
 }
 
 Statistics Difference::sections() const {
@@ -213,6 +215,8 @@ std::string difference_json(const Difference& difference, std::size_t top) {
 }
 
 void Difference::append(Difference&& other) {
+  structure = other.structure;
+  tolerant = other.tolerant;
   ranks += other.ranks;
   nodes_a += other.nodes_a;
   nodes_b += other.nodes_b;

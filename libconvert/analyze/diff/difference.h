@@ -27,6 +27,7 @@ struct DiffWishes {
 
   [[nodiscard]] bool ignores(std::string_view attribute) const { return ignore.find(attribute) != ignore.end(); }
   [[nodiscard]] Rank in_b(Rank a) const;
+  [[nodiscard]] bool tolerates() const { return tolerance_part > 0 || tolerance_ps > 0; }
   [[nodiscard]] bool same_time(Picoseconds a, Picoseconds b) const;
 };
 
@@ -73,6 +74,8 @@ struct Difference {
     }
   };
 
+  bool structure = false;  // times were not compared
+  bool tolerant = false;   // times could differ a little
   std::uint64_t ranks = 0, nodes_a = 0, nodes_b = 0, matched = 0;
   std::uint64_t other_ids = 0;  // matched nodes whose ids differ, which is no difference
   List<NodeRef> only_a, only_b;

@@ -90,7 +90,8 @@ Table NameTimes::table(bool path) const {
   if (path) t.columns.push_back({"path_difference", "on the critical path", Unit::time});
   for (const Row& r : rows()) {
     const std::int64_t a = r.a.sum_ps.get(), b = r.b.sum_ps.get();
-    if (r.a.count + r.b.count == 0 || (a == 0 && b == 0)) continue;
+    const std::int64_t on_path = r.path_b_ps.get() - r.path_a_ps.get();
+    if (a == b && r.a.count == r.b.count && on_path == 0) continue;
     const bool enough = std::min(r.a.count, r.b.count) >= least_occurrences;
     std::vector<Value> row = {std::string(r.name),
                               value_of(r.a.count),
@@ -100,7 +101,7 @@ Table NameTimes::table(bool path) const {
                               b - a,
                               share_of(b - a, a),
                               std::string(enough ? significant(r.a, r.b) ? "yes" : "no" : "too few")};
-    if (path) row.push_back(r.path_b_ps.get() - r.path_a_ps.get());
+    if (path) row.push_back(on_path);
     t.rows.push_back(std::move(row));
   }
   return t;

@@ -40,7 +40,7 @@ class NameTimes {
   void append(const NameTimes& other);
   // Returns the rows, those first whose sums differ most.
   [[nodiscard]] std::vector<Row> rows() const;
-  // Returns the table; `path`: with the contribution to the difference of the critical paths.
+  // Returns the table of those that differ; `path`: with the contribution to the difference of the critical paths.
   [[nodiscard]] Table table(bool path) const;
   [[nodiscard]] bool empty() const { return rows_.empty(); }
 

@@ -35,7 +35,7 @@ std::string title_of(const Run& run, std::int64_t kind, std::string_view by) {
   if (by == "type") return std::string(lane_name(static_cast<Lane>(kind)));
   if (by == "group" && kind == of_messages) return "(messages)";
   if (by == "group" && kind == of_others) return "(no communication)";
-  return std::to_string(kind);
+  return by == "group" ? group_title(kind) : std::to_string(kind);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "analyze/runs/sections.h"
+#include "analyze/runs/slices.h"
 #include "core/collective.h"
 
 namespace convert {
@@ -50,7 +51,7 @@ Section calls_section(const Run& run, const RunWishes&) {
           .columns = {{"collective", "collective", Unit::text},
                       {"size", "size", Unit::bytes},
                       {"npus", "NPUs", Unit::count},
-                      {"group", "group", Unit::count},
+                      {"group", "group", Unit::text},
                       {"algorithm", "algorithm", Unit::text},
                       {"count", "count", Unit::count},
                       {"time", "time", Unit::time},
@@ -66,7 +67,7 @@ Section calls_section(const Run& run, const RunWishes&) {
     std::vector<Value> row = {std::string(name(op)),
                               size < 0 ? Value{} : Value(size),
                               std::int64_t{npus},
-                              group,
+                              group_title(group),
                               algorithm == no_index ? Value{} : Value(std::string(run.texts[algorithm])),
                               value_of(k.count)};
     if (k.ended == 0) {

@@ -65,7 +65,7 @@ Table group_table(const std::map<std::int64_t, OfGroup>& groups) {
                       {"exposed_mean", "exposed per NPU", Unit::time}},
           .more = "groups"};
   for (const auto& [group, g] : groups) {
-    t.rows.push_back({group == messages_group ? std::string("(messages)") : std::to_string(group), value_of(g.npus),
+    t.rows.push_back({group == messages_group ? std::string("(messages)") : group_title(group), value_of(g.npus),
                       g.time_ps.get(), g.hidden_ps.get(), share_of(g.hidden_ps.get(), g.time_ps.get()),
                       g.exposed_ps.get(), g.moving_ps.get(), g.exposed_ps.get() - g.moving_ps.get(),
                       static_cast<double>(g.exposed_ps.get()) / static_cast<double>(g.npus)});

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/rows.h"
@@ -31,5 +32,10 @@ class SlicesByNpu {
   std::map<Rank, std::int64_t> like_;  // NPUs beside itself
   std::vector<Npu> npus_;
 };
+
+// Returns the name of a process group of a run.
+[[nodiscard]] inline std::string group_title(std::int64_t group) {
+  return group == 0 ? "(all ranks)" : std::to_string(group);
+}
 
 }  // namespace convert

@@ -279,7 +279,7 @@ Section SetStatistics::path() const {
                {"span_free_communication", "span if communication took no time", Unit::time, p.compute_span_ps},
                {"span_free_computing", "span if computing took no time", Unit::time, p.comm_span_ps},
                {"busiest", "computing of the busiest rank", Unit::time, p.busiest_ps},
-               {"busiest_rank", "which is rank", Unit::count,
+               {"busiest_rank", p.busiest_ps == 0 ? "" : "which is rank", Unit::count,
                 p.busiest_ps == 0 ? Value{} : Value(std::int64_t{p.busiest_rank})},
                {"lower_bound", "no run is shorter than", Unit::time, bound},
                {"depth", "depth: nodes of the longest chain through all ranks", Unit::count, value_of(p.depth)},

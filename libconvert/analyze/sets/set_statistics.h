@@ -30,6 +30,8 @@ class SetStatistics {
 
   // Adds a rank; the order of the ranks does not matter, but for the path it is that of messages.
   void add(RankStatistics&& rank);
+  // Returns the operations that all nodes compute.
+  [[nodiscard]] std::int64_t operations() const { return total_.operations.get(); }
   // Returns the names of all sections.
   [[nodiscard]] static std::vector<std::string> section_names();
   // Returns whether the set has anything to tell there without being asked.

@@ -109,8 +109,8 @@ TEST(RunSections, OverlapByGroup) {
   EXPECT_EQ(number(s, "most_collectives"), 1);
   const Table& groups = table(s, "by_group");
   ASSERT_EQ(groups.rows.size(), 1U);
-  EXPECT_EQ(groups.rows[0], (Row{std::string("0"), std::int64_t{2}, std::int64_t{100}, std::int64_t{10}, 0.1,
-                                 std::int64_t{90}, std::int64_t{70}, std::int64_t{20}, 45.0}));
+  EXPECT_EQ(groups.rows[0], (Row{std::string("(all ranks)"), std::int64_t{2}, std::int64_t{100}, std::int64_t{10},
+                                 0.1, std::int64_t{90}, std::int64_t{70}, std::int64_t{20}, 45.0}));
 }
 
 TEST(RunSections, TheLastNpuIsTheStraggler) {

@@ -194,6 +194,9 @@ class Behaviour(Graph):
         self.assertEqual(page.data("aside.details", "node"), ["0"])
         self.assertEqual(page.texts("aside .command code"), ["et-graph --around 0:0,2 ring8 -o node0.svg"])
         self.assertIn("nodes left out", self.shell(page.text("aside .command code") + " -v -t dot 2>&1 >/dev/null").decode())
+        page.click("aside .copy")
+        page.settle()
+        self.assertIn(page.text("aside .copy"), ("Copied", "Selected"))
         self.assertEqual(page.data("aside .neighbours", "count"), ["0", "2"])
         page.click("aside .neighbours button.link")
         self.assertEqual(page.data("aside.details", "node"), ["1"])
@@ -392,6 +395,16 @@ class Budgets(Graph):
     def test_10k(self):
         page = self.open(self.ring(50))
         self.assertLess(page.cpu_ms, 300, "first paint")
+
+    def test_1024_npus(self):
+        self.shell("et-generate -q all_reduce --algorithm halving_doubling --npus 1024 --size 64MiB -o large")
+        page = self.open(self.graph("large"))
+        self.assertEqual((self.main(page, "mode"), self.main(page, "rows")), ("npu", "1024"))
+        self.assertLess(page.cpu_ms, 1000, "first paint")
+        self.choose(page, ".row-choice", "lane")
+        self.assertEqual(self.main(page, "rows"), "10240")
+        self.assertEqual(self.search(page, "rank:1023 type:send"), "42")
+        self.check_layout(page)
 
     def test_100k(self):
         page = self.open(self.ring(158))

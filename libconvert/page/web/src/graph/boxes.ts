@@ -16,7 +16,8 @@ export interface Strip {
   h: number;
   label: string;
   turn: '' | 'open' | 'closed';  // the first row of a group: what a click on its name collapses or expands
-  row: number;     // index into Rows.rows; -1: none
+  detail?: string; // its name where rows are high enough, in place of the label
+  row: number;     // index into Rows.rows; of nested calls the lane
   begin: number;   // boxes
   end: number;
 }

@@ -22,11 +22,14 @@ export function aroundCommand(model: Model, i: number): string {
   return `et-graph --around ${where},2 ${shellWord(model.head.operand)} -o node${model.idOf(i)}.svg`;
 }
 
-async function copy(text: string, from: HTMLElement): Promise<void> {
+// Copies a text that an element shows; the button says what was done.
+async function copy(text: string, from: HTMLElement, button: HTMLElement): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
+    button.textContent = 'Copied';
   } catch {  // from a file the clipboard may be closed: select the text, so that Ctrl-C takes it
     getSelection()?.selectAllChildren(from);
+    button.textContent = 'Selected';
   }
 }
 
@@ -129,9 +132,11 @@ export class Details {
 
   private command(i: number): Node {
     const code = h('code', {}, aroundCommand(this.model, i));
-    return h('div', {class: 'command'}, code, h('button', {
-      class: 'copy', title: 'copy the command that draws what is near', onclick: () => copy(code.textContent!, code),
-    }, 'Copy'));
+    const button: HTMLElement = h('button', {
+      class: 'copy', title: 'copy the command that draws what is near',
+      onclick: () => { void copy(code.textContent!, code, button); },
+    }, 'Copy');
+    return h('div', {class: 'command'}, code, button);
   }
 
   private attributes(i: number): Node | null {

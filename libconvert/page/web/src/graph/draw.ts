@@ -7,7 +7,7 @@ import {bytes, count} from '../lib/format';
 import type {Pen} from '../lib/svg_context';
 import {color} from '../lib/theme';
 import {boxesBetween} from './boxes';
-import type {Layout} from './boxes';
+import type {Layout, Strip} from './boxes';
 import {classColors, inkOn} from './classes';
 import {drawEdges, drawSelection} from './edges';
 import {NodeType} from './model';
@@ -19,6 +19,7 @@ import type {View} from './view';
 
 const mostSingle = 3000;   // boxes that are drawn one by one on the screen
 const mostWithEdges = 2500;
+const lineHeight = 13;     // of the names of rows
 const faded = 0.2;         // of what was not found
 
 const commonBegin = /^(?:autograd::engine::evaluate_function: |void |at::native::|torch::autograd::|aten::|c10d::)+/;
@@ -153,13 +154,16 @@ export class Drawing {
     const inks = classColors().map(inkOn);
     let labels = 0;
     for (const [begin, end] of ranges) {
-      for (let b = begin; b < end && labels < 4000; ++b) {
+      for (let b = begin, last = -1, free = 0; b < end && labels < 4000; ++b) {
         if (pixels && w[b]! * view.sx < 34) continue;
         const [left, width] = boxPlace(view, layout, x[b]!, w[b]!);
-        if (width < 34) continue;
+        const covered = b + 1 < end && y[b + 1] === y[b] && view.toX(x[b + 1]!) < left + 30;
+        if (width < 34 || covered || (y[b] === last && left < free)) continue;
         const text = this.fitting(pen, boxLabel(model, layout, b, width), width - 6);
         if (!text) continue;
         ++labels;
+        last = y[b]!;
+        free = left + width;
         pen.fillStyle = inks[classes.of[members[from[b]!]!]!]!;
         if (hits && !hits[members[from[b]!]!]) pen.fillStyle = color('faint');
         pen.fillText(text, left + 3, view.toY(y[b]!) + high / 2 + 0.5);
@@ -221,13 +225,14 @@ function drawRowNames(pen: Pen, {layout}: Scene, view: View): void {
   pen.font = font();
   let before = -99;
   for (const strip of layout.strips) {
-    if (!strip.label) continue;
+    const name = view.sy < lineHeight ? strip.label : strip.detail ?? strip.label;
+    if (!name) continue;
     const y = view.toY(strip.y) + Math.min(strip.h, 1) * view.boxHeight / 2;
-    if (y < view.top - 1 || y > view.height || y - before < 13) continue;
+    if (y < view.top - 1 || y > view.height || y - before < lineHeight) continue;
     before = y;
     pen.fillStyle = color('soft');
     pen.textAlign = 'right';
-    pen.fillText(shortened(pen, strip.label, view.labels - 22), view.labels - 8, y);
+    pen.fillText(shortened(pen, name, view.labels - 22), view.labels - 8, y);
     if (!strip.turn) continue;
     pen.fillStyle = color('faint');
     pen.textAlign = 'left';
@@ -241,12 +246,17 @@ function shortened(pen: Pen, text: string, width: number): string {
   return shown;
 }
 
+const fullName = (strip: Strip): string => strip.detail ?? strip.label;
+
 // Returns how wide the labels of rows are to be.
 export function labelWidth(pen: Pen, layout: Layout, most: number): number {
   pen.font = font();
-  let width = 44;
-  for (const {label} of layout.strips.slice(0, 3000)) {
-    if (label) width = Math.max(width, pen.measureText(visible(label, 60)).width + 26);
+  const longest = Math.min(60, layout.strips.reduce((most, strip) => Math.max(most, fullName(strip).length), 0));
+  let width = 44, measured = 0;
+  for (const strip of layout.strips) {
+    const name = fullName(strip);
+    if (name.length < longest - 2 || ++measured > 300) continue;
+    width = Math.max(width, pen.measureText(visible(name, 60)).width + 26);
   }
   return Math.min(most, Math.ceil(width));
 }

@@ -88,7 +88,8 @@ function folded(layout: Layout, perLine: number): Layout {
         h = Math.max(h, y[b]! - strip.y + 1);
         for (let m = from[b]!; m < from[b + 1]!; ++m) list.member(members[m]!);
       }
-      strips.push({...strip, y: top, h, label, turn: '', begin: first, end: list.count});
+      const detail = layout.strips.length === 1 ? label : label ? `${label} · ${strip.label}` : strip.label;
+      strips.push({...strip, y: top, h, label, detail, turn: '', begin: first, end: list.count});
       label = '';
       top += h + gap / 2;
     }

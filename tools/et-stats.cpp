@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
       .examples = {{"et-stats llama", "nodes, bytes, collectives, the longest chain"},
                    {"et-stats --by name --top 20 llama", "which nodes take the time, with percentiles"},
                    {"et-stats --get nodes.total llama.0.et", "one number, for scripts"},
-                   {"et-generate all_reduce --npus 64 --size 1MiB | tee >(et-stats >&2) | et-validate",
+                   {"et-convert ring8.xml | tee >(et-stats >&2) | et-validate",
                     "numbers on the way"}},
   };
   return tools::run_tool(argc, argv, info, tools::declare_stats, stats);

@@ -19,6 +19,7 @@ CountedSet count_set(const StatsOptions& o, Context& context) {
   const bool path = !chosen || o.wants("path");
   const RankWishes wishes{.by = by,
                           .names = !chosen || o.wants("nodes"),
+                          .idle = !chosen || o.wants("idle"),
                           .redundant = o.wants("redundant"),
                           .path = path,
                           .ops_per_ns = o.ops_per_ns()};

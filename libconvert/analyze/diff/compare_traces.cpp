@@ -7,6 +7,7 @@
 #include "analyze/diff/difference.h"
 #include "analyze/diff/match.h"
 #include "analyze/diff/values.h"
+#include "analyze/sets/node_times.h"
 #include "core/found_attrs.h"
 #include "graph/graph.h"
 #include "graph/messages.h"
@@ -84,24 +85,13 @@ class TraceComparison {
       const Facts f(trace.nodes.attributes(node));
       s.matchable.push_back(matchable(trace, node, f, is_a));
       const IntValue exact = int_value(f[attr::duration_nanos]);
-      s.duration_ps.push_back(duration(node, exact));
-      const IntValue start = int_value(f[attr::start_nanos]);
-      const std::int64_t ns = start && start.value > 0 ? start.value
-                              : node.start_us != 0 && node.start_us < INT64_MAX / 1000
-                                  ? static_cast<std::int64_t>(node.start_us) * 1000
-                                  : -1;
+      s.duration_ps.push_back(duration_of(node, exact));
+      const std::int64_t ns = start_ns_of(node, int_value(f[attr::start_nanos]));
       s.start_ns.push_back(ns);
       if (ns >= 0 && (first < 0 || ns < first)) first = ns;
     }
     for (std::int64_t& ns : s.start_ns) ns = ns < 0 ? -1 : ns - first;
     return s;
-  }
-
-  static Picoseconds duration(const Node& node, IntValue exact) {
-    constexpr std::int64_t most_ns = INT64_MAX / ps_per_ns;
-    if (exact) return exact.value >= 0 && exact.value <= most_ns ? exact.value * ps_per_ns : -1;
-    const bool told = node.duration_us != 0 && node.duration_us <= static_cast<std::uint64_t>(most_ns / 1000);
-    return told ? static_cast<Picoseconds>(node.duration_us) * ps_per_us : -1;
   }
 
   Matchable matchable(const Trace& trace, const Node& node, const Facts& f, bool is_a) {

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "analyze/sets/node_times.h"
 #include "analyze/sets/redundant.h"
 #include "core/found_attrs.h"
 #include "core/words.h"
@@ -17,12 +18,11 @@
 namespace convert {
 namespace {
 
-constexpr std::array fact_names = {attr::comm_size,   attr::comm_type,    attr::pg_name,   attr::comm_dst,
-                                   attr::num_ops,     attr::tensor_size,  attr::is_cpu_op, attr::duration_nanos,
-                                   attr::start_nanos, attr::msg_chunk_cnt};
+constexpr std::array fact_names = {attr::comm_size,   attr::comm_type,   attr::pg_name,   attr::comm_dst,
+                                   attr::num_ops,     attr::tensor_size, attr::is_cpu_op, attr::duration_nanos,
+                                   attr::start_nanos, attr::stream};
 using Facts = FoundAttrs<fact_names>;
 
-constexpr std::uint64_t most_ns = std::numeric_limits<Picoseconds>::max() / ps_per_ns;
 constexpr std::uint32_t most_names = 1'000'000;  // of a rank; further ones are counted together
 
 class Counter {
@@ -53,6 +53,7 @@ class Counter {
     out_.on_cpu += on_cpu ? 1 : 0;
     const std::optional<Picoseconds> time = duration(node);
     note_span(node, time.value_or(0));
+    out_.has_streams = out_.has_streams || facts_[attr::stream] != nullptr;
     const std::optional<std::int64_t> bytes = bytes_of(node);
     const auto count = [&](RankStatistics::Nodes& nodes) {
       ++nodes.count;
@@ -91,16 +92,12 @@ class Counter {
 
   // Returns the recorded duration, or that of its operations; nothing if the node tells neither.
   std::optional<Picoseconds> duration(const Node& node) {
-    if (const IntValue exact = int_value(facts_[attr::duration_nanos]); exact) {
-      if (exact.value >= 0 && static_cast<std::uint64_t>(exact.value) <= most_ns) return exact.value * ps_per_ns;
+    const IntValue exact = int_value(facts_[attr::duration_nanos]);
+    if (const Picoseconds told = duration_of(node, exact); told >= 0) return told;
+    if (exact || node.duration_us != 0) {
       ++out_.defects.bad_times;
       return std::nullopt;
     }
-    if (node.duration_us > most_ns / 1000) {
-      ++out_.defects.bad_times;
-      return std::nullopt;
-    }
-    if (node.duration_us != 0) return static_cast<Picoseconds>(node.duration_us) * ps_per_us;
     if (node.type != NodeType::comp || wishes_.ops_per_ns <= 0) return std::nullopt;
     const IntValue ops = int_value(facts_[attr::num_ops]);
     if (!ops || ops.value < 0) return std::nullopt;
@@ -109,24 +106,16 @@ class Counter {
   }
 
   void note_span(const Node& node, Picoseconds time) {
-    const IntValue exact = int_value(facts_[attr::start_nanos]);
-    const bool has = (exact && exact.value > 0) || node.start_us != 0;
-    if (!has || node.type == NodeType::metadata) return;
-    constexpr auto limit = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    std::uint64_t start = 0, end = 0;
-    if (exact && exact.value > 0) {
-      start = static_cast<std::uint64_t>(exact.value);
-    } else if (__builtin_mul_overflow(node.start_us, std::uint64_t{1000}, &start)) {
-      start = limit + 1;
-    }
-    if (start > limit || __builtin_add_overflow(start, static_cast<std::uint64_t>(time / ps_per_ns), &end) ||
-        end > limit) {
+    if (node.type == NodeType::metadata) return;
+    const std::int64_t begin = start_ns_of(node, int_value(facts_[attr::start_nanos]));
+    std::int64_t end = 0;
+    if (begin < 0 && node.start_us == 0) return;
+    if (begin < 0 || __builtin_add_overflow(begin, time / ps_per_ns, &end)) {
       ++out_.defects.bad_times;
       return;
     }
-    const auto begin = static_cast<std::int64_t>(start);
     if (out_.first_start_ns < 0 || begin < out_.first_start_ns) out_.first_start_ns = begin;
-    out_.last_end_ns = std::max(out_.last_end_ns, static_cast<std::int64_t>(end));
+    out_.last_end_ns = std::max(out_.last_end_ns, end);
   }
 
   // Returns the value of an attribute that must not be negative; nothing if it is absent or wrong, which is
@@ -341,6 +330,10 @@ void SizeClasses::add(const SizeClasses& other) {
   }
 }
 
-RankStatistics statistics_of(const Trace& trace, const RankWishes& wishes) { return Counter(trace, wishes).run(); }
+RankStatistics statistics_of(const Trace& trace, const RankWishes& wishes) {
+  RankStatistics r = Counter(trace, wishes).run();
+  if (r.has_streams && wishes.idle) r.streams = idle_of(trace);
+  return r;
+}
 
 }  // namespace convert

@@ -4,12 +4,14 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "analyze/figures/figures.h"
+#include "analyze/sets/idle.h"
 #include "analyze/sets/path_rank.h"
 #include "core/text_set.h"
 #include "core/trace.h"
@@ -24,6 +26,7 @@ enum class NodeKey : std::uint8_t { nothing, name, type, group, rank };
 struct RankWishes {
   NodeKey by = NodeKey::nothing;  // keeps the duration of each node
   bool names = true;              // counts nodes by name
+  bool idle = true;               // looks why streams of the device were idle
   bool redundant = false;         // looks for dependencies that others imply
   bool path = false;              // keeps the graph, for the longest chain of the set
   double ops_per_ns = 0;          // of an NPU: the time of nodes that have operations and no duration; 0: none
@@ -107,6 +110,8 @@ struct RankStatistics {
   std::uint64_t unnamed_apart = 0;       // nodes whose names came after the first million of different ones
   std::vector<std::string> key_names{};  // of by_key
   std::vector<Nodes> by_key{};           // what `by` asked for, but name
+  bool has_streams = false;
+  std::map<std::int64_t, StreamIdle> streams{};  // of the device, where nodes tell
   PathRank path{};
 };
 

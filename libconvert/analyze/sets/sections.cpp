@@ -317,6 +317,53 @@ Section SetStatistics::path() const {
   return s;
 }
 
+Section SetStatistics::idle() const {
+  Section s{.name = "idle"};
+  Sum busy, host, kernel, other;
+  std::uint64_t unlaunched = 0;
+  Table t{.key = "streams",
+          .title = "gaps between operations, by stream of the device",
+          .columns = {{"rank", "rank", Unit::count},
+                      {"stream", "stream", Unit::count},
+                      {"operations", "operations", Unit::count},
+                      {"busy", "busy", Unit::time},
+                      {"host_wait", "host wait", Unit::time},
+                      {"kernel_wait", "kernel wait", Unit::time},
+                      {"other_wait", "other wait", Unit::time},
+                      {"idle", "idle", Unit::share}},
+          .more = "streams"};
+  const auto ps = [](std::int64_t ns) {
+    Picoseconds product = 0;
+    return __builtin_mul_overflow(ns, ps_per_ns, &product) ? std::numeric_limits<Picoseconds>::max() : product;
+  };
+  for (const auto& [key, i] : streams_) {
+    busy.add(ps(i.busy_ns));
+    host.add(ps(i.host_wait_ns));
+    kernel.add(ps(i.kernel_wait_ns));
+    other.add(ps(i.other_wait_ns));
+    unlaunched += i.unlaunched;
+    const std::int64_t gaps = i.host_wait_ns + i.kernel_wait_ns + i.other_wait_ns;
+    t.rows.push_back({std::int64_t{key.first}, key.second, value_of(i.operations), ps(i.busy_ns),
+                      ps(i.host_wait_ns), ps(i.kernel_wait_ns), ps(i.other_wait_ns),
+                      share_of(gaps, gaps + i.busy_ns)});
+  }
+  s.figures = {{"busy", "streams busy, sum", Unit::time, busy.get()},
+               {"host_wait", "idle, waiting for the host to launch", Unit::time, host.get()},
+               {"kernel_wait", "idle for " + std::to_string(kernel_delay_ns) + " ns at most, launched before",
+                Unit::time, kernel.get()},
+               {"other_wait", "idle for other reasons", Unit::time, other.get()}};
+  s.tables.push_back(std::move(t));
+  if (streams_.empty())
+    s.notes.emplace_back(
+        "no operations of a device with stream and start: PyTorch traces linked with a device trace have "
+        "them (et-link)");
+  if (unlaunched != 0)
+    s.notes.push_back("operations of which no dependency tells the launch: " + std::to_string(unlaunched) +
+                      "; gaps before them are other waits");
+  note_sums(s, {&busy, &host, &kernel, &other});
+  return s;
+}
+
 Section SetStatistics::redundant() const {
   Section s{.name = "redundant"};
   const std::uint64_t edges = total_.data_edges + total_.control_edges;

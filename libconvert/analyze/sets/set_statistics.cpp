@@ -107,13 +107,14 @@ void SetStatistics::add(RankStatistics&& r) {
     to.count += c.count;
     to.bytes.add(c.bytes);
   }
+  for (const auto& [stream, idle] : r.streams) streams_[{r.rank, stream}] = idle;
   path_dropped_ = path_dropped_ || (options_.most_path_nodes != 0 && total_.nodes > options_.most_path_nodes);
   if (path_dropped_) path_ranks_.clear();
   if (options_.path && !path_dropped_) path_ranks_.push_back(std::move(r.path));
 }
 
 std::vector<std::string> SetStatistics::section_names() {
-  return {"nodes", "volume", "collectives", "sizes", "matrix", "memory", "flops", "path", "redundant"};
+  return {"nodes", "volume", "collectives", "sizes", "matrix", "memory", "flops", "idle", "path", "redundant"};
 }
 
 bool SetStatistics::has(std::string_view section) const {
@@ -122,6 +123,7 @@ bool SetStatistics::has(std::string_view section) const {
   if (section == "matrix") return !sent_.empty();
   if (section == "memory") return total_.loaded_bytes.get() + total_.stored_bytes.get() != 0;
   if (section == "flops") return total_.operations.get() != 0;
+  if (section == "idle") return !streams_.empty();
   return section != "redundant";
 }
 
@@ -133,6 +135,7 @@ Section SetStatistics::section(std::string_view name) const {
   if (name == "matrix") return matrix();
   if (name == "memory") return memory();
   if (name == "flops") return flops();
+  if (name == "idle") return idle();
   if (name == "path") return path();
   return redundant();
 }

@@ -76,6 +76,7 @@ class SetStatistics {
   [[nodiscard]] Section flops() const;
   [[nodiscard]] Section path() const;
   [[nodiscard]] Section redundant() const;
+  [[nodiscard]] Section idle() const;
   [[nodiscard]] Table table_by_type() const;
   [[nodiscard]] Table table_by_name() const;
   [[nodiscard]] Table table_by_key() const;
@@ -89,6 +90,7 @@ class SetStatistics {
   KeyedNodes keyed_;
   std::map<std::pair<Rank, std::int64_t>, RankStatistics::Sent> sent_;
   std::map<std::tuple<std::uint32_t, std::string, std::uint32_t>, RankStatistics::Calls> calls_;
+  std::map<std::pair<Rank, std::int64_t>, StreamIdle> streams_;  // by rank and stream
   std::vector<PathRank> path_ranks_;
   bool path_dropped_ = false;  // the set is larger than most_path_nodes
 };

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "diff/inputs.h"
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "common/runs_in.h"
 #include "common/source.h"
 #include "sets/source.h"
 #include "util/log.h"
+#include "util/parallel.h"
 
 namespace tools {
 namespace {
@@ -25,6 +30,13 @@ class RankFeed {
   }
   [[nodiscard]] bool ready() const { return ready_; }
 
+  // Reads one more rank, to be taken later.
+  void read_ahead() {
+    if (std::optional<Trace> trace = read()) {
+      const Rank number = trace->rank;
+      early_.emplace(number, std::move(*trace));
+    }
+  }
   // Returns the next rank in the order of the input that nobody has asked for by number; nothing at the end.
   std::optional<Trace> next() {
     if (!early_.empty()) {
@@ -49,6 +61,8 @@ class RankFeed {
     if (!reader_) reader_ = source_.open_all();
     Trace trace;
     if (!reader_->next_rank(trace)) return std::nullopt;
+    if (!seen_.insert(trace.rank).second)
+      throw input_error({.file = source_.base_name()}, "rank " + std::to_string(trace.rank) + " stands twice");
     read_nodes(*reader_, trace);
     return trace;
   }
@@ -56,6 +70,7 @@ class RankFeed {
   TraceSource source_;
   std::unique_ptr<TraceReader> reader_;
   std::map<Rank, Trace> early_;
+  std::set<Rank> seen_;
   bool ready_ = false;
 };
 
@@ -63,7 +78,15 @@ Difference compare_sets(const DiffOptions& o, const DiffWishes& wishes, Context&
   Difference all;
   RankFeed a(o, o.operands[0], context), b(o, o.operands[1], context);
   if (!a.ready() || !b.ready() || context.failed()) return all;
-  while (std::optional<Trace> trace = a.next()) {
+  std::array<RankFeed*, 2> feeds = {&a, &b};
+  const auto read_both = [&](std::size_t i) {
+    feeds.at(i)->read_ahead();
+    return true;
+  };
+  while (true) {
+    for_each_ordered(std::min(context.jobs(), 2U), 2, read_both, [](std::size_t, bool) {});
+    std::optional<Trace> trace = a.next();
+    if (!trace) break;
     std::optional<Trace> other = b.take(wishes.in_b(trace->rank));
     if (other) {
       all.append(compare_traces(*trace, *other, wishes));

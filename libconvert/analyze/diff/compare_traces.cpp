@@ -64,8 +64,7 @@ class TraceComparison {
       if (match_.b_of_a[i] != no_index) compare_nodes(i, match_.b_of_a[i]);
     }
     if (!wishes_.times) compare_edges();
-    add_times(Side::a, a_);
-    add_times(Side::b, b_);
+    add_times();
     return std::move(out_);
   }
 
@@ -291,11 +290,17 @@ class TraceComparison {
     }
   }
 
-  void add_times(Side side, const SideNodes& s) {
+  void add_times() {
     if (wishes_.structure) return;
-    for (std::uint32_t i = 0; i < s.duration_ps.size(); ++i) {
-      if (s.duration_ps[i] >= 0) out_.names.add(side, texts_[s.matchable[i].name], s.duration_ps[i]);
-    }
+    std::vector<NameTimes::Row> rows(texts_.size());
+    const auto add = [&](const SideNodes& s, NameTimes::Times NameTimes::Row::*side) {
+      for (std::uint32_t i = 0; i < s.duration_ps.size(); ++i) {
+        if (s.duration_ps[i] >= 0) (rows[s.matchable[i].name].*side).add(s.duration_ps[i]);
+      }
+    };
+    add(a_, &NameTimes::Row::a);
+    add(b_, &NameTimes::Row::b);
+    out_.names = NameTimes(std::move(texts_), std::move(rows));
   }
 
   const DiffWishes& wishes_;

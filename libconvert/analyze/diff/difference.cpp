@@ -229,7 +229,7 @@ void Difference::append(Difference&& other) {
   edges_only_a.append(std::move(other.edges_only_a));
   edges_only_b.append(std::move(other.edges_only_b));
   for (const auto& [what, n] : other.changes_by_what) changes_by_what[what] += n;
-  names.append(other.names);
+  names.append(std::move(other.names));
 }
 
 }  // namespace convert

@@ -49,9 +49,14 @@ void NameTimes::add_path(Side side, std::string_view name, Picoseconds time) {
   (side == Side::a ? r.path_a_ps : r.path_b_ps).add(time);
 }
 
-void NameTimes::append(const NameTimes& other) {
+void NameTimes::append(NameTimes&& other) {
+  if (rows_.empty()) {
+    *this = std::move(other);
+    return;
+  }
   for (std::uint32_t i = 0; i < other.rows_.size(); ++i) {
     const Row& from = other.rows_[i];
+    if (from.a.count + from.b.count == 0 && from.path_a_ps.get() == 0 && from.path_b_ps.get() == 0) continue;
     Row& to = row(other.names_[i]);
     to.a.append(from.a);
     to.b.append(from.b);
@@ -61,8 +66,14 @@ void NameTimes::append(const NameTimes& other) {
 }
 
 std::vector<NameTimes::Row> NameTimes::rows() const {
-  std::vector<Row> out = rows_;
-  for (std::uint32_t i = 0; i < out.size(); ++i) out[i].name = names_[i];
+  std::vector<Row> out;
+  for (std::uint32_t i = 0; i < rows_.size(); ++i) {
+    const Row& r = rows_[i];
+    const bool on_path = r.path_a_ps.get() != r.path_b_ps.get();
+    if (r.a.sum_ps.get() == r.b.sum_ps.get() && r.a.count == r.b.count && !on_path) continue;
+    out.push_back(r);
+    out.back().name = names_[i];
+  }
   std::stable_sort(out.begin(), out.end(),
                    [](const Row& x, const Row& y) { return std::fabs(difference(x)) > std::fabs(difference(y)); });
   return out;
@@ -91,7 +102,6 @@ Table NameTimes::table(bool path) const {
   for (const Row& r : rows()) {
     const std::int64_t a = r.a.sum_ps.get(), b = r.b.sum_ps.get();
     const std::int64_t on_path = r.path_b_ps.get() - r.path_a_ps.get();
-    if (a == b && r.a.count == r.b.count && on_path == 0) continue;
     const bool enough = std::min(r.a.count, r.b.count) >= least_occurrences;
     std::vector<Value> row = {std::string(r.name),
                               value_of(r.a.count),

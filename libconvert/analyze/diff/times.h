@@ -2,10 +2,9 @@
 // Compares how long the nodes of each name take in A and in B.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analyze/figures/figures.h"
@@ -34,11 +33,15 @@ class NameTimes {
     Sum path_a_ps, path_b_ps;  // of steps of the critical path
   };
 
+  NameTimes() = default;
+  // Takes names and, by their numbers, rows.
+  NameTimes(TextSet&& names, std::vector<Row>&& rows) : names_(std::move(names)), rows_(std::move(rows)) {}
+
   void add(Side side, std::string_view name, Picoseconds time);
   void add_path(Side side, std::string_view name, Picoseconds time);
   // Adds the times of further ranks.
-  void append(const NameTimes& other);
-  // Returns the rows, those first whose sums differ most.
+  void append(NameTimes&& other);
+  // Returns the rows that differ, those first whose sums differ most.
   [[nodiscard]] std::vector<Row> rows() const;
   // Returns the table of those that differ; `path`: with the contribution to the difference of the critical paths.
   [[nodiscard]] Table table(bool path) const;

@@ -285,6 +285,11 @@ Section SetStatistics::path() const {
                {"depth", "depth: nodes of the longest chain through all ranks", Unit::count, value_of(p.depth)},
                {"messages", "messages with both ends", Unit::count, value_of(p.pairs)},
                {"calls", "collectives of several ranks", Unit::count, value_of(p.joined_calls)}};
+  const bool timed = p.work_ps.get() != 0;
+  for (Figure& f : s.figures) {
+    if (!timed && f.unit != Unit::count) f.title.clear();
+    if (!timed && f.key == "span_nodes") f.title.clear();
+  }
   Table t{.key = "steps",
           .title = "the chain: steps that take most",
           .columns = {{"rank", "rank", Unit::count},
@@ -306,10 +311,13 @@ Section SetStatistics::path() const {
   s.tables.push_back(std::move(t));
   std::uint64_t untimed = 0;
   for (const RankStatistics::Nodes& n : total_.by_type) untimed += n.count - n.timed;
-  if (untimed != 0)
+  if (!timed && total_.nodes != 0) {
+    s.notes.emplace_back("no node tells a duration: --peak gives nodes with operations one, et-replay all of them");
+  } else if (untimed != 0) {
     s.notes.push_back(
         std::to_string(untimed) + " of " + counted(total_.nodes, "node") +
         " tell no duration and take none here; communication is such in most traces: replay it on a network");
+  }
   if (p.stuck != 0)
     s.notes.push_back(counted(p.stuck, "node") +
                       " left that wait for what is missing, or for each other: et-validate tells why");

@@ -152,7 +152,7 @@ void SetStatistics::note_defects(Section& section) const {
   };
   note(d.duplicate_ids, "nodes with the id of an earlier one of their rank (et-validate --rules ids names them)");
   note(d.dangling, "dependencies left out, on nodes that do not exist (et-validate --rules deps names them)");
-  note(d.repeated, "dependencies named twice, counted once");
+  note(d.repeated, "dependencies named twice, such as once as data and once as control, counted once");
   note(d.behind_cycles, "nodes on or behind a cycle, without depth (et-validate --rules cycles names it)");
   note(d.bad_times, "times left out, negative or too large (et-validate --rules attributes)");
   note(total_.unnamed_apart, "nodes counted without their names, as a rank has a million names already");

@@ -21,7 +21,7 @@ MAY_INCLUDE = {
     "generate": {"core"},
     "formats": {"core", "config", "graph", "io", "util"},
     "page": {"core", "graph", "io", "util"},
-    "sets": {"core", "util", "io", "collectives", "passes", "config", "formats"},
+    "sets": {"core", "util", "io", "analyze", "collectives", "passes", "config", "formats"},
     "scenario": {"core", "util", "io", "collectives", "config", "passes", "sets", "simulate"},
 }
 

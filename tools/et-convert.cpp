@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// et-convert: any format to any format.
+// et-convert: any format to any format. et-timeline, its other name: runs to a timeline.
 #include "common/sink.h"
 #include "common/source.h"
 #include "common/tool.h"
+#include "convert/runs.h"
 #include "core/units.h"
+#include "sets/runs.h"
 #include "sets/source.h"
 #include "util/log.h"
 
@@ -19,6 +21,23 @@ std::string amount(const convert::TraceSource& source, const convert::Format& to
   return counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node");
 }
 
+// Adds what --device and --repair ask for.
+convert::SourceOptions with_details(convert::SourceOptions options, const std::optional<std::string>& device,
+                                    bool repair) {
+  if (device) {
+    if (!options.from.value_or("pytorch").starts_with("pytorch") || options.operands.size() != 1)
+      throw convert::usage_error("--device goes with one PyTorch host trace; et-link links many");
+    options.from = options.from.value_or("pytorch");
+    options.linked = {{.rank = options.rank, .device = *device}};
+  }
+  if (repair) {
+    if (!options.from.value_or("ten").starts_with("ten"))
+      throw convert::usage_error("--repair is for schedules (ten)");
+    options.from = options.from.value_or("ten") + ",repair=yes";
+  }
+  return options;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -28,7 +47,8 @@ int main(int argc, char** argv) {
   std::optional<std::string> device;
   bool repair = false;
   tools::preset_formats(argv[0], input, output);
-  const tools::ToolInfo info{
+  const bool timeline = std::string_view(argv[0]).ends_with("et-timeline");
+  const tools::ToolInfo convert_info{
       .name = "et-convert",
       .summary = "convert execution traces and collective algorithms",
       .operands = "[INPUT...]",
@@ -37,36 +57,39 @@ int main(int argc, char** argv) {
                    {"et-convert --device kineto.json host.json -o x.0.et", "what PyTorch recorded of a rank"},
                    {"et-convert -t json ring8.3.et | less", "one rank as text"},
                    {"et-convert -t msccl ring8 -o ring8.xml", "back to MSCCL-IR"},
-                   {"et-convert ring8.xml | et-validate --dataflow", "a whole set through a pipe"}},
+                   {"et-convert ring8.xml | et-validate --dataflow", "a whole set through a pipe"},
+                   {"et-convert llama.run -o llama.pftrace", "what a replay did, for ui.perfetto.dev"}},
   };
   const auto setup = [&](tools::App& app) {
     tools::add_input_options(app, input);
     app.add_option("--device", device, "FILE", "Kineto trace to link a PyTorch host trace with");
+    if (timeline) return tools::add_target_options(app, output, "perfetto|chrome|run|html[,KEY=VALUE...]");
     app.add_flag("--repair", repair, "of a schedule: drop copies that are there already, new times by link order");
     tools::add_output_options(app, output);
   };
-  return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
-    SourceOptions source_options = tools::source_options(input, context);
-    source_options.hash = !output.no_history;
-    if (device) {
-      if (!source_options.from.value_or("pytorch").starts_with("pytorch") || source_options.operands.size() != 1)
-        throw usage_error("--device goes with one PyTorch host trace; et-link links many");
-      source_options.from = source_options.from.value_or("pytorch");
-      source_options.linked = {{.rank = source_options.rank, .device = *device}};
-    }
-    if (repair) {
-      if (!source_options.from.value_or("ten").starts_with("ten"))
-        throw usage_error("--repair is for schedules (ten)");
-      source_options.from = source_options.from.value_or("ten") + ",repair=yes";
-    }
-    TraceSource source(std::move(source_options), context.diagnostics);
-    const auto sink = open_sink(source, output, context);
-    if (!source.prepare(true) || context.failed()) return 1;
-    context.report();
-    sink.write(source, context.diagnostics);
-    for (const std::string& name : source.skipped()) log_info("skipped " + name + ": not a rank of the set");
-    log_info(std::string(source.format().name) + " → " + std::string(sink.plan.choice.format->name) + ": " +
-             amount(source, *sink.plan.choice.format));
-    return 0;
-  });
+  return tools::run_tool(
+      argc, argv, timeline ? tools::timeline_info() : convert_info, setup, [&](tools::Context& context) {
+        SourceOptions source_options = with_details(tools::source_options(input, context), device, repair);
+        source_options.hash = !output.no_history;
+        if (const auto form = tools::asked_form(output, timeline))
+          return convert_runs(load_runs(source_options, context.jobs(), context.diagnostics), *form, output,
+                              context);
+        source_options.runs = true;
+        TraceSource source(source_options, context.diagnostics);
+        if (source.holds_run()) {
+          const tools::RunForm form = form_of_run(source, output);
+          if (source_options.operands.size() > 1)
+            return convert_runs(load_runs(source_options, context.jobs(), context.diagnostics), form, output,
+                                context);
+          return convert_runs({source.read_run()}, form, output, context);
+        }
+        const auto sink = open_sink(source, output, context);
+        if (!source.prepare(true) || context.failed()) return 1;
+        context.report();
+        sink.write(source, context.diagnostics);
+        for (const std::string& name : source.skipped()) log_info("skipped " + name + ": not a rank of the set");
+        log_info(std::string(source.format().name) + " → " + std::string(sink.plan.choice.format->name) + ": " +
+                 amount(source, *sink.plan.choice.format));
+        return 0;
+      });
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // et-stats: numbers of execution traces and of runs.
 #include "analyze/figures/figures.h"
-#include "common/runs_in.h"
+#include "common/source.h"
 #include "common/tool.h"
+#include "sets/runs.h"
 #include "sets/sink.h"
 #include "stats/options.h"
 #include "stats/runs.h"
@@ -18,23 +19,34 @@ std::string written(const convert::Statistics& statistics, const tools::StatsOpt
 }
 
 int stats(const tools::StatsOptions& o, tools::Context& context) {
+  using namespace convert;
   tools::check_usage(o);
   if (o.wants("list")) {
-    convert::write_bytes(std::nullopt, tools::section_list());
+    write_bytes(std::nullopt, tools::section_list());
     return 0;
   }
-  std::optional<convert::Run> run;
-  if (o.timeline) run = tools::run_in(*o.timeline);
-  const bool only_run = !run && o.input.operands.size() == 1 && (run = tools::run_in(o.input.operands.front()));
+  std::optional<Run> run;
+  if (o.timeline) {
+    SourceOptions options{.operands = {*o.timeline}, .hash = false};
+    run = std::move(load_runs(options, context.jobs(), context.diagnostics).front());
+  }
   tools::CountedSet counted;
-  const bool traces = !only_run && (!o.timeline || !o.input.operands.empty());
-  if (traces) counted = tools::count_set(o, context);
+  if (!o.timeline || !o.input.operands.empty()) {
+    SourceOptions options = tools::source_options(o.input, context);
+    options.runs = !run;
+    TraceSource source(std::move(options), context.diagnostics);
+    if (source.holds_run()) {
+      run = source.read_run();
+    } else {
+      counted = tools::count_set(source, o, context);
+    }
+  }
   if (context.failed()) return 1;
   if (run) {
-    for (convert::Section& section : tools::measure_run(*run, o, counted.operations))
+    for (Section& section : tools::measure_run(*run, o, counted.operations))
       counted.sections.push_back(std::move(section));
   }
-  convert::write_bytes(o.output, written(counted.sections, o));
+  write_bytes(o.output, written(counted.sections, o));
   return 0;
 }
 
@@ -48,8 +60,7 @@ int main(int argc, char** argv) {
       .examples = {{"et-stats llama", "nodes, bytes, collectives, the longest chain"},
                    {"et-stats --by name --top 20 llama", "which nodes take the time, with percentiles"},
                    {"et-stats --get nodes.total llama.0.et", "one number, for scripts"},
-                   {"et-convert ring8.xml | tee >(et-stats >&2) | et-validate",
-                    "numbers on the way"}},
+                   {"et-convert ring8.xml | tee >(et-stats >&2) | et-validate", "numbers on the way"}},
   };
   return tools::run_tool(argc, argv, info, tools::declare_stats, stats);
 }

@@ -98,7 +98,7 @@ struct Run {
     std::uint32_t then = no_index;  // in texts: how its end led to the next step
   };
 
-  // A directed link and what it carried.
+  // A directed link and what it carried; links that carried nothing may be missing.
   struct Link {
     std::uint32_t from = 0;  // in texts: "npu3", "switch0", or the name of a device
     std::uint32_t to = 0;
@@ -125,9 +125,22 @@ struct Run {
     std::uint64_t messages = 0;
   };
   // One more replay with one thing changed.
+  enum class Change : std::uint8_t {
+    like_median,  // NPU `subject` computes like the median NPU
+    bandwidth,    // twice the bandwidth in dimension `subject`; -1: everywhere
+    latency,      // no latency
+    free_call,    // collectives `subject` (Collective) of group `group` take no time
+    algorithm,    // collectives `subject` by another native algorithm
+    balanced,     // chunks take the dimensions in a balanced order
+    no_network,   // an ideal network
+    no_compute,   // computing takes no time
+  };
   struct WhatIf {
+    Change change = Change::like_median;
+    std::int32_t subject = -1;
+    std::int64_t group = 0;
     std::uint32_t what = 0;     // in texts: "NPU 5 computes like the median NPU"
-    std::uint32_t setting = 0;  // in texts: how to ask et-replay for it
+    std::uint32_t setting = 0;  // in texts: the options of et-replay that ask for it
     Picoseconds total_ps = -1;  // -1: it does not complete
   };
   // An NPU that did, at the same times, what another did for which there are slices.
@@ -173,6 +186,7 @@ struct Run {
   std::vector<CallNpu> call_npus;
   std::vector<Step> path;
   std::vector<Link> links;
+  std::uint64_t network_links = 0;  // of the network, whether used or not; 0: unknown
   Picoseconds link_bin_ps = 0;          // the length of a bin
   std::uint32_t link_bins_each = 0;     // from 0 to reached_ps
   std::vector<std::uint8_t> link_bins;  // by link, then by time: share in which it was busy, 255 is all

@@ -14,12 +14,13 @@
 #include "core/algorithm/algorithm.h"
 #include "core/algorithm/schedule.h"
 #include "core/diagnostic.h"
-#include "core/run.h"
 #include "core/trace.h"
 #include "io/input.h"
 #include "io/output.h"
 
 namespace convert {
+
+struct Run;
 
 // An option of a format, as --list-formats -v and et-formats(5) show it.
 struct FormatOption {
@@ -131,13 +132,13 @@ struct Format {
   [[nodiscard]] bool describes_set() const {
     return read_algorithm != nullptr || read_set != nullptr || read_schedule != nullptr;
   }
-  [[nodiscard]] bool can_read() const {
-    return read != nullptr || describes_set() || linked || read_run != nullptr;
+  // Return whether it holds traces, or what traces are made of.
+  [[nodiscard]] bool reads_traces() const { return read != nullptr || describes_set() || linked; }
+  [[nodiscard]] bool writes_traces() const {
+    return write != nullptr || write_set != nullptr || write_algorithm != nullptr || write_schedule != nullptr;
   }
-  [[nodiscard]] bool can_write() const {
-    return write != nullptr || write_set != nullptr || write_algorithm != nullptr || write_schedule != nullptr ||
-           write_runs != nullptr;
-  }
+  [[nodiscard]] bool can_read() const { return reads_traces() || read_run != nullptr; }
+  [[nodiscard]] bool can_write() const { return writes_traces() || write_runs != nullptr; }
 };
 
 enum class Direction : std::uint8_t { read, write };

@@ -319,6 +319,11 @@ SinkPlan plan_sink(SetSource& source, const SinkOptions& options) {
       throw usage_error("format '" + std::string(plan.choice.format->name) + "' can only be read");
   }
   const Format& format = *plan.choice.format;
+  if (!format.writes_traces())
+    throw usage_error(
+        std::string(format.name) +
+        " holds runs, not traces: et-convert writes it of a run or of recorded traces, and et-replay -o "
+        "with its suffix");
   plan.suffix = compression_suffix(plan.choice.options);
   const bool named_tar = plan.path && is_tar_name(*plan.path);
   const bool stream = !plan.path || is_stream_path(*plan.path);

@@ -224,6 +224,10 @@ TraceSource::TraceSource(SourceOptions options, Diagnostics& diagnostics)
       throw input_error({.file = input.name()}, "cannot tell the format; name it with --from (see --list-formats)");
     }
   }
+  if (holds_run()) {
+    check_run();
+    return;
+  }
   if (format_->peek_groups != nullptr) {
     carried_groups_ = format_->peek_groups(*first_->input);
     carried_by_ = first_->input->name();
@@ -239,6 +243,25 @@ TraceSource::TraceSource(SourceOptions options, Diagnostics& diagnostics)
 }
 
 TraceSource::~TraceSource() = default;
+
+void TraceSource::check_run() const {
+  if (!options_.runs)
+    throw input_error(
+        {.file = first_->input->name()},
+        "is a run, format " + std::string(format_->name) +
+            ": it says what ran when, and holds no trace; et-convert -t perfetto, chrome or run takes it");
+  if (options_.rank) throw ranks_of_its_own(*options_.rank);
+}
+
+Run TraceSource::read_run() {
+  const InputItem item = std::move(*std::exchange(first_, std::nullopt));
+  Run run = format_->read_run({*item.input, item.rank, choice_.options, diagnostics_});
+  if (run.title.empty()) run.title = base_name();
+  if (run.inputs.empty()) run.inputs.push_back({std::string(file_name_part(item.input->name())), ""});
+  if (inputs_.next())
+    throw usage_error(std::string(format_->name) + " files hold a run each: name each as an input of its own");
+  return run;
+}
 
 void TraceSource::warn_of_missing_ranks() {
   if (world_sizes_.differ()) return world_sizes_.warn_if_they_differ(diagnostics_);

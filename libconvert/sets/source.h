@@ -15,6 +15,7 @@
 
 #include "core/algorithm/algorithm.h"
 #include "core/diagnostic.h"
+#include "core/run.h"
 #include "core/trace.h"
 #include "formats/format.h"
 #include "io/input_set.h"
@@ -46,6 +47,7 @@ struct SourceOptions {
   // Called by several threads with each rank when its nodes have been made; with the trace if `whole_linked`.
   std::function<void(Rank, const std::string& file, const LinkedRank&, const Trace*)> on_linked{};
   bool whole_linked = false;
+  bool runs = false;      // an input that holds a run is taken too: for read_run()
   bool progress = false;  // show on standard error how far the reading is
 };
 
@@ -90,6 +92,10 @@ class TraceSource final : public SetSource {
   [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override;
   [[nodiscard]] std::unique_ptr<TraceReader> open_all() override;
 
+  // Returns whether the input holds a run, and no traces; then only read_run() may be called, once.
+  [[nodiscard]] bool holds_run() const { return !format_->reads_traces(); }
+  [[nodiscard]] Run read_run();
+
   // Warns, after all ranks were read, of ranks that are missing by the metadata's world_size, and of ranks whose
   // world_size differs.
   void warn_of_missing_ranks();
@@ -104,6 +110,7 @@ class TraceSource final : public SetSource {
   struct Ahead;
   [[nodiscard]] std::unique_ptr<TraceReader> open_stream();
   class CountingReader;
+  void check_run() const;
   void read_description(InputItem& item);
   [[nodiscard]] Algorithm read_schedule(std::string text, const std::string& file);
   [[nodiscard]] std::unique_ptr<TraceReader> open_described(Rank first, Rank last);

@@ -223,6 +223,7 @@ class Behaviour(Graph):
         self.assertEqual(len(page.texts("aside svg g.near")), near)
         self.choose(page, "aside select", "12")
         self.assertGreater(int(page.data("aside.details", "near")[0]), near)
+        self.assertIn("--around 0:0,12 ring8", page.text("aside .command code"))
         page.js("document.querySelector('aside svg g.near:last-of-type').dispatchEvent(new Event('click'))")
         self.assertFalse(page.exists("aside svg"))
         page.keys("Enter")
@@ -260,6 +261,16 @@ class Behaviour(Graph):
         self.assertEqual((self.main(page, "axis"), self.main(page, "boxes")), ("time", "140"))
         page.hover(".stage canvas", 0.01, 0.06)
         self.assertIn("thread 1", page.text("#tip"))
+
+    def test_nodes_without_a_begin_are_counted(self):
+        nodes = [call(0, 0, None, 1, 1000, 50), call(0, 1, None, 1, 1100, 50), {"rank": 0, "id": 2, "name": "n", "type": "COMP_NODE"}]
+        page = self.open(self.write("begins", nodes))
+        self.assertEqual((self.main(page, "axis"), self.main(page, "hidden")), ("time", "1"))
+        self.assertIn("1 node without a begin not drawn", page.text(".graph-legend"))
+        self.search(page, "id:2")
+        page.focus("input[type=search]")
+        page.keys("Enter")
+        self.assertEqual(page.data("aside.details", "node"), ["2"])
 
     def test_long_thin_graphs_are_folded(self):
         chain = [{"rank": 0, "id": i, "name": f"op{i}", "type": "COMP_NODE", "data_deps": [i - 1] if i else []} for i in range(2000)]
@@ -315,6 +326,13 @@ class Hostile(Graph):
             self.check_quiet(page)
         self.assertEqual(self.search(page, "</script>"), "1")
         self.assertEqual(self.search(page, "x" * 1000), "1")
+        self.assertEqual(self.search(page, '"<img src=x" &amp;'), "1")
+        self.assertEqual(self.search(page, '"src <img"'), "0")
+        self.assertEqual(self.search(page, '"'), "1")
+        for word in ("constructor", "__proto__", "type:constructor", "size>=1constructor", "hasOwnProperty"):
+            self.assertIn(self.search(page, word), ("0", "1"), word)
+        self.assertEqual(self.search(page, "constructor"), "1")
+        self.check_quiet(page)
 
     def test_names_of_sets_are_words_of_the_shell(self):
         self.shell("et-generate -q all_reduce --algorithm ring --npus 2 --size 1MiB -o \"it's a \\$(set)\"")

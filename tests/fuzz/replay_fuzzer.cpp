@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "config/network/network.h"
-#include "formats/graphs/chrome.h"
+#include "formats/timeline/chrome.h"
 #include "fuzzer.h"
 #include "passes/verify/verify.h"
 #include "set_fuzzing.h"

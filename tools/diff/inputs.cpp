@@ -10,7 +10,6 @@
 #include <string>
 #include <utility>
 
-#include "common/runs_in.h"
 #include "common/source.h"
 #include "sets/source.h"
 #include "util/log.h"
@@ -25,10 +24,9 @@ using namespace convert;
 class RankFeed {
  public:
   RankFeed(const DiffOptions& o, const std::string& operand, Context& context)
-      : source_({.operands = {operand}, .from = o.from, .any_ranks = true, .hash = false}, context.diagnostics) {
-    ready_ = source_.prepare(false);
-  }
-  [[nodiscard]] bool ready() const { return ready_; }
+      : source_({.operands = {operand}, .from = o.from, .any_ranks = true, .hash = false, .runs = true},
+                context.diagnostics) {}
+  [[nodiscard]] TraceSource& source() { return source_; }
 
   // Reads one more rank, to be taken later.
   void read_ahead() {
@@ -71,13 +69,11 @@ class RankFeed {
   std::unique_ptr<TraceReader> reader_;
   std::map<Rank, Trace> early_;
   std::set<Rank> seen_;
-  bool ready_ = false;
 };
 
-Difference compare_sets(const DiffOptions& o, const DiffWishes& wishes, Context& context) {
+Difference compare_sets(RankFeed& a, RankFeed& b, const DiffWishes& wishes, Context& context) {
   Difference all;
-  RankFeed a(o, o.operands[0], context), b(o, o.operands[1], context);
-  if (!a.ready() || !b.ready() || context.failed()) return all;
+  if (!a.source().prepare(false) || !b.source().prepare(false) || context.failed()) return all;
   std::array<RankFeed*, 2> feeds = {&a, &b};
   const auto read_both = [&](std::size_t i) {
     feeds.at(i)->read_ahead();
@@ -104,12 +100,15 @@ Difference compare_sets(const DiffOptions& o, const DiffWishes& wishes, Context&
 
 Difference compare(const DiffOptions& o, const DiffWishes& wishes, Context& context) {
   if (o.operands[0] == "-" && o.operands[1] == "-") throw usage_error("only one of A and B can be standard input");
-  const std::optional<Run> a = run_in(o.operands[0]), b = run_in(o.operands[1]);
-  if (a.has_value() != b.has_value()) {
-    throw usage_error(o.operands[a ? 0 : 1] + " is a run and " + o.operands[a ? 1 : 0] +
+  RankFeed a(o, o.operands[0], context), b(o, o.operands[1], context);
+  const bool runs = a.source().holds_run();
+  if (runs != b.source().holds_run()) {
+    throw usage_error(o.operands[runs ? 0 : 1] + " is a run and " + o.operands[runs ? 1 : 0] +
                       " is a set of traces; two of a kind are compared: et-replay -o x.run makes a run of traces");
   }
-  return a ? compare_runs(*a, *b, wishes) : compare_sets(o, wishes, context);
+  if (!runs) return compare_sets(a, b, wishes, context);
+  const Run run_a = a.source().read_run(), run_b = b.source().read_run();
+  return compare_runs(run_a, run_b, wishes);
 }
 
 }  // namespace tools

@@ -8,7 +8,7 @@
 
 #include "common/node_names.h"
 #include "formats/format.h"
-#include "formats/graphs/chrome.h"
+#include "formats/timeline/chrome.h"
 #include "io/output.h"
 #include "sets/sink.h"
 #include "simulate/report/collective_kind.h"

@@ -5,14 +5,12 @@
 #include <utility>
 
 #include "analyze/sets/set_statistics.h"
-#include "common/source.h"
 #include "core/words.h"
-#include "sets/source.h"
 #include "util/log.h"
 
 namespace tools {
 
-CountedSet count_set(const StatsOptions& o, Context& context) {
+CountedSet count_set(convert::TraceSource& source, const StatsOptions& o, Context& context) {
   using namespace convert;
   const bool chosen = o.chosen();
   const NodeKey by = o.by ? parse_node_key(*o.by) : NodeKey::nothing;
@@ -28,7 +26,6 @@ CountedSet count_set(const StatsOptions& o, Context& context) {
                      .ops_per_ns = o.ops_per_ns(),
                      .rows = o.rows(),
                      .most_path_nodes = o.wants("path") ? 0 : SetStatistics::Options{}.most_path_nodes});
-  TraceSource source(source_options(o.input, context), context.diagnostics);
   if (!source.prepare(false) || context.failed()) return {};
   const auto count = [&](TraceReader& reader, Trace& trace) {
     read_nodes(reader, trace);

@@ -4,6 +4,7 @@
 
 #include "analyze/figures/figures.h"
 #include "common/tool.h"
+#include "sets/source.h"
 #include "stats/options.h"
 
 namespace tools {
@@ -13,7 +14,7 @@ struct CountedSet {
   std::int64_t operations = -1;  // of all nodes; -1: they have not been counted
 };
 
-// Returns the sections of the set that the operands hold; none if it has errors.
-[[nodiscard]] CountedSet count_set(const StatsOptions& o, Context& context);
+// Returns the sections of a set of traces; none if it has errors.
+[[nodiscard]] CountedSet count_set(convert::TraceSource& source, const StatsOptions& o, Context& context);
 
 }  // namespace tools

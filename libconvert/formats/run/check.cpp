@@ -149,6 +149,7 @@ class Checker {
       require(n.bytes_sent >= 0, "has a negative size");
     });
     each("whatif", run_.whatif, [&](const Run::WhatIf& w) {
+      require(w.change <= Run::Change::no_compute, "has no such change");
       text(w.what);
       text(w.setting);
       optional_time(w.total_ps);

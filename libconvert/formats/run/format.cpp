@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "core/run.h"
 #include "formats/format.h"
 
 #include "formats/run/run.h"

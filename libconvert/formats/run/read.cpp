@@ -13,7 +13,7 @@
 #include "formats/run/run.h"
 #include "formats/run/tables.h"
 #include "io/document_limit.h"
-#include "io/zstd_block.h"
+#include "io/zstd/block.h"
 
 namespace convert {
 namespace run_file {
@@ -262,6 +262,7 @@ class Reader {
     run_.recorded = find("recorded") == "1";
     run_.total_ps = time("total_ps");
     run_.reached_ps = time("reached_ps");
+    run_.network_links = static_cast<std::uint64_t>(time("network_links"));
     run_.link_bin_ps = time("link_bin_ps");
     run_.link_bins_each = static_cast<std::uint32_t>(std::min<std::int64_t>(time("link_bins_each"), UINT32_MAX));
     const auto status = std::ranges::find(run_status_names, find("status"));

@@ -118,7 +118,8 @@ template <>
 struct Columns<Run::WhatIf> {
   using T = Run::WhatIf;
   static constexpr auto all =
-      std::tuple(Column{"what", &T::what}, Column{"setting", &T::setting}, Column{"total", &T::total_ps});
+      std::tuple(Column{"change", &T::change}, Column{"subject", &T::subject}, Column{"group", &T::group},
+                 Column{"what", &T::what}, Column{"setting", &T::setting}, Column{"total", &T::total_ps});
 };
 template <>
 struct Columns<Run::Class> {

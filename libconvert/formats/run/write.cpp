@@ -9,7 +9,7 @@
 #include "core/diagnostic.h"
 #include "formats/run/run.h"
 #include "formats/run/tables.h"
-#include "io/zstd_block.h"
+#include "io/zstd/block.h"
 
 namespace convert {
 namespace run_file {
@@ -145,6 +145,7 @@ void write_run(const Run& run, Output& out) {
       {"status", std::string(name(run.status))},
       {"total_ps", std::to_string(run.total_ps)},
       {"reached_ps", std::to_string(run.reached_ps)},
+      {"network_links", std::to_string(run.network_links)},
       {"link_bin_ps", std::to_string(run.link_bin_ps)},
       {"link_bins_each", std::to_string(run.link_bins_each)},
   };

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/collective.h"
+#include "core/run/waiting_text.h"
 #include "core/units.h"
-#include "core/waiting_text.h"
 #include "passes/rules/rules.h"
 #include "passes/rules/whole_set/collective_groups.h"
 #include "passes/rules/whole_set/cycles.h"

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "core/diagnostic.h"
-#include "core/run.h"
 #include "core/timeline.h"
 #include "simulate/astra/gaps.h"
 #include "simulate/engine/activity.h"
 #include "simulate/engine/local_memory.h"
+#include "simulate/engine/traffic.h"
 #include "simulate/explain/explain.h"
 #include "simulate/program/program.h"
 #include "simulate/program/roofline.h"
@@ -92,7 +92,7 @@ struct ReplayResult {
   Picoseconds wire_bin_ps = 0;
   std::uint32_t wire_bins_each = 0;
   std::vector<std::uint8_t> wire_bins;
-  std::vector<Run::Traffic> traffic;     // with ReplayOptions::traffic; by source, then by destination
+  std::vector<PairTraffic> traffic;      // with ReplayOptions::traffic; by source, then by destination
   std::optional<PortLoad> worst_port{};  // with NetworkOptions::watch_ports, if it was exceeded
   std::size_t classes = 0;             // of equivalent ranks, of each of which one was simulated; 0: every rank was
   WaitReport waits;                    // for status deadlock and unmatched

@@ -8,10 +8,16 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/run.h"
 #include "core/trace.h"
 
 namespace convert {
+
+struct PairTraffic {
+  Rank src = 0;
+  Rank dst = 0;
+  std::int64_t bytes = 0;
+  std::uint64_t messages = 0;
+};
 
 class Traffic {
  public:
@@ -21,11 +27,11 @@ class Traffic {
     ++sum.messages;
   }
   // Returns the sums by source, then by destination.
-  [[nodiscard]] std::vector<Run::Traffic> list() const {
-    std::vector<Run::Traffic> list;
+  [[nodiscard]] std::vector<PairTraffic> list() const {
+    std::vector<PairTraffic> list;
     for (const auto& [key, sum] : sums_)
       list.push_back({static_cast<Rank>(key >> 32U), static_cast<Rank>(key), sum.bytes, sum.messages});
-    std::ranges::sort(list, {}, [](const Run::Traffic& t) { return std::tuple(t.src, t.dst); });
+    std::ranges::sort(list, {}, [](const PairTraffic& t) { return std::tuple(t.src, t.dst); });
     return list;
   }
 

@@ -188,7 +188,7 @@ Run make_run(ReplayResult& result, const ReplayProgram* program) {
   const CallIndex calls = add_calls(result, run);
   add_call_npus(run);
   if (result.explanation && !result.explanation->target) add_path(*result.explanation, calls, run);
-  run.matrix = std::move(result.traffic);
+  for (const PairTraffic& t : result.traffic) run.matrix.push_back({t.src, t.dst, t.bytes, t.messages});
   add_waits(result.waits, run);
   if (program == nullptr) return run;
   add_dims(program->network, run);

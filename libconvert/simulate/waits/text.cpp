@@ -2,8 +2,8 @@
 // What a stopped replay says of its waits; hints.cpp says what to change.
 #include <algorithm>
 
+#include "core/run/waiting_text.h"
 #include "core/units.h"
-#include "core/waiting_text.h"
 #include "simulate/waits/graph.h"
 
 namespace convert {

@@ -70,6 +70,8 @@ TRACE = CONVERT + [
     "et-replay {ideal} --issue unlimited --slow 0=1.5x {in}",
     "et-replay {net} --set latency=1us,2us {in}"]
 ONE_RANK = ["et-convert {in} -t linked -o out.json", "et-convert {in} -f pytorch,compat=chakra -o out.et"]
+RUN = ["et-timeline {in} -o out.pftrace", "et-timeline {in} -o out.json", "et-convert {in} -o out.run",
+       "et-timeline -t perfetto,min=1us,counters=none {in}", "et-timeline -t chrome,window=1us..5us,ranks=0 {in}"]
 LINK = ["et-link {in} -o linked", "et-link {in} -t jsonl", "et-link {in} -o linked --report report.json --list-unmatched",
         "et-link {in} --relax --reduce --data-deps -o linked", "et-link {in} --gaps drop --metadata-nodes keep -t json",
         "et-link {in} --compat chakra -o linked", "et-link {in} --mismatched --check off --unmatched keep -o linked",
@@ -220,6 +222,12 @@ def chakra_samples(maker, beside):
     return made, algorithms
 
 
+def chrome_samples(maker):
+    """A replay as Chrome trace."""
+    maker.run("et-replay -q -n ring:4,bw=50GB/s,lat=500ns w --timeline replay.json -o table.txt")
+    return [Sample({"x.json": maker.read("replay.json")}, ["x.json"], "x.json", 4)]
+
+
 def corpus_files(corpus, patterns, limit=MAX_SAMPLE, count=40):
     """Small files of the corpus: at most `count` of each pattern, spread over all of them."""
     found = []
@@ -323,6 +331,8 @@ def formats_in(maker, corpus):
         "pytorch": Format("json", testdata("pytorch/okay-*.json", npus=1) + linked,
                           TRACE + ONE_RANK),
         "kineto": Format("json", testdata("kineto/okay-*.json", npus=1), TRACE),
+        "chrome": Format("json", maker.of_testdata("chrome/okay-*.json") + chrome_samples(maker), RUN),
+        "astra-log": Format("text", maker.of_testdata("astra-log/okay-*"), RUN),
         "pytorch+kineto": Format("json", pairs, LINK),
         "flexflow": Format("text", testdata("flexflow/okay-c*.dot") + of_corpus("flexflow/**/*.dot"),
                            TRACE + ["et-convert -f flexflow,single=yes {in} -o out.et",

@@ -92,7 +92,7 @@ Run full_run() {
   r.link_bins = {255, 0};
   r.dims = {{npu0, 8, 50, 0.5}};
   r.matrix = {{0, 1, 64, 2}};
-  r.whatif = {{npu0, npu1, -1}};
+  r.whatif = {{Run::Change::free_call, 2, -7, npu0, npu1, -1}};
   r.classes = {{1, 0}};
   r.waits = {{3, 9, name, 5, npu1}};
   r.memory = {{3, 10, 1 << 20}};

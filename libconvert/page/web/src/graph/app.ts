@@ -135,6 +135,8 @@ export class GraphApp {
     this.select(i);
     this.details.showNear(i);
     this.cover();
+    const box = this.stage.scene.layout.boxOf[i]!;
+    if (box >= 0 && this.stage.view.isCovered(box)) this.goTo(i);
   }
   // Tells the view what the details cover, so that what it goes to is not below them.
   private cover(): void {

@@ -17,9 +17,9 @@ export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replace(/'/g, `'\\''`)}'`;
 
 // Returns the command that draws what is near a node.
-export function aroundCommand(model: Model, i: number): string {
+export function aroundCommand(model: Model, i: number, hops: number): string {
   const where = model.manyRanks ? `${model.rankOf(i)}:${model.idOf(i)}` : model.idOf(i);
-  return `et-graph --around ${where},2 ${shellWord(model.head.operand)} -o node${model.idOf(i)}.svg`;
+  return `et-graph --around ${where},${hops} ${shellWord(model.head.operand)} -o node${model.idOf(i)}.svg`;
 }
 
 // Copies a text that an element shows; the button says what was done.
@@ -83,8 +83,16 @@ export class Details {
                 h('div', {class: 'wide nearby'}, picture), this.command(i)]);
     this.element.dataset.near = String(nearby.nodes.length);
     this.element.classList.add('wide-details');
-    const wide = this.element.querySelector('.nearby')!;
-    wide.scrollLeft = (wide.scrollWidth - wide.clientWidth) / 2;
+    Details.scrollTo(picture, i);
+  }
+
+  // Brings a node of the drawing into the middle.
+  private static scrollTo(picture: SVGSVGElement, i: number): void {
+    const box = picture.querySelector(`[data-node="${i}"]`)?.getBoundingClientRect(), frame = picture.parentElement!;
+    if (!box) return;
+    const inner = frame.getBoundingClientRect();
+    frame.scrollLeft = box.left + box.width / 2 - inner.left - inner.width / 2;
+    frame.scrollTop = box.top + box.height / 2 - inner.top - inner.height / 2;
   }
 
   private fill(title: string, sub: string, rest: (Node | null)[]): void {
@@ -131,7 +139,7 @@ export class Details {
   }
 
   private command(i: number): Node {
-    const code = h('code', {}, aroundCommand(this.model, i));
+    const code = h('code', {}, aroundCommand(this.model, i, this.hops));
     const button: HTMLElement = h('button', {
       class: 'copy', title: 'copy the command that draws what is near',
       onclick: () => { void copy(code.textContent!, code, button); },

@@ -6,15 +6,15 @@ import type {Model} from './model';
 
 type Test = (i: number) => boolean;
 
-const sizes: Record<string, number> = {
+const sizes = new Map(Object.entries({
   '': 1, b: 1, kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12, k: 1024, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40,
   kib: 1024, mib: 2 ** 20, gib: 2 ** 30, tib: 2 ** 40,
-};
-const times: Record<string, number> = {ns: 1, us: 1e3, 'µs': 1e3, ms: 1e6, s: 1e9};  // in ns
+}));
+const times = new Map(Object.entries({ns: 1, us: 1e3, 'µs': 1e3, ms: 1e6, s: 1e9}));  // in ns
 
-function amount(text: string, units: Record<string, number>): number | undefined {
+function amount(text: string, units: Map<string, number>): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*([a-zµ]*)$/.exec(text);
-  const unit = match ? units[match[2]!] : undefined;
+  const unit = match ? units.get(match[2]!) : undefined;
   return unit === undefined ? undefined : Number(match![1]) * unit;
 }
 
@@ -29,13 +29,14 @@ function compare(sign: string, limit: number): (value: number) => boolean {
 }
 
 // Short forms of types, as traces spell them.
-const typeForms: Record<string, string> = {
+const typeForms = new Map(Object.entries({
   recv: 'receive', coll: 'collective', comp: 'compute', mem: 'memory', load: 'memory load', store: 'memory store',
-};
+}));
 
 // What the help says of it.
 export const grammar: [string, string][] = [
-  ['word', 'a piece of a name, a type, or an id'], ['rank:3', 'nodes of an NPU'],
+  ['word', 'a piece of a name, a type, or an id; all words must be true'],
+  ['"two\u00a0words"', 'a piece of a name'], ['rank:3', 'nodes of an NPU'],
   ['type:collective', 'send, recv, compute, memory …'], ['peer:2', 'messages to or from an NPU'],
   ['id:17', 'this id only'], ['lane:stream', 'a piece of a lane'], ['group:tp', 'a process group'],
   ['class:send', 'what the legend names'],
@@ -54,9 +55,10 @@ export class Search {
 
   // Returns the nodes that a query finds, ascending; undefined for an empty one.
   find(query: string): Int32Array | undefined {
-    const words = query.trim().toLowerCase().split(/\s+/).filter(w => w);
+    const words = [...query.toLowerCase().matchAll(/"([^"]+)"?|\S+/g)];
     if (words.length === 0) return undefined;
-    const tests = words.map(word => this.test(word));
+    const tests = words.map(([word, quoted]) =>
+      quoted ? this.nameTest(name => name.includes(quoted)) : this.test(word!));
     const found = new Int32Array(this.model.n);
     let count = 0;
     for (let i = 0; i < this.model.n; ++i) if (tests.every(test => test(i))) found[count++] = i;
@@ -102,7 +104,7 @@ export class Search {
   }
 
   private typeTest(value: string, part: boolean): Test {
-    const {model} = this, wanted = typeForms[value] ?? value, op = wanted.replace(/_/g, '-');
+    const {model} = this, wanted = typeForms.get(value) ?? value, op = wanted.replace(/_/g, '-');
     return i => {
       const type = model.typeOf(i);
       return type === wanted || (part && (type.startsWith(wanted) || model.opOf(i) === op));

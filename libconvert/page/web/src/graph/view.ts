@@ -79,6 +79,11 @@ export class View {
     this.y = y[box]! + 0.5 - (this.roomY - this.coverY) / 2 / this.sy;
     this.bound();
   }
+  // Returns whether the details cover a box.
+  isCovered(box: number): boolean {
+    const {x, y, w} = this.layout.boxes;
+    return this.toX(x[box]! + w[box]!) > this.width - this.coverX || this.toY(y[box]! + 1) > this.height - this.coverY;
+  }
   // Shows a point of the layout in the middle.
   centre(x: number, y: number): void {
     this.x = x - this.roomX / 2 / this.sx;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "io/zstd_block.h"
+#include "io/zstd/block.h"
 
 #include <zstd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/waiting_text.h"
+#include "core/run/waiting_text.h"
 
 #include "core/units.h"
 

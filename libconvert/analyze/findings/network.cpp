@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// Rules about the network: links that are hot or never used, latency, collectives below what the network allows.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analyze/findings/rules.h"
+#include "core/units.h"
+
+namespace convert::findings {
+namespace {
+
+// Returns the time that the bytes and the latencies of all hops take, in ns.
+std::array<double, 2> times_on_links(const Run& run) {
+  double bytes = 0;
+  double latency = 0;
+  for (const Run::Link& l : run.links) {
+    if (l.gb_per_s > 0) bytes += static_cast<double>(l.bytes) / l.gb_per_s;
+    latency += static_cast<double>(l.messages) * l.latency_ns;
+  }
+  return {bytes, latency};
+}
+
+// Returns how many links of a dimension lie between two coordinates.
+std::uint32_t hops(std::string_view topology, std::uint32_t from, std::uint32_t to, std::uint32_t n) {
+  const std::uint32_t ahead = from < to ? to - from : from - to;
+  if (topology == "ring" || topology == "torus") return std::min(ahead, n - ahead);
+  if (topology == "mesh") return ahead;
+  return topology == "switch" ? 2 : 1;
+}
+
+// Does the same where nothing is known of links, of a product of dimensions.
+std::array<double, 2> times_by_dimension(const Run& run) {
+  double bytes = 0;
+  double latency = 0;
+  for (const Run::Traffic& t : run.matrix) {
+    std::uint32_t src = t.src;
+    std::uint32_t dst = t.dst;
+    for (const Run::Dim& d : run.dims) {
+      if (d.npus == 0) break;
+      const std::uint32_t links =
+          src % d.npus == dst % d.npus ? 0 : hops(run.texts[d.topology], src % d.npus, dst % d.npus, d.npus);
+      if (d.gb_per_s > 0 && links != 0) bytes += static_cast<double>(t.bytes) / d.gb_per_s;
+      latency += static_cast<double>(t.messages) * d.latency_ns * links;
+      src /= d.npus;
+      dst /= d.npus;
+    }
+  }
+  return {bytes, latency};
+}
+
+bool is_tree(const Run& run) {
+  return std::ranges::any_of(run.dims, [&](const Run::Dim& d) { return run.texts[d.topology] == "tree"; });
+}
+
+// Sums up the calls of one operation.
+struct Operation {
+  std::size_t calls = 0;
+  double bound = 0;
+  double time = 0;  // since the last NPU has called it
+  std::vector<Interval> when;
+};
+
+}  // namespace
+
+std::optional<Weighed> hot_link(const Facts& facts) {
+  constexpr double least_ratio = 2;
+  const std::vector<Run::Link>& links = facts.run.links;
+  if (links.size() < 2 || facts.total == 0) return std::nullopt;
+  const auto busiest = std::ranges::max_element(links, {}, &Run::Link::busy_ps);
+  double sum = 0;
+  for (const Run::Link& l : links) sum += static_cast<double>(l.busy_ps);
+  const double mean = sum / static_cast<double>(links.size()) / static_cast<double>(facts.total);
+  const double busy = facts.share(busiest->busy_ps);
+  if (busy == 0 || busy < least_ratio * mean) return std::nullopt;
+  Weighed finding{{.rule = "hot_link", .panel = "links", .value = busy}, busy - mean};
+  const std::string where = busiest->dim < 0 ? "" : " in dimension " + std::to_string(busiest->dim + 1);
+  char ratio[24];
+  std::snprintf(ratio, sizeof ratio, "%.1f", busy / mean);
+  finding.text = "Link " + link_name(facts.run, *busiest) + where + " is busy for " + percent(busy) +
+                 " of the time, " + ratio + " times the mean of the " + std::to_string(links.size()) +
+                 " links that are used";
+  const Run::WhatIf* w = facts.what_if(Run::Change::bandwidth, busiest->dim);
+  if (w != nullptr) finding.text += "; with twice its dimension's bandwidth " + outcome(facts, w);
+  finding.text += '.';
+  return finding;
+}
+
+std::optional<Weighed> unused_links(const Facts& facts) {
+  const auto used = static_cast<std::uint64_t>(
+      std::ranges::count_if(facts.run.links, [](const Run::Link& l) { return l.messages != 0; }));
+  if (used == 0 || facts.run.network_links <= used) return std::nullopt;
+  const std::uint64_t unused = facts.run.network_links - used;
+  return Weighed{{.rule = "unused_links",
+                  .panel = "links",
+                  .text = std::to_string(unused) + " of the " + counted(facts.run.network_links, "link") +
+                          " of the network " + (unused == 1 ? "is" : "are") + " never used.",
+                  .value = static_cast<double>(unused)},
+                 0};
+}
+
+std::optional<Weighed> latency_bound(const Facts& facts) {
+  const Run& run = facts.run;
+  const auto [bytes, latency] = !run.links.empty() ? times_on_links(run)
+                                : is_tree(run)     ? std::array<double, 2>{}
+                                                   : times_by_dimension(run);
+  if (latency <= bytes) return std::nullopt;
+  const double share = latency / (bytes + latency);
+  const double moving = facts.mean_share([](const NpuParts& p) { return p[Part::moving]; });
+  const Run::WhatIf* w = facts.what_if(Run::Change::latency, -1);
+  Weighed finding{{.rule = "latency_bound", .panel = "collectives", .value = share},
+                  w != nullptr ? facts.gain(*w) : share * moving};
+  finding.text = "Messages spend " + percent(share) + " of their time on the latency of links, " +
+                 percent(1 - share) + " on their bytes";
+  if (w != nullptr) finding.text += "; without latency " + outcome(facts, w);
+  finding.text += '.';
+  return finding;
+}
+
+std::optional<Weighed> slow_collective(const Facts& facts) {
+  constexpr double most_share = 0.5;
+  const Run& run = facts.run;
+  std::map<Collective, Operation> operations;
+  for (const Run::Call& c : run.calls) {
+    if (c.end_ps < 0 || c.bound_ps <= 0 || c.end_ps == c.last_begin_ps) continue;
+    Operation& o = operations[c.op];
+    ++o.calls;
+    o.bound += static_cast<double>(c.bound_ps);
+    o.time += static_cast<double>(c.end_ps - c.last_begin_ps);
+    o.when.push_back({c.last_begin_ps, c.end_ps});
+  }
+  std::optional<Weighed> worst;
+  for (auto& [op, o] : operations) {
+    const double share = o.bound / o.time;
+    if (share >= most_share) continue;
+    const Picoseconds when = length(join(std::move(o.when)));
+    const double weight =
+        (1 - share) * facts.share(when) * facts.mean_share([](const NpuParts& p) { return p.exposed(); });
+    if (worst && weight <= worst->weight) continue;
+    worst = Weighed{{.rule = "slow_collective",
+                     .panel = "collectives",
+                     .text = std::string(name(op)) + " reaches " + percent(share) +
+                             " of what the network allows: " + counted(o.calls, "call") + ", under way for " +
+                             brief_time(when) + " of the run.",
+                     .value = share},
+                    weight};
+  }
+  return worst;
+}
+
+}  // namespace convert::findings

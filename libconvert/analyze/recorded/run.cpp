@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include "analyze/recorded/run.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "analyze/recorded/path.h"
+#include "analyze/recorded/set.h"
+#include "core/attr_names.h"
+#include "core/run/totals.h"
+#include "core/units.h"
+
+namespace convert {
+namespace {
+
+class RunMaker {
+ public:
+  explicit RunMaker(const RecordedSet& set) : set_(set) { run_.recorded = true; }
+
+  Run make() {
+    for (std::size_t t = 0; t < set_.traces.size(); ++t) draw(t);
+    run_.calls = set_.calls;
+    for (std::uint32_t c = 0; c < set_.members.size(); ++c) {
+      for (const std::uint32_t n : set_.members[c])
+        run_.call_npus.push_back(
+            {c, set_.traces[set_.trace_of(n)].rank, set_.nodes[n].begin_ps, set_.nodes[n].end_ps});
+    }
+    add_totals(run_);
+    run_.path = recorded_path(set_, run_.timeline.names);
+    for (const Run::Step& s : run_.path) run_.total_ps = std::max(run_.total_ps, s.begin_ps + s.time_ps);
+    run_.reached_ps = run_.total_ps;
+    count_nodes();
+    for (const auto& [pair, traffic] : matrix_) run_.matrix.push_back(traffic);
+    if (set_.untimed != 0)
+      run_.limits.push_back(counted(set_.untimed, "node") + " with a duration but no begin " +
+                            (set_.untimed == 1 ? "is" : "are") + " left out");
+    return std::move(run_);
+  }
+
+ private:
+  void draw(std::size_t t) {
+    const Trace& trace = set_.traces[t];
+    for (std::uint32_t i = 0; i < trace.nodes.nodes.size(); ++i) {
+      const std::uint32_t number = set_.first[t] + i;
+      const RecordedSet::Node& recorded = set_.nodes[number];
+      const Node& node = trace.nodes.nodes[i];
+      const auto lane = recorded_lane(trace.nodes, node);
+      // Nodes of no length that compute nothing are the frame of a program: its process, its threads.
+      const bool empty = recorded.begin_ps == recorded.end_ps && lane && !communicates(*lane);
+      if (!recorded.timed() || !lane || empty) continue;
+      Slice& s = run_.timeline.slices.emplace_back();
+      s.begin_ps = recorded.begin_ps;
+      s.end_ps = recorded.end_ps;
+      s.node = node.id;
+      s.rank = trace.rank;
+      s.name = run_.timeline.names.add(trace.nodes.name(node));
+      s.call = recorded.call;
+      s.lane = *lane;
+      if (*lane == Lane::send || *lane == Lane::recv) describe_message(trace, node, number, s);
+    }
+  }
+
+  void describe_message(const Trace& trace, const Node& node, std::uint32_t number, Slice& s) {
+    const bool sends = s.lane == Lane::send;
+    const auto attrs = trace.nodes.attributes(node);
+    const IntValue bytes = int_value(attrs, attr::comm_size);
+    const IntValue peer = int_value(attrs, sends ? attr::comm_dst : attr::comm_src);
+    if (bytes && bytes.value >= 0) s.bytes = bytes.value;
+    if (peer && peer.value >= 0 && peer.value <= largest_rank) s.peer = static_cast<std::int32_t>(peer.value);
+    const std::uint32_t partner = set_.nodes[number].partner;
+    // Both ends know the number of the send.
+    if (partner != no_index && set_.nodes[partner].timed()) s.flow = std::uint64_t{sends ? number : partner} + 1;
+    if (!sends || s.peer < 0) return;
+    Run::Traffic& traffic = matrix_[{s.rank, static_cast<Rank>(s.peer)}];
+    traffic.src = s.rank;
+    traffic.dst = static_cast<Rank>(s.peer);
+    ++traffic.messages;
+    if (s.bytes > 0 && __builtin_add_overflow(traffic.bytes, s.bytes, &traffic.bytes))
+      traffic.bytes = std::numeric_limits<std::int64_t>::max();
+  }
+
+  void count_nodes() {
+    std::map<Rank, Run::Npu> npus;
+    for (const Trace& trace : set_.traces) npus[trace.rank].rank = trace.rank;
+    for (const Run::Npu& npu : run_.npus) npus[npu.rank] = npu;
+    run_.npus.clear();
+    for (const Trace& trace : set_.traces)
+      npus[trace.rank].nodes = npus[trace.rank].nodes_done = trace.nodes.nodes.size();
+    for (auto& [rank, npu] : npus) run_.npus.push_back(npu);
+  }
+
+  const RecordedSet& set_;
+  Run run_;
+  std::map<std::pair<Rank, Rank>, Run::Traffic> matrix_;
+};
+
+}  // namespace
+
+Run recorded_run(std::span<const Trace> traces, const std::string& name, Diagnostics& diagnostics) {
+  return RunMaker(recorded_set(traces, name, diagnostics)).make();
+}
+
+}  // namespace convert

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Holds what a set of traces records: when its nodes ran, what they depended on, which messages and collectives
+// met.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/diagnostic.h"
+#include "core/run.h"
+#include "core/trace.h"
+#include "graph/graph.h"
+
+namespace convert {
+
+// Nodes of all ranks are numbered through, rank by rank.
+struct RecordedSet {
+  struct Node {
+    Picoseconds begin_ps = -1;  // -1: not recorded
+    Picoseconds end_ps = -1;
+    std::uint32_t partner = no_index;  // of a message: the node at its other end
+    std::uint32_t call = no_index;     // of a collective
+    [[nodiscard]] bool timed() const { return begin_ps >= 0; }
+  };
+  std::span<const Trace> traces;
+  std::vector<Graph> graphs;         // by trace
+  std::vector<std::uint32_t> first;  // by trace: the number of its first node; then how many there are
+  std::vector<Node> nodes;
+  std::vector<Run::Call> calls;
+  std::vector<std::vector<std::uint32_t>> members;  // by call: its nodes
+  std::uint64_t untimed = 0;                        // nodes that do something, of which no time is recorded
+
+  [[nodiscard]] std::size_t trace_of(std::uint32_t node) const;
+  [[nodiscard]] const convert::Node& node_of(std::uint32_t node) const {
+    const std::size_t t = trace_of(node);
+    return traces[t].nodes.nodes[node - first[t]];
+  }
+};
+// Reads times, dependencies, messages and collectives. Throws Error(input) as recorded_run() does.
+[[nodiscard]] RecordedSet recorded_set(std::span<const Trace> traces, const std::string& name,
+                                       Diagnostics& diagnostics);
+
+}  // namespace convert

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include "formats/timeline/part.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/rank_list.h"
+#include "core/units.h"
+#include "formats/timeline/tracks.h"
+
+namespace convert {
+namespace {
+
+Picoseconds time_of(std::string_view key, std::string_view text, Picoseconds absent) {
+  if (text.empty()) return absent;
+  const auto time = parse_time(text);
+  if (!time) {
+    throw usage_error(std::string(key) + "=…" + std::string(text) +
+                      ": not a time (examples: 1.5us, 500ns, 2ms; a bare number is nanoseconds)");
+  }
+  return *time;
+}
+
+void read_window(std::string_view text, PartOptions& to) {
+  const std::size_t dots = text.find("..");
+  if (dots == std::string_view::npos)
+    throw usage_error("window=" + std::string(text) + ": expected FROM..TO, such as 1ms..2ms or 1ms..");
+  to.from_ps = time_of("window", text.substr(0, dots), 0);
+  to.to_ps = time_of("window", text.substr(dots + 2), to.to_ps);
+  if (to.to_ps < to.from_ps) throw usage_error("window=" + std::string(text) + ": it ends before it begins");
+}
+
+bool one_of(const FormatOptions& options, std::string_view key, std::string_view yes, std::string_view no) {
+  const auto text = options.get(key);
+  if (text && *text != yes && *text != no) {
+    throw usage_error(std::string(key) + "=" + *text + ": expected " + std::string(yes) + " or " + std::string(no));
+  }
+  return !text || *text == yes;
+}
+
+}  // namespace
+
+std::vector<FormatOption> part_format_options() {
+  return {{"window", "FROM..TO", "only slices of this time: 1ms..2ms"},
+          {"ranks", "LIST", "only these ranks: 0-3+8"},
+          {"min", "TIME", "shorter slices that follow each other become one"},
+          {"args", "default|none", "node, bytes and peer of each slice, or nothing"},
+          {"flows", "messages|none", "arrows from sends to receives, or none"}};
+}
+
+PartOptions part_options(const FormatOptions& options) {
+  PartOptions out;
+  if (const auto window = options.get("window")) read_window(*window, out);
+  if (auto ranks = options.get("ranks")) {
+    std::ranges::replace(*ranks, '+', ',');
+    out.ranks = parse_ranks(*ranks);
+  }
+  if (const auto least = options.get("min")) out.least_ps = time_of("min", *least, 0);
+  out.arguments = one_of(options, "args", "default", "none");
+  out.flows = one_of(options, "flows", "messages", "none");
+  return out;
+}
+
+ShownRun::ShownRun(const Run& run, const PartOptions& options)
+    : run_(run), all_(run.timeline.slices), arrows_(options.flows) {
+  if (!options.everything()) {
+    take(options);
+    if (options.least_ps > 0) join_short(options.least_ps);
+  }
+  // A replay that is complete pairs all its messages.
+  every_arrow_ = options.everything() && !run.recorded && run.status == RunStatus::complete;
+  if (arrows_ && !every_arrow_) find_arrows();
+}
+
+void ShownRun::take(const PartOptions& options) {
+  for (const Slice& s : all_) {
+    if (s.end_ps < options.from_ps || s.begin_ps > options.to_ps) continue;
+    if (!options.ranks.empty() && !std::ranges::binary_search(options.ranks, s.rank)) continue;
+    own_.push_back(s);
+  }
+  all_ = {};
+}
+
+void ShownRun::join_short(Picoseconds least) {
+  const Tracks tracks = place_on_tracks(own_);
+  std::vector<Slice> out;
+  out.reserve(own_.size());
+  std::vector<std::size_t> last(tracks.tracks.size(), no_index);  // by track: the short slice that may go on
+  for (const std::uint32_t i : tracks.order) {
+    const Slice& s = own_[i];
+    std::size_t& at = last[tracks.of[i]];
+    const Picoseconds time = s.end_ps - s.begin_ps;
+    if (time >= least) {
+      at = no_index;
+    } else if (at != no_index && out[at].name == s.name && joined_[at].count < UINT32_MAX) {
+      out[at].end_ps = std::max(out[at].end_ps, s.end_ps);
+      if (s.bytes >= 0) out[at].bytes = std::max<std::int64_t>(out[at].bytes, 0) + s.bytes;
+      out[at].flow = 0;
+      out[at].call = no_index;
+      if (out[at].peer != s.peer) out[at].peer = -1;
+      ++joined_[at].count;
+      joined_[at].sum_ps += time;
+      continue;
+    } else {
+      at = out.size();
+    }
+    out.push_back(s);
+    joined_.push_back({1, time});
+  }
+  const std::uint32_t known = run_.timeline.names.size();
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (joined_[i].count == 1) continue;
+    const std::string name = std::to_string(joined_[i].count) + " × " + std::string(run_.timeline.name(out[i]));
+    out[i].name = known + names_.add(name);
+  }
+  own_ = std::move(out);
+}
+
+bool ShownRun::has_arrow(const Slice& s) const {
+  if (s.flow == 0 || !arrows_ || (s.lane != Lane::send && s.lane != Lane::recv)) return false;
+  return every_arrow_ || std::ranges::binary_search(flows_, s.flow);
+}
+
+// An arrow has one send and one receive, which does not end before the send begins.
+void ShownRun::find_arrows() {
+  struct End {
+    std::uint64_t flow;
+    Picoseconds time;
+    bool receive;
+  };
+  std::vector<End> ends;
+  for (const Slice& s : slices()) {
+    if (s.flow == 0) continue;
+    if (s.lane == Lane::send) ends.push_back({s.flow, s.begin_ps, false});
+    if (s.lane == Lane::recv) ends.push_back({s.flow, s.end_ps, true});
+  }
+  std::ranges::sort(
+      ends, [](const End& a, const End& b) { return std::pair(a.flow, a.receive) < std::pair(b.flow, b.receive); });
+  for (std::size_t begin = 0, end = 0; begin < ends.size(); begin = end) {
+    while (end < ends.size() && ends[end].flow == ends[begin].flow) ++end;
+    if (end - begin == 2 && !ends[begin].receive && ends[begin + 1].receive &&
+        ends[begin].time <= ends[begin + 1].time) {
+      flows_.push_back(ends[begin].flow);
+    }
+  }
+}
+
+}  // namespace convert

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Chooses what of a run a timeline shows: a window of time, some ranks, short slices as one, arrows with both ends.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/run.h"
+#include "formats/format.h"
+
+namespace convert {
+
+struct PartOptions {
+  Picoseconds from_ps = 0;
+  Picoseconds to_ps = std::numeric_limits<Picoseconds>::max();
+  std::vector<Rank> ranks{};  // ascending; empty: all
+  Picoseconds least_ps = 0;   // shorter slices of a track that follow each other become one
+  bool arguments = true;
+  bool flows = true;
+
+  [[nodiscard]] bool everything() const {
+    return from_ps == 0 && to_ps == std::numeric_limits<Picoseconds>::max() && ranks.empty() && least_ps == 0;
+  }
+};
+
+// Returns the options window=, ranks=, min=, args= and flows=, as --list-formats shows them.
+[[nodiscard]] std::vector<FormatOption> part_format_options();
+// Parses them. Throws Error(usage).
+[[nodiscard]] PartOptions part_options(const FormatOptions& options);
+
+// What one slice stands for: `count` slices that ran for sum_ps in all.
+struct Joined {
+  std::uint32_t count = 1;
+  Picoseconds sum_ps = 0;
+};
+
+// Holds the slices of a run that are shown; refers to the run.
+class ShownRun {
+ public:
+  ShownRun(const Run& run, const PartOptions& options);
+
+  [[nodiscard]] const Run& run() const { return run_; }
+  [[nodiscard]] std::span<const Slice> slices() const { return own_.empty() ? all_ : std::span(own_); }
+  [[nodiscard]] std::string_view name(const Slice& s) const {
+    const std::uint32_t known = run_.timeline.names.size();
+    return s.name < known ? run_.timeline.names[s.name] : names_[s.name - known];
+  }
+  // Returns how many names there are: Slice::name is below it.
+  [[nodiscard]] std::uint32_t names() const { return run_.timeline.names.size() + names_.size(); }
+  // Returns what a slice stands for: of itself, by index.
+  [[nodiscard]] Joined joined(std::size_t i) const { return joined_.empty() ? Joined{} : joined_[i]; }
+  // Returns whether an arrow leads from or to the slice: both its ends are shown, and it does not lead back in
+  // time.
+  [[nodiscard]] bool has_arrow(const Slice& s) const;
+
+ private:
+  void take(const PartOptions& options);
+  void join_short(Picoseconds least);
+  void find_arrows();
+
+  const Run& run_;
+  std::span<const Slice> all_;
+  std::vector<Slice> own_;  // if not all are shown
+  TextSet names_;           // of slices that stand for several
+  std::vector<Joined> joined_;
+  bool arrows_ = true;
+  bool every_arrow_ = true;
+  std::vector<std::uint64_t> flows_;  // ascending: those with arrows, unless every one has
+};
+
+}  // namespace convert

@@ -59,23 +59,20 @@ int graph(const Options& o, tools::Context& context) {
   if (!page && !tools::is_picture(type) && !is_drawing(type)) {
     throw usage_error("-t " + type + " is not a type of picture; expected html, dot, svg, png, pdf or graphml");
   }
-  if (o.page.view && !page) throw usage_error("--view is for pages: write -t html");
+  tools::check_page_options(o.page, page);
   constexpr std::int64_t ps_per_ms = 1'000'000'000;
   if (o.timeout_ps < ps_per_ms) throw usage_error("--timeout: less than a millisecond; name the unit, such as 30s");
   const ExcerptOptions excerpt = tools::excerpt_options(o.part);
   const bool picture = tools::is_picture(type);
   if (o.output.to_stdout() && picture && type != "svg") tools::refuse_binary_on_tty();
-  TraceSource source(tools::source_options(o.input, context), context.diagnostics);
-  if (!source.prepare(false) || context.failed()) return 1;
+  SourceOptions input = tools::source_options(o.input, context);
+  const auto findings = context.diagnostics.sibling();
+  if (page) input.findings = findings.get();
+  TraceSource source(std::move(input), context.diagnostics);
   OutputFiles files;
   files.keep(tools::operand_files(o.input.operands, source.inputs()));
-  if (page) {
-    const std::unique_ptr<Output> out = open_output(files, o.output.path);
-    tools::write_page(o.page, o.part, source, *out, context);
-    out->close();
-    files.commit();
-    return 0;
-  }
+  if (page) return tools::write_page(o.page, o.part, source, *findings, files, o.output.path, context) ? 0 : 1;
+  if (!source.prepare(false) || context.failed()) return 1;
   const std::vector<Trace> traces = tools::load_part(source, o.part.ranks, excerpt, context);
   log_info(counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node"));
   if (!picture) {
@@ -112,6 +109,9 @@ int main(int argc, char** argv) {
                    {"et-graph ring8 | dot -Tpng > all.png", "all ranks, as dot on stdout"},
                    {"et-graph llama -o llama.html",
                     "all ranks as a page to search and zoom, up to 2 million nodes"},
+                   {"et-graph ring8.xml -o ring8.html", "what an algorithm does, step by step, as a page"},
+                   {"et-graph --view ten -n ring:8,bw=50GB/s,lat=500ns ring8 -o ring8.html",
+                    "in time, as a replay on a network does it"},
                    {"et-graph --around 812,4 llama.0.et -o n812.svg", "a node and what is within 4 hops of it"},
                    {"et-graph -t graphml llama.0.et -o llama.graphml",
                     "for Gephi, yEd or Cytoscape; no layout, any size"}},

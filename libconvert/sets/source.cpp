@@ -286,27 +286,28 @@ void TraceSource::read_description(InputItem& item) {
     source_sha256_ = sha256_hex(text);
   }
   const std::string head = text.substr(0, known_file_bytes);
+  Diagnostics& findings = options_.findings != nullptr ? *options_.findings : diagnostics_;
   parse_as(*format_, options_.from.has_value(), head, name, [&] {
     if (format_->read_set != nullptr) {
       described_ = format_->read_set(std::move(text), name, choice_.options, diagnostics_);
     } else if (format_->read_schedule != nullptr) {
-      algorithm_ = read_schedule(std::move(text), name);
+      algorithm_ = read_schedule(std::move(text), name, findings);
     } else {
-      algorithm_ = format_->read_algorithm(std::move(text), name, diagnostics_);
+      algorithm_ = format_->read_algorithm(std::move(text), name, findings);
     }
   });
   log_debug("read " + name + " as " + std::string(format_->name));
   first_.reset();
   if (inputs_.next())
     throw usage_error(std::string(format_->name) + " files hold a whole set each: give one input");
-  if (algorithm_) check_structure(*algorithm_, diagnostics_);
+  if (algorithm_) check_structure(*algorithm_, findings);
 }
 
 // An algorithm without ranks if the schedule has errors.
-Algorithm TraceSource::read_schedule(std::string text, const std::string& file) {
+Algorithm TraceSource::read_schedule(std::string text, const std::string& file, Diagnostics& findings) {
   const ScheduleOptions options = schedule_options(choice_.options);
-  schedule_ = format_->read_schedule(std::move(text), file, choice_.options, diagnostics_);
-  CheckedSchedule checked = check_and_repair(std::move(*schedule_), options, diagnostics_);
+  schedule_ = format_->read_schedule(std::move(text), file, choice_.options, findings);
+  CheckedSchedule checked = check_and_repair(std::move(*schedule_), options, findings);
   schedule_ = std::move(checked.schedule);
   return std::move(checked.algorithm);
 }

@@ -47,8 +47,9 @@ struct SourceOptions {
   // Called by several threads with each rank when its nodes have been made; with the trace if `whole_linked`.
   std::function<void(Rank, const std::string& file, const LinkedRank&, const Trace*)> on_linked{};
   bool whole_linked = false;
-  bool runs = false;      // an input that holds a run is taken too: for read_run()
-  bool progress = false;  // show on standard error how far the reading is
+  bool runs = false;                // an input that holds a run is taken too: for read_run()
+  bool progress = false;            // show on standard error how far the reading is
+  Diagnostics* findings = nullptr;  // gets what is wrong with an algorithm or schedule that could be read
 };
 
 // Reads the set that the command line's operands hold. Ranks come in the order of the input: ascending except in
@@ -112,7 +113,7 @@ class TraceSource final : public SetSource {
   class CountingReader;
   void check_run() const;
   void read_description(InputItem& item);
-  [[nodiscard]] Algorithm read_schedule(std::string text, const std::string& file);
+  [[nodiscard]] Algorithm read_schedule(std::string text, const std::string& file, Diagnostics& findings);
   [[nodiscard]] std::unique_ptr<TraceReader> open_described(Rank first, Rank last);
   void add_source_note(Metadata& metadata) const;
   void warn_of_near_ranks();

@@ -12,6 +12,7 @@
 
 #include "bench/measure.h"
 #include "bench/table.h"
+#include "core/run.h"
 #include "formats/format.h"
 #include "io/output.h"
 

@@ -186,6 +186,18 @@ class Behaviour(Graph):
         self.assertLess(boxes(), 12250)
         self.assertEqual(page.js("return scrollY"), 0)
 
+    def test_two_fingers_zoom(self):
+        page = self.open(self.ring(50))
+        left, top, width, height = page.box(".stage canvas")
+        touch = lambda kind, *points: page.cdp("Input.dispatchTouchEvent", type=kind, touchPoints=[  # noqa: E731
+            {"x": left + x * width, "y": top + y * height, "id": i} for i, (x, y) in enumerate(points)])
+        touch("touchStart", (0.45, 0.5), (0.55, 0.5))
+        touch("touchMove", (0.3, 0.5), (0.7, 0.5))
+        touch("touchEnd")
+        page.settle()
+        self.assertLess(int(page.data(".stage canvas", "boxes")[0]), 12250 / 2)
+        self.assertFalse(self.main(page, "selected"))
+
     def test_click_selects_and_neighbours_lead_on(self):
         page = self.open(self.ring(8))
         page.hover(".stage canvas", 70 / 1280, 30 / page.box(".stage canvas")[3])

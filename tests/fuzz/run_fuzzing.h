@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "common/perfetto_trace.h"
+#include "core/run.h"
 #include "formats/format.h"
 #include "io/input.h"
 #include "io/output.h"

@@ -5,6 +5,7 @@
 
 #include "core/units.h"
 #include "page/graph/graph_page.h"
+#include "sets/sink.h"
 #include "util/log.h"
 
 namespace tools {
@@ -29,12 +30,39 @@ void write_graph_page(const PartOptions& part, TraceSource& source, Output& outp
 }  // namespace
 
 void add_page_options(App& app, PageOptions& to) {
-  app.add_choice("--view", to.view, {"graph"}, "page of -t html: nodes and dependencies (graph)");
+  app.add_choice("--view", to.view, {"graph", "ten"},
+                 "page of -t html: nodes and dependencies (graph), which chunk is where when (ten)");
+  add_ten_options(app, to.ten);
 }
 
-void write_page(const PageOptions& /*options*/, const PartOptions& part, TraceSource& source, Output& output,
-                Context& context) {
-  write_graph_page(part, source, output, context);
+void check_page_options(const PageOptions& o, bool html) {
+  if (o.ten.size && !o.ten.network) throw usage_error("--size is for a replay; name its network with -n");
+  const char* given = o.view ? "--view" : o.ten.network ? "-n" : o.ten.chunks ? "--chunks" : nullptr;
+  if (given != nullptr && !html) throw usage_error(std::string(given) + " is for pages: write -t html");
+  if (o.view == "graph" && given != nullptr && (o.ten.network || o.ten.chunks))
+    throw usage_error(std::string(o.ten.network ? "-n" : "--chunks") + " is for --view ten");
+}
+
+bool write_page(const PageOptions& options, const PartOptions& part, TraceSource& source, Diagnostics& findings,
+                OutputFiles& files, const std::optional<std::string>& path, Context& context) {
+  const bool of_part = part.ranks || part.nodes || part.around;
+  const bool described = source.algorithm() != nullptr || source.schedule() != nullptr;
+  const bool followed = options.ten.network || options.ten.chunks || (described && !of_part);
+  const bool ten = options.view.value_or(followed ? "ten" : "graph") == "ten";
+  if (ten && of_part)
+    throw usage_error(
+        "--ranks, --nodes and --around are for --view graph; --chunks chooses what the page ten shows");
+  const auto out = open_output(files, path);
+  if (ten) {
+    if (!write_ten_page(options.ten, source, findings, *out, context)) return false;
+  } else {
+    context.diagnostics.append(findings);
+    if (!source.prepare(false) || context.failed()) return false;
+    write_graph_page(part, source, *out, context);
+  }
+  out->close();
+  files.commit();
+  return true;
 }
 
 }  // namespace tools

@@ -48,6 +48,15 @@ std::optional<std::int64_t> bytes_of(const Schedule& s, std::uint32_t chunk) {
   return s.chunks[chunk].bytes ? s.chunks[chunk].bytes : s.chunk_bytes;
 }
 
+std::optional<std::int64_t> bytes_of(const Schedule& s, const Schedule::Transfer& t) {
+  std::int64_t sum = 0;
+  for (std::uint32_t k = 0; k < chunk_count(t); ++k) {
+    const auto bytes = bytes_of(s, chunk_at(s, t, k));
+    if (!bytes || __builtin_add_overflow(sum, *bytes, &sum)) return std::nullopt;
+  }
+  return sum;
+}
+
 double serialization_ps(const Schedule::Wire& wire, std::int64_t bytes) {
   constexpr double bytes_per_gib = 1 << 30;
   constexpr double ps_per_s = 1e12;
@@ -61,8 +70,29 @@ Picoseconds rounded_ps(double ps) {
 }
 
 std::string describe(const Schedule& s, const Schedule::Transfer& t) {
-  return "transfer " + std::to_string(t.id) + " (chunk " + std::to_string(s.chunks[t.chunk].id) + ", " +
+  constexpr std::size_t most_runs = 4;
+  const std::vector<IdRun> runs = chunk_runs(s, t);
+  std::string chunks;
+  for (std::size_t i = 0; i < std::min(runs.size(), most_runs); ++i) {
+    chunks += (i == 0 ? "" : ",") + std::to_string(runs[i].first);
+    if (runs[i].last != runs[i].first) chunks += "-" + std::to_string(runs[i].last);
+  }
+  if (runs.size() > most_runs) chunks += ",…";
+  return "transfer " + std::to_string(t.id) + (t.more.count == 0 ? " (chunk " : " (chunks ") + chunks + ", " +
          std::to_string(t.src) + "->" + std::to_string(t.dst) + ")";
+}
+
+std::vector<IdRun> chunk_runs(const Schedule& s, const Schedule::Transfer& t) {
+  std::vector<IdRun> runs;
+  for (std::uint32_t k = 0; k < chunk_count(t); ++k) {
+    const std::int64_t id = s.chunks[chunk_at(s, t, k)].id;
+    if (!runs.empty() && runs.back().last < id && runs.back().last + 1 == id) {
+      runs.back().last = id;
+    } else {
+      runs.push_back({id, id});
+    }
+  }
+  return runs;
 }
 
 WireIndex::WireIndex(const Schedule& s)

@@ -53,7 +53,8 @@ struct Schedule {
     std::int32_t id = 0;
     std::uint32_t src = 0;
     std::uint32_t dst = 0;
-    std::uint32_t chunk = 0;  // index into chunks
+    std::uint32_t chunk = 0;  // index into chunks; of several, the first
+    Range more{};             // the others that it carries in the same message, into `carried`
     Op op = Op::copy;
     std::uint32_t line = 0;
   };
@@ -72,8 +73,9 @@ struct Schedule {
   std::optional<Picoseconds> step_ps;     // how long a step takes, with Time::steps
   std::optional<Picoseconds> claimed_ps;  // how long the file says that the collective takes
   std::vector<Transfer> transfers;
-  std::string meta;        // JSON object, as written; empty: none
-  bool wires_told = true;  // else the wires are those that transfers use
+  std::vector<std::uint32_t> carried;  // indices into chunks: what transfers carry beside their first one
+  std::string meta;                    // JSON object, as written; empty: none
+  bool wires_told = true;              // else the wires are those that transfers use
 };
 
 [[nodiscard]] std::string_view name(Schedule::Time t);       // "continuous"
@@ -95,8 +97,19 @@ inline constexpr std::string_view schedule_collectives =
 [[nodiscard]] inline std::span<const std::uint32_t> listed(const Schedule& s, const Schedule::NodeSet& set) {
   return {s.members.data() + set.of.begin, set.of.count};
 }
-// Returns the bytes of a chunk; nothing if the schedule does not tell.
+// Returns how many chunks a transfer carries; its k-th one.
+[[nodiscard]] inline std::uint32_t chunk_count(const Schedule::Transfer& t) { return 1 + t.more.count; }
+[[nodiscard]] inline std::uint32_t chunk_at(const Schedule& s, const Schedule::Transfer& t, std::uint32_t k) {
+  return k == 0 ? t.chunk : s.carried[t.more.begin + k - 1];
+}
+// Number all that is on its way: the first chunk of each transfer, then what is in `carried`.
+[[nodiscard]] inline std::size_t cargo_count(const Schedule& s) { return s.transfers.size() + s.carried.size(); }
+[[nodiscard]] inline std::size_t cargo_at(const Schedule& s, std::uint32_t transfer, std::uint32_t k) {
+  return k == 0 ? transfer : s.transfers.size() + s.transfers[transfer].more.begin + k - 1;
+}
+// Return the bytes of a chunk, and of all that a transfer carries; nothing if the schedule does not tell.
 [[nodiscard]] std::optional<std::int64_t> bytes_of(const Schedule& s, std::uint32_t chunk);
+[[nodiscard]] std::optional<std::int64_t> bytes_of(const Schedule& s, const Schedule::Transfer& t);
 // Return the picoseconds that so many bytes take to go out on a wire (0 if its bandwidth is not told), and those
 // until they have arrived, with the latency.
 [[nodiscard]] double serialization_ps(const Schedule::Wire& wire, std::int64_t bytes);
@@ -105,7 +118,13 @@ inline constexpr std::string_view schedule_collectives =
 }
 // Returns the nearest picosecond, at most 26 days.
 [[nodiscard]] Picoseconds rounded_ps(double ps);
-// Returns "transfer 7 (chunk 3, 0->1)".
+// Returns the ids of the chunks of a transfer, in its order, as runs of consecutive ones.
+struct IdRun {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+};
+[[nodiscard]] std::vector<IdRun> chunk_runs(const Schedule& s, const Schedule::Transfer& t);
+// Returns "transfer 7 (chunk 3, 0->1)", or "transfer 7 (chunks 0-3,6, 0->1)", of many runs only the first.
 [[nodiscard]] std::string describe(const Schedule& s, const Schedule::Transfer& t);
 
 // Finds wires by their ends; find() returns the index, no_index if there is none.

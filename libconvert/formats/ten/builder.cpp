@@ -28,6 +28,16 @@ void ScheduleBuilder::add_transfer(const Schedule::Transfer& transfer, std::int6
   chunk_of_.push_back(chunk);
 }
 
+void ScheduleBuilder::add_transfer(const Schedule::Transfer& transfer, std::span<const IdRun> chunks,
+                                   Schedule::Time time) {
+  if (chunks.size() > 1 || chunks[0].first != chunks[0].last) {
+    sets_.push_back({static_cast<std::uint32_t>(schedule.transfers.size()),
+                     {static_cast<std::uint32_t>(runs_.size()), static_cast<std::uint32_t>(chunks.size())}});
+    runs_.insert(runs_.end(), chunks.begin(), chunks.end());
+  }
+  add_transfer(transfer, chunks[0].first, time);
+}
+
 Schedule::NodeSet ScheduleBuilder::add_set(std::vector<std::uint32_t> nodes, std::uint32_t line) {
   std::ranges::sort(nodes);
   const auto twice = std::ranges::adjacent_find(nodes);
@@ -123,7 +133,7 @@ void ScheduleBuilder::resolve_chunks() {
     throw error(chunks_line,
                 "there are " + counted(s.chunks.size(), "chunk") + ", not " + std::to_string(*chunk_count));
   }
-  std::vector<std::pair<std::int64_t, std::uint32_t>> index;
+  ChunkIndex index;
   for (std::uint32_t c = 0; c < s.chunks.size(); ++c) {
     index.emplace_back(s.chunks[c].id, c);
     for (const auto& set : {s.chunks[c].pre, s.chunks[c].post}) {
@@ -149,6 +159,51 @@ void ScheduleBuilder::resolve_chunks() {
     }
     s.transfers[i].chunk = at->second;
   }
+  resolve_sets(index);
+}
+
+void ScheduleBuilder::resolve_sets(const ChunkIndex& index) {
+  Schedule& s = schedule;
+  for (const Set& set : sets_) {
+    Schedule::Transfer& t = s.transfers[set.transfer];
+    if (version < 2)
+      throw error(t.line, "transfer " + std::to_string(t.id) + " carries several chunks, which needs version 2");
+    t.more.begin = static_cast<std::uint32_t>(s.carried.size());
+    for (std::uint32_t r = 0; r < set.runs.count; ++r) {
+      const IdRun& run = runs_[set.runs.begin + r];
+      auto at = std::lower_bound(index.begin(), index.end(), std::pair{run.first, std::uint32_t{0}});
+      for (std::int64_t id = run.first; id <= run.last; ++id, ++at) {
+        if (at == index.end() || at->first != id) {
+          throw error(t.line, "transfer " + std::to_string(t.id) + " moves chunk " + std::to_string(id) +
+                                  ", which does not exist");
+        }
+        if (r > 0 || id > run.first) s.carried.push_back(at->second);  // the first is the transfer's `chunk`
+      }
+      if (s.carried.size() > max_carried_chunks) {
+        throw error(t.line,
+                    "more than " + std::to_string(max_carried_chunks) + " chunks travel in transfers of several");
+      }
+    }
+    t.more.count = static_cast<std::uint32_t>(s.carried.size()) - t.more.begin;
+    check_set(t);
+  }
+}
+
+// Throws if a chunk is there twice, or the transfer's size is none that could be.
+void ScheduleBuilder::check_set(const Schedule::Transfer& t) const {
+  const Schedule& s = schedule;
+  const auto more = std::span(s.carried).subspan(t.more.begin, t.more.count);
+  std::vector<std::uint32_t> all(more.begin(), more.end());
+  all.push_back(t.chunk);
+  std::ranges::sort(all);
+  const auto twice = std::ranges::adjacent_find(all);
+  if (twice != all.end()) {
+    throw error(t.line, "transfer " + std::to_string(t.id) + " carries chunk " +
+                            std::to_string(s.chunks[*twice].id) + " twice");
+  }
+  const auto told = [&](std::uint32_t chunk) { return bytes_of(s, chunk).has_value(); };
+  if (std::ranges::all_of(all, told) && !bytes_of(s, t))
+    throw error(t.line, "transfer " + std::to_string(t.id) + " carries more than 2^63 bytes");
 }
 
 void ScheduleBuilder::check_transfers() const {

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/algorithm/schedule.h"
@@ -17,13 +19,15 @@ namespace convert {
 
 inline constexpr std::uint32_t max_schedule_nodes = 1U << 20U;
 inline constexpr std::int64_t max_schedule_ids =
-    std::numeric_limits<std::int32_t>::max();  // of wires, chunks, transfers
+    std::numeric_limits<std::int32_t>::max();                             // of wires, chunks, transfers
+inline constexpr std::size_t max_carried_chunks = std::size_t{1} << 26U;  // in transfers of several, together
 
 class ScheduleBuilder {
  public:
   explicit ScheduleBuilder(std::string file) { schedule.file = std::move(file); }
 
   Schedule schedule;  // all but chunks of transfers
+  int version = 2;    // what the file says of itself; in one of version 1 transfers carry one chunk each
   std::optional<std::int64_t> chunk_count{};
   std::optional<std::int64_t> wire_count{};
   std::optional<std::int64_t> step_count{};
@@ -37,6 +41,8 @@ class ScheduleBuilder {
 
   // Adds a transfer of the chunk with that id. `time`: the kind of its times, which must be the schedule's.
   void add_transfer(const Schedule::Transfer& transfer, std::int64_t chunk, Schedule::Time time);
+  // Adds one of the chunks with these ids, one or more.
+  void add_transfer(const Schedule::Transfer& transfer, std::span<const IdRun> chunks, Schedule::Time time);
   // Adds `chunk_count` chunks, or one a node: c begins at node c mod N and goes to all. Throws Error(input) [R0].
   void add_gathered_chunks();
   // Returns a set of these nodes. Throws Error(input) on a node that is given twice.
@@ -50,14 +56,23 @@ class ScheduleBuilder {
   [[nodiscard]] Schedule finish(const FormatOptions& options, Diagnostics& diagnostics);
 
  private:
+  struct Set {
+    std::uint32_t transfer = 0;
+    Range runs{};
+  };
+  using ChunkIndex = std::vector<std::pair<std::int64_t, std::uint32_t>>;  // ids, ascending, and where they stand
   void guess_chunks(Diagnostics& diagnostics);
   void check_nodes();
   void check_wires();
   void resolve_chunks();
+  void resolve_sets(const ChunkIndex& index);
+  void check_set(const Schedule::Transfer& transfer) const;
   void check_transfers() const;
   void check_node(std::uint32_t node, std::uint32_t line) const;
 
-  std::vector<std::int64_t> chunk_of_;   // by transfer
+  std::vector<std::int64_t> chunk_of_;  // by transfer; of several, the first
+  std::vector<Set> sets_;               // of transfers that carry several
+  std::vector<IdRun> runs_;
   std::vector<Schedule::Time> time_of_;  // by transfer
 };
 

@@ -74,7 +74,8 @@ class CsvReader {
     }
     lines_.expect_fields(2, "#" + std::string(key));
     if (key == "ten-schedule") {
-      if (lines_[1] != "1") throw lines_.error(1, "only version 1 is known");
+      if (lines_[1] != "1" && lines_[1] != "2") throw lines_.error(1, "only versions 1 and 2 are known");
+      to_.version = lines_[1] == "1" ? 1 : 2;
     } else if (key == "collective") {
       const auto type = parse_schedule_collective(lines_[1]);
       if (!type) throw lines_.error(1, "unknown collective '" + std::string(lines_[1]) + "'");
@@ -230,7 +231,31 @@ class CsvReader {
       if (word != "copy" && word != "reduce") throw lines_.error(at_[op], "op must be copy or reduce");
       if (word == "reduce") t.op = Schedule::Op::reduce;
     }
-    to_.add_transfer(t, integer(chunk, most_bytes), time_);
+    read_chunks(at_[chunk]);
+    to_.add_transfer(t, runs_, time_);
+  }
+
+  // Reads "3", or "0-3;6": ids and runs of them, with semicolons between them.
+  void read_chunks(std::size_t field) {
+    runs_.clear();
+    std::string_view rest = lines_[field];
+    if (rest.find_first_of(";-") == std::string_view::npos) {
+      const std::int64_t only = lines_.natural(field, names[chunk], most_bytes);
+      runs_.push_back({only, only});
+      return;
+    }
+    for (bool more = true; more;) {
+      const std::size_t end = rest.find(';');
+      const std::string_view part = rest.substr(0, end);
+      const std::size_t dash = part.find('-');
+      const auto first = parse_int(part.substr(0, dash));
+      const auto last = dash == std::string_view::npos ? first : parse_int(part.substr(dash + 1));
+      if (!first || !last || *first < 0 || *last < *first || *last == most_bytes)
+        throw lines_.error(field, "chunk must be a number, or numbers and runs like 0-3 with ';' between them");
+      runs_.push_back({*first, *last});
+      more = end != std::string_view::npos;
+      if (more) rest.remove_prefix(end + 1);
+    }
   }
 
   [[nodiscard]] bool has(Column c) const { return at_[c] != names.size(); }
@@ -240,6 +265,7 @@ class CsvReader {
   std::array<std::size_t, names.size()> at_{};  // where each column stands; names.size(): nowhere
   std::size_t columns_ = 0;
   std::vector<std::string> seen_;
+  std::vector<IdRun> runs_;  // of the chunks of a transfer
   Schedule::Time time_ = Schedule::Time::continuous;
 };
 

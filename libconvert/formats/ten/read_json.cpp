@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ten-schedule as JSON.
 #include <array>
+#include <limits>
 
 #include "core/units.h"
 #include "formats/json/stream.h"
@@ -83,7 +84,8 @@ class ScheduleReader final : public JsonItems {
         seen_ |= format;
         break;
       case 1:
-        if (integer<std::int64_t>(in, "version") != 1) throw BadJson{at, "only version 1 is known"};
+        to_.version = integer<int>(in, "version");
+        if (to_.version != 1 && to_.version != 2) throw BadJson{at, "only versions 1 and 2 are known"};
         seen_ |= version;
         break;
       case 2: to_.schedule.name = text(in); break;
@@ -100,14 +102,14 @@ class ScheduleReader final : public JsonItems {
   // Takes the times of any model: whether it is the schedule's is known at the end only, and checked by the
   // builder.
   void element(JsonCursor& in) override {
-    static constexpr std::array<std::string_view, 10> keys = {"id",     "src", "dst",  "chunk", "start_us",
-                                                              "end_us", "op",  "step", "steps", "seq"};
+    static constexpr std::array<std::string_view, 11> keys = {"id", "src",  "dst",   "chunk", "start_us", "end_us",
+                                                              "op", "step", "steps", "seq",   "chunks"};
     constexpr std::array<std::pair<std::string_view, Schedule::Op>, 2> ops = {
         {{"copy", Schedule::Op::copy}, {"reduce", Schedule::Op::reduce}}};
     Schedule::Transfer t;
-    std::int64_t chunk = 0;
     std::int64_t steps = 1;
     unsigned seen = 0;
+    runs_.clear();
     const char* const at = in.here();
     t.line = line(at);
     read_object(in, keys, [&](std::size_t key) {
@@ -116,16 +118,23 @@ class ScheduleReader final : public JsonItems {
         case 0: t.id = integer<std::int32_t>(in, "id"); break;
         case 1: t.src = integer<std::uint32_t>(in, "src"); break;
         case 2: t.dst = integer<std::uint32_t>(in, "dst"); break;
-        case 3: chunk = natural(in, "chunk"); break;
+        case 3: read_chunk_ids(in, "chunk", runs_); break;
         case 4: t.start = microseconds(in, "start_us"); break;
         case 5: t.end = microseconds(in, "end_us"); break;
         case 6: t.op = word(in, "op", ops); break;
         case 7: t.start = integer<std::int32_t>(in, "step"); break;
         case 8: steps = integer<std::int32_t>(in, "steps"); break;
-        default: t.start = integer<std::int32_t>(in, "seq");
+        case 9: t.start = integer<std::int32_t>(in, "seq"); break;
+        default:
+          in.array([&] { read_chunk_ids(in, "chunks", runs_); });
+          if (runs_.empty()) throw BadJson{at, "'chunks' is empty"};
       }
     });
-    if ((seen & 15U) != 15U) throw BadJson{at, "a transfer needs 'id', 'src', 'dst' and 'chunk'"};
+    constexpr unsigned ends = 0b111, chunk = 0b1000, chunks = 0b100'0000'0000;
+    if ((seen & ends) != ends || (seen & (chunk | chunks)) == 0)
+      throw BadJson{at, "a transfer needs 'id', 'src', 'dst' and 'chunk' (or 'chunks')"};
+    if ((seen & (chunk | chunks)) == (chunk | chunks))
+      throw BadJson{at, "a transfer has 'chunk' or 'chunks', not both"};
     if (t.id < 0 || t.start < 0) throw BadJson{at, "an id, a step or a position must not be negative"};
     const unsigned times = seen >> 4U & 0b11'1011U;
     constexpr unsigned continuous = 0b11, step = 0b1000, step_and_steps = 0b1'1000, order = 0b10'0000;
@@ -137,7 +146,7 @@ class ScheduleReader final : public JsonItems {
     const Schedule::Time time = times == continuous ? Schedule::Time::continuous
                                 : times == order    ? Schedule::Time::order
                                                     : Schedule::Time::steps;
-    to_.add_transfer(t, chunk, time);
+    to_.add_transfer(t, runs_, time);
   }
 
   void undo() override {}
@@ -277,6 +286,24 @@ class ScheduleReader final : public JsonItems {
 
   [[nodiscard]] std::uint32_t line(const char* at) const { return static_cast<std::uint32_t>(stream_.line_of(at)); }
 
+  // Reads the id of a chunk, or [first, last].
+  static void read_chunk_ids(JsonCursor& in, std::string_view key, std::vector<IdRun>& runs) {
+    if (key == "chunk" || in.peek() != '[') {
+      const std::int64_t id = natural(in, key);
+      runs.push_back({id, id});
+      return;
+    }
+    const char* const at = in.here();
+    std::vector<std::int64_t> ends;
+    in.array([&] {
+      const std::int64_t id = natural(in, key);
+      if (ends.size() < 3) ends.push_back(id);
+    });
+    if (ends.size() != 2 || ends[1] < ends[0] || ends[1] == std::numeric_limits<std::int64_t>::max())
+      throw BadJson{at, "'chunks' must be a list of ids, and of [first, last]"};
+    runs.push_back({ends[0], ends[1]});
+  }
+
   // Reads "all", for which it returns true, or a list of nodes.
   static bool read_nodes(JsonCursor& in, std::string_view key, std::vector<std::uint32_t>& nodes) {
     if (in.peek() == '"') {
@@ -291,6 +318,7 @@ class ScheduleReader final : public JsonItems {
   ScheduleBuilder& to_;
   JsonStream& stream_;
   unsigned seen_ = 0;
+  std::vector<IdRun> runs_;  // of the chunks of a transfer
 };
 
 }  // namespace

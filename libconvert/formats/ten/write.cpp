@@ -31,6 +31,9 @@ void refuse_unknown_wires(const Schedule& s) {
                     "does; replay it on a network with et-replay -t ten");
 }
 
+// Returns the oldest version that says all of the schedule: readers of it need no newer one.
+int version_of(const Schedule& s) { return s.carried.empty() ? 1 : 2; }
+
 std::string us(Picoseconds time) { return format_exact(time, ps_per_us); }
 
 void write_set(JsonWriter& w, const Schedule& s, const char* key, const Schedule::NodeSet& set) {
@@ -48,6 +51,15 @@ std::string set_text(const Schedule& s, const Schedule::NodeSet& set) {
   if (set.all) return "all";
   std::string out;
   for (const std::uint32_t n : listed(s, set)) out += (out.empty() ? "" : ";") + std::to_string(n);
+  return out;
+}
+
+std::string chunks_text(const Schedule& s, const Schedule::Transfer& t) {
+  std::string out;
+  for (const IdRun& run : chunk_runs(s, t)) {
+    out += (out.empty() ? "" : ";") + std::to_string(run.first);
+    if (run.last != run.first) out += '-' + std::to_string(run.last);
+  }
   return out;
 }
 
@@ -70,7 +82,19 @@ void write_topology(JsonWriter& w, const Schedule& s) {
 
 void write_transfer(JsonWriter& w, const Schedule& s, const Schedule::Transfer& t) {
   w.begin_object().member("id", t.id).member("src", t.src).member("dst", t.dst);
-  w.member("chunk", s.chunks[t.chunk].id);
+  if (t.more.count == 0) {
+    w.member("chunk", s.chunks[t.chunk].id);
+  } else {
+    w.key("chunks").begin_array();
+    for (const IdRun& run : chunk_runs(s, t)) {
+      if (run.first == run.last) {
+        w.value(run.first);
+      } else {
+        w.begin_array().value(run.first).value(run.last).end_array();
+      }
+    }
+    w.end_array();
+  }
   switch (s.time) {
     case Time::continuous: w.key("start_us").raw(us(t.start)).key("end_us").raw(us(t.end)); break;
     case Time::steps:
@@ -87,7 +111,7 @@ void write_transfer(JsonWriter& w, const Schedule& s, const Schedule::Transfer& 
 void write_ten_json(const Schedule& s, std::string& out) {
   refuse_unknown_wires(s);
   JsonWriter w(out);
-  w.begin_object().line(2).member("format", "ten-schedule").member("version", 1).member("name", s.name);
+  w.begin_object().line(2).member("format", "ten-schedule").member("version", version_of(s)).member("name", s.name);
   w.line(2).key("collective").begin_object().member("type", name(s.collective));
   if (s.chunk_bytes) w.member("chunk_size_bytes", *s.chunk_bytes);
   w.member("chunk_count", s.chunks.size()).key("chunks").begin_array();
@@ -129,9 +153,9 @@ void write_ten_csv(const Schedule& s, std::string& out) {
         text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
     return text;
   };
-  out += "#ten-schedule,1\n#name," + one_line(s.name) + "\n#collective," + std::string(name(s.collective)) +
-         "\n#npu_count," + std::to_string(s.nodes) + "\n#link_count," + std::to_string(s.wires.size()) +
-         "\n#chunk_count," + std::to_string(s.chunks.size()) + '\n';
+  out += "#ten-schedule," + std::to_string(version_of(s)) + "\n#name," + one_line(s.name) + "\n#collective," +
+         std::string(name(s.collective)) + "\n#npu_count," + std::to_string(s.nodes) + "\n#link_count," +
+         std::to_string(s.wires.size()) + "\n#chunk_count," + std::to_string(s.chunks.size()) + '\n';
   if (!s.relays.empty()) {
     out += "#relay";
     for (const std::uint32_t r : s.relays) out += ',' + std::to_string(r);
@@ -163,7 +187,7 @@ void write_ten_csv(const Schedule& s, std::string& out) {
   for (const std::uint32_t i : canonical_order(s)) {
     const auto& t = s.transfers[i];
     out += std::to_string(t.id) + ',' + std::to_string(t.src) + ',' + std::to_string(t.dst) + ',' +
-           std::to_string(s.chunks[t.chunk].id) + ',' + (continuous ? us(t.start) : std::to_string(t.start));
+           chunks_text(s, t) + ',' + (continuous ? us(t.start) : std::to_string(t.start));
     if (s.time != Time::order) out += ',' + (continuous ? us(t.end) : std::to_string(t.end - t.start));
     out += t.op == Schedule::Op::reduce ? ",reduce\n" : ",copy\n";
   }

@@ -36,10 +36,11 @@ bool still_true(const Algorithm& a, std::span<const Trace> traces, Diagnostics& 
 void warn_of_sizes(const Algorithm& a, Diagnostics& diagnostics) {
   std::optional<std::int64_t> least;
   std::int64_t most = 0;
-  for (const ScheduledTransfer& t : a.transfers) {
-    if (!t.bytes) continue;
-    least = std::min(least.value_or(*t.bytes), *t.bytes);
-    most = std::max(most, *t.bytes);
+  for (const Step& s : a.steps) {
+    if (s.transfer == no_index || s.cnt < 1 || !a.transfers[s.transfer].bytes) continue;
+    const std::int64_t bytes = *a.transfers[s.transfer].bytes;
+    least = std::min(least.value_or(bytes / s.cnt), bytes / s.cnt);
+    most = std::max(most, (bytes + s.cnt - 1) / s.cnt);
   }
   if (!least || *least == most) return;
   diagnostics.warning({.file = a.file}, "sizes",
@@ -52,13 +53,11 @@ void warn_of_sizes(const Algorithm& a, Diagnostics& diagnostics) {
 void order_sums(const Algorithm& a, const Gpu& gpu, std::vector<Step>& steps) {
   struct Sum {
     Buffer buffer;
-    std::int32_t offset;
+    std::int32_t begin;  // of the chunks that it adds to
+    std::int32_t end;
     std::uint32_t transfer;
     std::int32_t tb;
     std::uint32_t position;
-    bool operator<(const Sum& o) const {
-      return std::tie(buffer, offset, transfer) < std::tie(o.buffer, o.offset, o.transfer);
-    }
   };
   std::vector<Sum> sums;
   const auto tbs = a.threadblocks(gpu);
@@ -66,20 +65,32 @@ void order_sums(const Algorithm& a, const Gpu& gpu, std::vector<Step>& steps) {
     for (std::uint32_t i = 0; i < tbs[t].step_count; ++i) {
       const Step& s = a.steps[tbs[t].first_step + i];
       if (s.type == StepType::rrc) {
-        sums.push_back({s.dst_buf, s.dst_off, s.transfer, static_cast<std::int32_t>(t), i});
+        sums.push_back({s.dst_buf, s.dst_off, s.dst_off + s.cnt, s.transfer, static_cast<std::int32_t>(t), i});
       }
     }
   }
-  std::sort(sums.begin(), sums.end());
+  std::ranges::sort(sums, [](const Sum& x, const Sum& y) {
+    return std::tie(x.buffer, x.begin, x.transfer) < std::tie(y.buffer, y.begin, y.transfer);
+  });
   const auto step_of = [&](const Sum& s) -> Step& {
     return steps[tbs[static_cast<std::size_t>(s.tb)].first_step + s.position];
   };
-  for (std::size_t k = 1; k < sums.size(); ++k) {
-    const Sum& before = sums[k - 1];
-    if (before.buffer != sums[k].buffer || before.offset != sums[k].offset || before.tb == sums[k].tb) continue;
-    step_of(before).hasdep = true;
-    step_of(sums[k]).depid = before.tb;
-    step_of(sums[k]).deps = static_cast<std::int32_t>(before.position);
+  for (std::size_t first = 0, last = 0; first < sums.size(); first = last) {
+    // Sums that overlap, directly or through others, follow each other.
+    std::int32_t end = sums[first].end;
+    for (last = first + 1; last < sums.size(); ++last) {
+      if (sums[last].buffer != sums[first].buffer || sums[last].begin >= end) break;
+      end = std::max(end, sums[last].end);
+    }
+    std::ranges::sort(sums.begin() + static_cast<std::ptrdiff_t>(first),
+                      sums.begin() + static_cast<std::ptrdiff_t>(last), {}, &Sum::transfer);
+    for (std::size_t k = first + 1; k < last; ++k) {
+      const Sum& before = sums[k - 1];
+      if (before.tb == sums[k].tb) continue;
+      step_of(before).hasdep = true;
+      step_of(sums[k]).depid = before.tb;
+      step_of(sums[k]).deps = static_cast<std::int32_t>(before.position);
+    }
   }
 }
 

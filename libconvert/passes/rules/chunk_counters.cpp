@@ -117,7 +117,10 @@ class CounterChecker {
     const auto bytes = n.wide(attr::comm_size);
     if (!bytes || *bytes < 0) return;
     // A schedule's chunks have sizes of their own.
-    if (const auto chunk = n.wide(attr::chunk_id)) return check_transfer(i, *chunk, *bytes);
+    if (const auto chunk = n.wide(attr::chunk_id)) {
+      if (chunks == 1) check_transfer(i, *chunk, *bytes);
+      return;
+    }
     constexpr std::size_t most_shares = 4096;  // sound traces have a share for each number of chunks
     if (shares_.size() < most_shares || shares_.contains({*bytes, chunks})) {
       Share& share = shares_.try_emplace({*bytes, chunks}, Share{.first = i}).first->second;

@@ -208,7 +208,6 @@ class AlgorithmMaker {
     a_.scheduled = true;
     a_.claimed_ps = s_.claimed_ps;
     add_transfers();
-    received_.resize(s_.transfers.size());
 
     // Both are sorted by node, then wire, then time.
     std::vector<std::uint32_t> out = by_wire(timed_);
@@ -233,31 +232,76 @@ class AlgorithmMaker {
   }
 
  private:
-  struct At {  // where the receiving step of a transfer stands
-    std::int32_t tb = 0;
+  // Chunks of a transfer that lie side by side at both ends: a message.
+  struct Piece {
+    std::uint32_t first = 0;  // of the transfer's chunks
+    std::int32_t count = 1;
+    BufferPlace src{};
+    BufferPlace dst{};
+    std::int32_t tb = 0;  // where its receiving step stands
     std::int32_t position = 0;
   };
 
+  // Cuts transfers into pieces, and numbers these by the order of the flow.
   void add_transfers() {
-    rank_.resize(s_.transfers.size());
     awaited_.resize(s_.transfers.size());
     for (const std::uint32_t p : flow_.parent_list) awaited_[p] = true;
+    std::int64_t next_tag = 0;
+    for (const Transfer& t : s_.transfers) next_tag = std::max<std::int64_t>(next_tag, std::int64_t{t.id} + 1);
+    pieces_of_.resize(s_.transfers.size());
+    for (const std::uint32_t i : flow_.order) {
+      cut(i);
+      for (std::uint32_t k = 0; k < pieces_of_[i].count; ++k) {
+        const std::int64_t tag = k == 0 ? s_.transfers[i].id : next_tag++;
+        if (tag > std::numeric_limits<std::int32_t>::max())
+          throw input_error({.file = s_.file}, "a schedule of more than 2^31 messages is too large");
+        add_message(i, pieces_[pieces_of_[i].begin + k], static_cast<std::int32_t>(tag));
+      }
+    }
+  }
+
+  void cut(std::uint32_t i) {
+    const Transfer& t = s_.transfers[i];
+    Range& own = pieces_of_[i];
+    own.begin = static_cast<std::uint32_t>(pieces_.size());
+    for (std::uint32_t k = 0; k < chunk_count(t); ++k) {
+      const std::uint32_t chunk = chunk_at(s_, t, k);
+      const BufferPlace src = layout_.of(chunk, t.src);
+      // A copy of what is there already goes where nobody reads it.
+      const BufferPlace dst = flow_.redundant[cargo_at(s_, i, k)] ? layout_.spare(t.dst) : layout_.of(chunk, t.dst);
+      const auto follows = [](const BufferPlace& a, std::int32_t count, const BufferPlace& b) {
+        return a.buffer == b.buffer && a.offset + count == b.offset;
+      };
+      if (k > 0 && pieces_.back().count < max_step_chunks &&
+          follows(pieces_.back().src, pieces_.back().count, src) &&
+          follows(pieces_.back().dst, pieces_.back().count, dst)) {
+        ++pieces_.back().count;
+      } else {
+        pieces_.push_back({.first = k, .src = src, .dst = dst});
+      }
+    }
+    own.count = static_cast<std::uint32_t>(pieces_.size()) - own.begin;
+  }
+
+  void add_message(std::uint32_t i, const Piece& piece, std::int32_t tag) {
+    const Transfer& t = s_.transfers[i];
     const bool told = s_.time == Schedule::Time::continuous || (s_.time == Schedule::Time::steps && s_.step_ps);
     const std::int64_t unit = s_.time == Schedule::Time::steps ? s_.step_ps.value_or(1) : 1;
-    const auto ps = [&](std::int64_t t) {
+    const auto ps = [&](std::int64_t time) {
       std::int64_t out = 0;
-      return !told || __builtin_mul_overflow(t, unit, &out) ? -1 : out;
+      return !told || __builtin_mul_overflow(time, unit, &out) ? -1 : out;
     };
-    for (const std::uint32_t i : flow_.order) {
-      const Transfer& t = s_.transfers[i];
-      rank_[i] = static_cast<std::uint32_t>(a_.transfers.size());
-      a_.transfers.push_back({.tag = t.id,
-                              .chunk = s_.chunks[t.chunk].id,
-                              .bytes = bytes_of(s_, t.chunk),
-                              .start_ps = ps(t.start),
-                              .end_ps = ps(t.end),
-                              .wire = wires_.find(t.src, t.dst)});
+    std::optional<std::int64_t> bytes = 0;
+    for (std::int32_t k = 0; k < piece.count && bytes; ++k) {
+      const auto own = bytes_of(s_, chunk_at(s_, t, piece.first + static_cast<std::uint32_t>(k)));
+      bytes = own ? std::optional(*bytes + *own) : std::nullopt;
     }
+    a_.transfers.push_back({.tag = tag,
+                            .chunk = s_.chunks[chunk_at(s_, t, piece.first)].id,
+                            .bytes = bytes,
+                            .start_ps = ps(t.start),
+                            .end_ps = ps(t.end),
+                            .wire = wires_.find(t.src, t.dst)});
   }
 
   void add_receiving(std::uint32_t node, std::span<const std::uint32_t> transfers, Gpu& gpu) {
@@ -266,32 +310,42 @@ class AlgorithmMaker {
       const Transfer& t = s_.transfers[i];
       if (t.src != from) begin_tb(-1, static_cast<std::int32_t>(t.src), gpu);
       from = t.src;
-      Step step = step_of(i, t.op == Schedule::Op::reduce ? StepType::rrc : StepType::recv, node);
-      step.hasdep = awaited_[i];
-      received_[i] = {static_cast<std::int32_t>(gpu.tb_count - 1),
-                      static_cast<std::int32_t>(a_.tbs.back().step_count)};
-      add_step(step);
+      for (std::uint32_t p = pieces_of_[i].begin; p < pieces_of_[i].begin + pieces_of_[i].count; ++p) {
+        Step step = step_of(i, p, t.op == Schedule::Op::reduce ? StepType::rrc : StepType::recv, node);
+        step.hasdep = awaited_[i];
+        pieces_[p].tb = static_cast<std::int32_t>(gpu.tb_count - 1);
+        pieces_[p].position = static_cast<std::int32_t>(a_.tbs.back().step_count);
+        add_step(step);
+      }
     }
   }
 
-  // A step has one dependency: each further one gets a nop before it.
+  // A transfer goes when all that it carries is there. A step has one dependency: each further one gets a nop
+  // before it.
   void add_sending(std::uint32_t node, std::span<const std::uint32_t> transfers, Gpu& gpu) {
     std::uint32_t to = no_index;
+    std::vector<std::uint32_t> awaited;  // pieces
     for (const std::uint32_t i : transfers) {
       const Transfer& t = s_.transfers[i];
       if (t.dst != to) begin_tb(static_cast<std::int32_t>(t.dst), -1, gpu);
       to = t.dst;
-      Step step = step_of(i, StepType::send, node);
-      const auto parents = flow_.parents_of(i);
-      for (std::size_t k = 0; k < parents.size(); ++k) {
-        const At at = received_[parents[k]];
-        step.depid = at.tb;
-        step.deps = at.position;
-        if (k + 1 < parents.size()) {
-          add_step({.type = StepType::nop, .depid = at.tb, .deps = at.position, .line = t.line});
-        }
+      awaited.clear();
+      for (const std::uint32_t parent : flow_.parents_of(i)) {
+        const Range& of = pieces_of_[parent];
+        for (std::uint32_t p = of.begin; p < of.begin + of.count; ++p) awaited.push_back(p);
       }
-      add_step(step);
+      for (std::uint32_t p = pieces_of_[i].begin; p < pieces_of_[i].begin + pieces_of_[i].count; ++p) {
+        Step step = step_of(i, p, StepType::send, node);
+        for (std::size_t k = 0; k < awaited.size(); ++k) {
+          const Piece& at = pieces_[awaited[k]];
+          step.depid = at.tb;
+          step.deps = at.position;
+          if (k + 1 < awaited.size()) {
+            add_step({.type = StepType::nop, .depid = at.tb, .deps = at.position, .line = t.line});
+          }
+        }
+        add_step(step);
+      }
     }
   }
 
@@ -305,18 +359,19 @@ class AlgorithmMaker {
     ++a_.tbs.back().step_count;
   }
 
-  [[nodiscard]] Step step_of(std::uint32_t i, StepType type, std::uint32_t node) {
+  // Pieces are numbered as the algorithm's transfers are.
+  [[nodiscard]] Step step_of(std::uint32_t i, std::uint32_t piece, StepType type, std::uint32_t node) const {
     const Transfer& t = s_.transfers[i];
-    const bool unread = node == t.dst && flow_.redundant[i];
-    const BufferPlace place = unread ? layout_.spare(node) : layout_.of(t.chunk, node);
+    const Piece& p = pieces_[piece];
+    const BufferPlace& place = node == t.dst ? p.dst : p.src;
     return {.type = type,
             .src_buf = place.buffer,
             .dst_buf = place.buffer,
             .src_off = place.offset,
             .dst_off = place.offset,
-            .cnt = 1,
+            .cnt = p.count,
             .line = t.line,
-            .transfer = rank_[i]};
+            .transfer = piece};
   }
 
   const Schedule& s_;
@@ -325,9 +380,9 @@ class AlgorithmMaker {
   Layout layout_;
   WireIndex wires_;
   Algorithm a_;
-  std::vector<std::uint32_t> rank_;  // by transfer: its place in the order of the flow
-  std::vector<At> received_;         // by transfer
-  std::vector<bool> awaited_;        // by transfer
+  std::vector<Piece> pieces_;
+  std::vector<Range> pieces_of_;  // by transfer, into pieces_
+  std::vector<bool> awaited_;     // by transfer
 };
 
 }  // namespace

@@ -52,7 +52,7 @@ class ScheduleChecker {
   }
 
   void check_end(const Flow& flow) {
-    count(flow.redundant, "brings a copy to a node that has it", "bring copies to nodes that have them");
+    count(redundant_transfers(flow), "brings a copy to a node that has it", "bring copies to nodes that have them");
     count(flow.late, "starts when every chunk is where it must be", "start when every chunk is where it must be");
     const auto end = written_time(s_);
     if (!end || !s_.claimed_ps) return;
@@ -69,7 +69,7 @@ class ScheduleChecker {
   [[nodiscard]] Location at(const Transfer& t) const { return {.file = s_.file, .line = t.line}; }
 
   void check_duration(const Transfer& t, const Wire& wire) {
-    const auto bytes = bytes_of(s_, t.chunk);
+    const auto bytes = bytes_of(s_, t);
     if (!bytes || wire.bandwidth_gib_per_s <= 0 || s_.time == Time::order) return;
     double took = static_cast<double>(t.end - t.start);
     if (s_.time == Time::steps) {
@@ -119,7 +119,7 @@ class ScheduleChecker {
   [[nodiscard]] std::int64_t occupied(const Transfer& t, const Wire& wire) const {
     if (s_.occupancy == Schedule::Occupancy::alpha_beta) return t.end - t.start;
     if (s_.time == Time::steps) return 1;
-    return std::min(t.end - t.start, rounded_ps(serialization_ps(wire, bytes_of(s_, t.chunk).value_or(0))));
+    return std::min(t.end - t.start, rounded_ps(serialization_ps(wire, bytes_of(s_, t).value_or(0))));
   }
 
   void warn(const std::string& what) { diagnostics_.warning({.file = s_.file}, "R7", what, hint()); }
@@ -132,6 +132,15 @@ class ScheduleChecker {
                          (n == 1 ? "1 transfer " + what_one : counted(n, "transfer") + " " + what_many) +
                              "; the first is " + describe(s_, s_.transfers[first]),
                          hint());
+  }
+
+  [[nodiscard]] std::vector<bool> redundant_transfers(const Flow& flow) const {
+    std::vector<bool> out(s_.transfers.size());
+    for (std::uint32_t i = 0; i < out.size(); ++i) {
+      for (std::uint32_t k = 0; k < chunk_count(s_.transfers[i]) && !out[i]; ++k)
+        out[i] = flow.redundant[cargo_at(s_, i, k)];
+    }
+    return out;
   }
 
   [[nodiscard]] std::string text(std::int64_t time) const {

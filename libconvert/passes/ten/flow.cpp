@@ -22,10 +22,10 @@ class Follower {
   Flow run() {
     const std::size_t n = s_.transfers.size();
     flow_.parents.resize(n);
-    flow_.redundant.resize(n);
+    flow_.redundant.resize(cargo_count(s_));
     flow_.late.resize(n);
-    in_flight_.resize(n);
-    departed_.resize(n);
+    in_flight_.resize(cargo_count(s_));
+    departed_.resize(cargo_count(s_));
     flow_.order.reserve(n);
     reduces_ = std::ranges::any_of(s_.transfers, [](const Transfer& t) { return t.op == Schedule::Op::reduce; });
     place_chunks();
@@ -88,51 +88,70 @@ class Follower {
 
   void depart(std::uint32_t i) {
     const Transfer& t = s_.transfers[i];
-    Slot& slot = at(t.src, t.chunk);
     flow_.order.push_back(i);
     flow_.late[i] = missing_ == 0 && !reduces_;
-    departed_[i] = slot.holds && !slot.given;
-    if (!departed_[i]) {
+    Range& parents = flow_.parents[i];
+    parents.begin = static_cast<std::uint32_t>(flow_.parent_list.size());
+    for (std::uint32_t k = 0; k < chunk_count(t); ++k) depart(t, cargo_at(s_, i, k), chunk_at(s_, t, k));
+    const auto begin = flow_.parent_list.begin() + parents.begin;
+    if (t.more.count > 0) {  // several chunks may have come together
+      std::sort(begin, flow_.parent_list.end());
+      flow_.parent_list.erase(std::unique(begin, flow_.parent_list.end()), flow_.parent_list.end());
+    }
+    parents.count = static_cast<std::uint32_t>(flow_.parent_list.size()) - parents.begin;
+  }
+
+  void depart(const Transfer& t, std::size_t cargo, std::uint32_t chunk) {
+    Slot& slot = at(t.src, chunk);
+    departed_[cargo] = slot.holds && !slot.given;
+    if (!departed_[cargo]) {
+      const std::string what = t.more.count == 0 ? "the chunk" : "chunk " + std::to_string(s_.chunks[chunk].id);
       error(t, "R4",
-            slot.given ? "starts when node " + std::to_string(t.src) + " has given its sum away"
-                       : "starts before node " + std::to_string(t.src) + " holds the chunk");
+            "starts " + (slot.given ? "when node " + std::to_string(t.src) + " has given its sum" +
+                                          (t.more.count == 0 ? "" : " of " + what) + " away"
+                                    : "before node " + std::to_string(t.src) + " holds " + what));
       return;
     }
-    in_flight_[i] = slot.value;
-    flow_.parents[i] = {static_cast<std::uint32_t>(flow_.parent_list.size()),
-                        static_cast<std::uint32_t>(slot.parents.size())};
+    in_flight_[cargo] = slot.value;
     flow_.parent_list.insert(flow_.parent_list.end(), slot.parents.begin(), slot.parents.end());
     slot.given = t.op == Schedule::Op::reduce;
   }
 
   void arrive(std::uint32_t i) {
     const Transfer& t = s_.transfers[i];
-    Slot& slot = at(t.dst, t.chunk);
-    if (!departed_[i]) {  // reported at its start
+    for (std::uint32_t k = 0; k < chunk_count(t); ++k) arrive(i, cargo_at(s_, i, k), chunk_at(s_, t, k));
+  }
+
+  void arrive(std::uint32_t i, std::size_t cargo, std::uint32_t chunk) {
+    const Transfer& t = s_.transfers[i];
+    Slot& slot = at(t.dst, chunk);
+    if (!departed_[cargo]) {  // reported at its start
       slot.holds = true;
       return;
     }
     if (t.op == Schedule::Op::reduce) {
       if (!slot.holds || slot.given) {
-        return error(
-            t, "R5",
-            "reduces into what node " + std::to_string(t.dst) + (slot.given ? " has passed on" : " does not hold"));
+        const std::string what =
+            t.more.count == 0 ? "what" : "chunk " + std::to_string(s_.chunks[chunk].id) + ", which";
+        return error(t, "R5",
+                     "reduces into " + what + " node " + std::to_string(t.dst) +
+                         (slot.given ? " has passed on" : " does not hold"));
       }
-      slot.value = sums_.add(slot.value, in_flight_[i]);
+      slot.value = sums_.add(slot.value, in_flight_[cargo]);
       slot.parents.push_back(i);
       return;
     }
-    if (slot.holds && !slot.given && (!reduces_ || slot.value == in_flight_[i])) {
-      flow_.redundant[i] = true;
+    if (slot.holds && !slot.given && (!reduces_ || slot.value == in_flight_[cargo])) {
+      flow_.redundant[cargo] = true;
       return;
     }
-    if (!slot.holds) count_holder(t);
-    slot = {.known = true, .holds = true, .given = false, .value = in_flight_[i], .parents = {i}};
+    if (!slot.holds) count_holder(t.dst, chunk);
+    slot = {.known = true, .holds = true, .given = false, .value = in_flight_[cargo], .parents = {i}};
   }
 
-  void count_holder(const Transfer& t) {
-    if (!contains(s_, s_.chunks[t.chunk].post, t.dst)) return;
-    ++holders_[t.chunk];
+  void count_holder(std::uint32_t node, std::uint32_t chunk) {
+    if (!contains(s_, s_.chunks[chunk].post, node)) return;
+    ++holders_[chunk];
     --missing_;
   }
 
@@ -198,7 +217,7 @@ class Follower {
   Sums sums_;
   std::vector<Slot> held_;
   std::vector<std::uint32_t> holders_;  // by chunk: nodes that must hold it at the end, and do
-  std::vector<Sums::Id> in_flight_;
+  std::vector<Sums::Id> in_flight_;     // by cargo_at()
   std::vector<bool> departed_;
   std::uint64_t missing_ = 0;  // chunks that are not yet where they must be
   bool reduces_ = false;
@@ -246,16 +265,17 @@ std::vector<std::uint32_t> by_wire(const Schedule& schedule) {
 }
 
 ChunkSlots::ChunkSlots(const Schedule& schedule) : chunks_(schedule.chunks.size()) {
-  dense_ =
-      schedule.nodes * chunks_ <= dense_slots && schedule.nodes * chunks_ <= 64 * (schedule.transfers.size() + 1);
+  dense_ = schedule.nodes * chunks_ <= dense_slots && schedule.nodes * chunks_ <= 64 * (cargo_count(schedule) + 1);
   if (dense_) {
     dense_size_ = schedule.nodes * chunks_;
     return;
   }
-  keys_.reserve(2 * schedule.transfers.size());
+  keys_.reserve(2 * cargo_count(schedule));
   for (const Transfer& t : schedule.transfers) {
-    keys_.push_back(key(t.src, t.chunk));
-    keys_.push_back(key(t.dst, t.chunk));
+    for (std::uint32_t k = 0; k < chunk_count(t); ++k) {
+      keys_.push_back(key(t.src, chunk_at(schedule, t, k)));
+      keys_.push_back(key(t.dst, chunk_at(schedule, t, k)));
+    }
   }
   std::ranges::sort(keys_);
   keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());

@@ -12,13 +12,13 @@
 namespace convert {
 
 struct Flow {
-  // By transfer: the transfers whose arrival (copy) or reduction at the sender it waits for; none if the chunk is
-  // there from the beginning.
+  // By transfer: the transfers whose arrival (copy) or reduction at the sender it waits for, each once; none if all
+  // its chunks are there from the beginning.
   std::vector<Range> parents;
   std::vector<std::uint32_t> parent_list;
   std::vector<std::uint32_t> previous;  // by transfer: the one before it on its wire; no_index: the first
   std::vector<std::uint32_t> order;     // all transfers by start and id: parents and previous ones stand before
-  std::vector<bool> redundant;          // by transfer: brings a copy to a node that holds it already
+  std::vector<bool> redundant;          // by cargo_at(): a copy to a node that holds it already
   std::vector<bool> late;  // by transfer: begins after all chunks have arrived; false if any are reduced
 
   [[nodiscard]] std::span<const std::uint32_t> parents_of(std::uint32_t transfer) const {

@@ -26,14 +26,16 @@ struct SentMessage {
   Rank dst = 0;
   Picoseconds arrival = 0;
   std::int64_t bytes = 0;
-  Schedule::Op op = Schedule::Op::copy;
   std::vector<ChunkName> chunks{};
+  std::vector<bool> added{};  // by chunk: the receiver adds it to what it has
+  std::vector<std::uint32_t> groups{};
 };
 
-// The chunk that a slot of a rank holds, and the message that brought it.
+// The chunk that a slot of a rank holds, and the message that brought it, in which it stood at a place.
 struct Content {
   ChunkName chunk = no_chunk;
   std::uint32_t message = no_index;
+  std::uint32_t place = 0;
 };
 
 class Watcher {
@@ -82,9 +84,15 @@ class Watcher {
       Algorithm own;
       Gpu gpu;
       if (!read_header(t, own, gpu)) {
-        throw provenance_error(t,
-                               "the trace carries no chunk provenance (metadata msccl.*), so no schedule can be "
-                               "written from its replay");
+        const bool native =
+            std::ranges::any_of(t.nodes.nodes, [](const Node& n) { return n.type == NodeType::comm_coll; });
+        throw provenance_error(
+            t,
+            std::string("the trace carries no chunk provenance (metadata msccl.*), so no schedule can be written "
+                        "from its replay") +
+                (native ? ": how its collectives move chunks is known inside the simulator only; replay the "
+                          "algorithm itself, such as et-generate all_reduce makes it"
+                        : ""));
       }
       if (t.rank == 0) header_ = std::move(own);
       gpus_.push_back(std::move(gpu));
@@ -163,6 +171,7 @@ class Watcher {
       if (c.chunk == no_chunk) throw error(p, "sends a chunk that holds nothing yet");
       m.chunks.push_back(c.chunk);
     }
+    m.added.resize(m.chunks.size());
     by_flow_[slice.flow] = static_cast<std::uint32_t>(messages_.size());
     messages_.push_back(std::move(m));
   }
@@ -171,13 +180,13 @@ class Watcher {
     const auto flow = by_flow_.find(slice.flow);
     if (flow == by_flow_.end()) throw error(p, "receives what nobody has sent");
     SentMessage& m = messages_[flow->second];
-    if (reduces(step.type)) m.op = Schedule::Op::reduce;
+    if (reduces(step.type)) m.added.assign(m.chunks.size(), true);
     const Buffer buffer = reduces(step.type) ? step.src_buf : step.dst_buf;
     const std::int64_t offset = reduces(step.type) ? step.src_off : step.dst_off;
     for (std::size_t j = 0; j < m.chunks.size(); ++j) {
       Content& c = at(p.rank, buffer, offset + static_cast<std::int64_t>(j));
       if (reduces(step.type) && c.chunk != m.chunks[j]) throw error(p, "reduces two different chunks into one");
-      if (!reduces(step.type)) c = {m.chunks[j], flow->second};
+      if (!reduces(step.type)) c = {m.chunks[j], flow->second, static_cast<std::uint32_t>(j)};
     }
   }
 
@@ -189,8 +198,7 @@ class Watcher {
       Content& to = at(p.rank, step.dst_buf, std::int64_t{step.dst_off} + j);
       if (step.type == StepType::re) {
         if (from.chunk != to.chunk) throw error(p, "reduces two different chunks into one");
-        // A message whose copy is added here is a reduction.
-        if (from.message != no_index) messages_[from.message].op = Schedule::Op::reduce;
+        if (from.message != no_index) messages_[from.message].added[from.place] = true;
       } else {
         to = from;
       }
@@ -215,34 +223,108 @@ class Watcher {
     return slot->second;
   }
 
-  // Makes one chunk of all that are in the same messages. Each message must carry exactly one of these.
+  // Makes one chunk of all that are in the same messages.
   void name_chunks() {
     std::map<ChunkName, std::vector<std::uint32_t>> in;  // messages of each chunk
     for (std::uint32_t m = 0; m < messages_.size(); ++m) {
       for (const ChunkName c : messages_[m].chunks) in[c].push_back(m);
     }
     std::map<std::vector<std::uint32_t>, std::uint32_t> groups;
+    std::vector<std::uint64_t> parts;  // by group: how many chunks of the collective it is
+    std::map<ChunkName, std::uint32_t> group_of;
     for (const auto& [name, list] : in) {
       const auto [at, added] = groups.try_emplace(list, static_cast<std::uint32_t>(groups.size()));
-      group_of_[name] = at->second;
-      if (added) add_chunk(name, messages_[list.front()].bytes);
+      group_of[name] = at->second;
+      if (added) add_chunk(name);
+      if (added) parts.push_back(0);
+      ++parts[at->second];
     }
-    for (const SentMessage& m : messages_) {
-      const std::uint32_t first = group_of_.at(m.chunks.front());
-      const bool one_group = std::ranges::all_of(m.chunks, [&](ChunkName c) { return group_of_.at(c) == first; });
-      if (one_group && out_.chunks[first].bytes == m.bytes) continue;
-      throw input_error({.file = out_.file},
-                        "a message from rank " + std::to_string(m.src) + " to " + std::to_string(m.dst) +
-                            " carries chunks that travel apart elsewhere; a schedule cannot say that",
-                        "provenance");
+    for (SentMessage& m : messages_) {
+      for (const ChunkName c : m.chunks) m.groups.push_back(group_of.at(c));
+      std::ranges::sort(m.groups);
+      m.groups.erase(std::unique(m.groups.begin(), m.groups.end()), m.groups.end());
     }
+    size_chunks(parts);
+  }
+
+  // Chunks have the sizes that their messages say. Where none says one of a chunk alone, messages are shared among
+  // their chunks.
+  void size_chunks(const std::vector<std::uint64_t>& parts) {
+    const Rows carriers = carriers_of_chunks();
+    std::vector<std::size_t> unknown(messages_.size());  // by message: chunks without a size
+    std::vector<std::uint32_t> open;                     // messages that tell a size now
+    for (std::uint32_t m = 0; m < messages_.size(); ++m) {
+      unknown[m] = messages_[m].groups.size();
+      if (unknown[m] == 1) open.push_back(m);
+    }
+    for (std::uint32_t next = 0;;) {
+      if (open.empty()) {
+        while (next < messages_.size() && unknown[next] == 0) ++next;
+        if (next == messages_.size()) break;
+        open.push_back(next);
+      }
+      const SentMessage& m = messages_[open.back()];
+      open.pop_back();
+      std::int64_t rest = m.bytes;
+      std::uint64_t sharers = 0;
+      std::uint32_t chunk = no_index;
+      for (const std::uint32_t g : m.groups) {
+        if (out_.chunks[g].bytes) {
+          rest -= *out_.chunks[g].bytes;
+        } else {
+          if (chunk == no_index) chunk = g;
+          sharers += parts[g];
+        }
+      }
+      if (chunk == no_index) continue;
+      out_.chunks[chunk].bytes =
+          rest / static_cast<std::int64_t>(sharers) * static_cast<std::int64_t>(parts[chunk]);
+      if (sharers == parts[chunk]) out_.chunks[chunk].bytes = rest;
+      for (const std::uint32_t carrier : carriers[chunk]) {
+        if (--unknown[carrier] == 1) open.push_back(carrier);
+      }
+    }
+    for (const SentMessage& m : messages_) check_message(m);
+  }
+
+  // Returns the messages that carry each chunk of the schedule.
+  [[nodiscard]] Rows carriers_of_chunks() const {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+    for (std::uint32_t m = 0; m < messages_.size(); ++m) {
+      for (const std::uint32_t g : messages_[m].groups) pairs.emplace_back(g, m);
+    }
+    Rows rows = rows_by_key(pairs.size(), out_.chunks.size(), [&](std::size_t i) { return pairs[i].first; });
+    for (std::uint32_t& item : rows.items) item = pairs[item].second;
+    return rows;
+  }
+
+  void check_message(const SentMessage& m) const {
+    const std::string what = "a message from rank " + std::to_string(m.src) + " to " + std::to_string(m.dst);
+    const auto added = static_cast<std::size_t>(std::ranges::count(m.added, true));
+    if (added != 0 && added != m.added.size()) {
+      throw input_error(
+          {.file = out_.file},
+          what + " carries " + counted(m.added.size(), "chunk") + ", of which " + std::to_string(added) +
+              " are added up where they arrive and the others not; a schedule has one operation for a "
+              "transfer",
+          "provenance");
+    }
+    std::int64_t bytes = 0;
+    for (const std::uint32_t g : m.groups) bytes += *out_.chunks[g].bytes;
+    const auto sound = [&](std::uint32_t g) { return *out_.chunks[g].bytes > 0; };
+    if (bytes == m.bytes && std::ranges::all_of(m.groups, sound)) return;
+    throw input_error({.file = out_.file},
+                      what + " has " + counted(m.bytes, "byte") +
+                          ", which are not those of its chunks in other messages (" + std::to_string(bytes) +
+                          "); choose a size= that is a multiple of the number of chunks",
+                      "provenance");
   }
 
   // The collective says where a chunk begins and ends.
-  void add_chunk(ChunkName name, std::int64_t bytes) {
+  void add_chunk(ChunkName name) {
     const auto origin = static_cast<std::uint32_t>(reduces_ ? 0 : name >> 32U);
     const std::int64_t index = reduces_ ? name : name & 0xffffffff;
-    Schedule::Chunk c{.id = static_cast<std::int64_t>(out_.chunks.size()), .bytes = bytes, .pre = {}, .post = {}};
+    Schedule::Chunk c{.id = static_cast<std::int64_t>(out_.chunks.size()), .bytes = {}, .pre = {}, .post = {}};
     using enum Collective;
     c.pre = reduces_ ? Schedule::NodeSet{.all = true} : one(origin);
     if (header_.collective == reduce_scatter || header_.collective == all_to_all) {
@@ -257,10 +339,13 @@ class Watcher {
   // If that leaves one node for each chunk of a reduction, it is one with a root.
   void end_where_they_are() {
     std::vector<std::vector<std::uint32_t>> nodes(out_.chunks.size());
-    for (const auto& t : out_.transfers) nodes[t.chunk].push_back(t.dst);
+    const auto each_chunk = [&](const Schedule::Transfer& t, const auto& take) {
+      for (std::uint32_t k = 0; k < chunk_count(t); ++k) take(chunk_at(out_, t, k));
+    };
+    for (const auto& t : out_.transfers) each_chunk(t, [&](std::uint32_t c) { nodes[c].push_back(t.dst); });
     if (reduces_) {
       std::set<std::pair<std::uint32_t, std::uint32_t>> passed_on;
-      for (const auto& t : out_.transfers) passed_on.insert({t.chunk, t.src});
+      for (const auto& t : out_.transfers) each_chunk(t, [&](std::uint32_t c) { passed_on.insert({c, t.src}); });
       for (std::uint32_t c = 0; c < nodes.size(); ++c) {
         std::erase_if(nodes[c], [&](std::uint32_t n) { return passed_on.contains({c, n}); });
       }
@@ -291,16 +376,21 @@ class Watcher {
         throw input_error(
             {.file = out_.file},
             "rank " + std::to_string(m.src) + " sends to " + std::to_string(m.dst) +
-                ", and no link of the network leads there; a schedule has links between neighbours only",
+                ", and no link of the network leads there; a schedule has links between neighbours only: choose "
+                "a network with this link, such as fully_connected, or an algorithm that sends to neighbours",
             "network");
       }
       const Picoseconds hop = rounded_ps(hop_ps(out_.wires[l], m.bytes));
+      const Range more{static_cast<std::uint32_t>(out_.carried.size()),
+                       static_cast<std::uint32_t>(m.groups.size() - 1)};
+      out_.carried.insert(out_.carried.end(), m.groups.begin() + 1, m.groups.end());
       out_.transfers.push_back({.start = std::max<Picoseconds>(0, m.arrival - hop),
                                 .end = m.arrival,
                                 .src = m.src,
                                 .dst = m.dst,
-                                .chunk = group_of_.at(m.chunks.front()),
-                                .op = m.op});
+                                .chunk = m.groups.front(),
+                                .more = more,
+                                .op = m.added.front() ? Schedule::Op::reduce : Schedule::Op::copy});
     }
     std::ranges::sort(out_.transfers, [](const auto& a, const auto& b) {
       return std::tie(a.start, a.src, a.dst, a.end, a.chunk) < std::tie(b.start, b.src, b.dst, b.end, b.chunk);
@@ -324,7 +414,6 @@ class Watcher {
   std::vector<std::map<std::pair<Buffer, std::int64_t>, Content>> slots_;
   std::unordered_map<std::uint64_t, std::uint32_t> by_flow_;  // message of a slice's flow
   std::vector<SentMessage> messages_;
-  std::map<ChunkName, std::uint32_t> group_of_;  // chunks that always travel together are one of the schedule's
 };
 
 }  // namespace

@@ -29,7 +29,7 @@ std::int64_t times(std::int64_t steps, Picoseconds step) {
 
 Duration duration_of(const Schedule& s, const WireIndex& wires, const Transfer& t) {
   const std::uint32_t l = wires.find(t.src, t.dst);
-  const auto bytes = bytes_of(s, t.chunk);
+  const auto bytes = bytes_of(s, t);
   if (l != no_index && bytes && s.wires[l].bandwidth_gib_per_s > 0) {
     const std::int64_t hop = std::max<std::int64_t>(1, rounded_ps(hop_ps(s.wires[l], *bytes)));
     if (s.occupancy == Schedule::Occupancy::alpha_beta) return {hop, hop};
@@ -102,30 +102,35 @@ class Retimer {
       }
       ++queues_.back().end;
       queue_of_[order_[k]] = static_cast<std::uint32_t>(queues_.size() - 1);
-      for (const std::uint32_t node : {t.src, t.dst}) {
-        held_[slots_.of(node, t.chunk)].holds = contains(s_, s_.chunks[t.chunk].pre, node);
-      }
     }
     for (const Transfer& t : s_.transfers) {
-      Slot& to = held_[slots_.of(t.dst, t.chunk)];
-      if (t.op == Schedule::Op::reduce) {
-        ++to.reductions;
-        held_[slots_.of(t.src, t.chunk)].gives = true;
-      } else {
-        to.gets = true;
-      }
+      for (std::uint32_t k = 0; k < chunk_count(t); ++k) expect(t, chunk_at(s_, t, k));
     }
   }
 
-  // Starts the head of a wire's queue if the wire is free and the chunk is there; else it is served again when they
-  // are.
+  void expect(const Transfer& t, std::uint32_t chunk) {
+    for (const std::uint32_t node : {t.src, t.dst}) {
+      held_[slots_.of(node, chunk)].holds = contains(s_, s_.chunks[chunk].pre, node);
+    }
+    Slot& to = held_[slots_.of(t.dst, chunk)];
+    if (t.op == Schedule::Op::reduce) {
+      ++to.reductions;
+      held_[slots_.of(t.src, chunk)].gives = true;
+    } else {
+      to.gets = true;
+    }
+  }
+
+  // Starts the head of a wire's queue if the wire is free and its chunks are there; else it is served again when
+  // they are.
   void serve(std::uint32_t queue, std::int64_t now) {
     Queue& q = queues_[queue];
     if (q.next == q.end || q.free > now) return;
     const std::uint32_t i = order_[q.next];
     const Transfer& t = s_.transfers[i];
-    Slot& slot = held_[slots_.of(t.src, t.chunk)];
-    if (!ready(slot, t.op)) {
+    for (std::uint32_t k = 0; k < chunk_count(t); ++k) {
+      Slot& slot = held_[slots_.of(t.src, chunk_at(s_, t, k))];
+      if (ready(slot, t.op)) continue;
       slot.queues.push_back(queue);
       return;
     }
@@ -135,7 +140,9 @@ class Retimer {
       throw input_error({.file = s_.file, .line = t.line}, "the schedule takes longer than 106 days");
     }
     timed.start = now;
-    slot.given = t.op == Schedule::Op::reduce;
+    for (std::uint32_t k = 0; k < chunk_count(t); ++k) {
+      held_[slots_.of(t.src, chunk_at(s_, t, k))].given = t.op == Schedule::Op::reduce;
+    }
     q.free = now + d.busy;
     ++q.next;
     ++started_;
@@ -143,19 +150,26 @@ class Retimer {
     if (q.next != q.end) free_.emplace(q.free, queue);
   }
 
+  // All chunks of a transfer are there before any of them goes on.
   void arrive(std::uint32_t i, std::int64_t now) {
     const Transfer& t = s_.transfers[i];
-    Slot& slot = held_[slots_.of(t.dst, t.chunk)];
-    if (t.op == Schedule::Op::reduce) {
-      --slot.reductions;
-    } else {
-      slot.holds = true;
-      slot.given = false;
-      slot.copied = true;
+    for (std::uint32_t k = 0; k < chunk_count(t); ++k) {
+      Slot& slot = held_[slots_.of(t.dst, chunk_at(s_, t, k))];
+      if (t.op == Schedule::Op::reduce) {
+        --slot.reductions;
+      } else {
+        slot.holds = true;
+        slot.given = false;
+        slot.copied = true;
+      }
     }
-    if (!whole(slot)) return;
-    const std::vector<std::uint32_t> waiting = std::move(slot.queues);
-    slot.queues.clear();
+    std::vector<std::uint32_t> waiting;
+    for (std::uint32_t k = 0; k < chunk_count(t); ++k) {
+      Slot& slot = held_[slots_.of(t.dst, chunk_at(s_, t, k))];
+      if (!whole(slot)) continue;
+      waiting.insert(waiting.end(), slot.queues.begin(), slot.queues.end());
+      slot.queues.clear();
+    }
     for (const std::uint32_t queue : waiting) serve(queue, now);
   }
 
@@ -200,8 +214,23 @@ Schedule retime(const Schedule& schedule, Diagnostics& diagnostics) { return Ret
 Schedule repair(const Schedule& schedule, const Flow& flow, Diagnostics& diagnostics) {
   Schedule kept = schedule;
   kept.transfers.clear();
-  for (std::size_t i = 0; i < schedule.transfers.size(); ++i) {
-    if (!flow.redundant[i]) kept.transfers.push_back(schedule.transfers[i]);
+  kept.carried.clear();
+  for (std::uint32_t i = 0; i < schedule.transfers.size(); ++i) {
+    Transfer t = schedule.transfers[i];
+    t.more = {static_cast<std::uint32_t>(kept.carried.size()), 0};
+    bool first = true;
+    for (std::uint32_t k = 0; k < chunk_count(schedule.transfers[i]); ++k) {
+      if (flow.redundant[cargo_at(schedule, i, k)]) continue;
+      const std::uint32_t chunk = chunk_at(schedule, schedule.transfers[i], k);
+      if (first) {
+        t.chunk = chunk;
+      } else {
+        kept.carried.push_back(chunk);
+        ++t.more.count;
+      }
+      first = false;
+    }
+    if (!first) kept.transfers.push_back(t);
   }
   Schedule out = retime(kept, diagnostics);
   std::ranges::sort(out.transfers, [](const Transfer& a, const Transfer& b) {

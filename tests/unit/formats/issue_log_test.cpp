@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/run.h"
 #include "formats/format.h"
 #include "io/input.h"
 

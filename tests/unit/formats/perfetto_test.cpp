@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/perfetto_trace.h"
+#include "core/run.h"
 #include "formats/format.h"
 #include "formats/timeline/chrome.h"
 #include "io/output.h"

@@ -106,7 +106,7 @@ TEST(ReadTen, GuessesTheChunksOfAnAllGather) {
 TEST(ReadTen, RefusesBrokenJson) {
   const std::vector<TenRefusal> cases = {
       {R"("version": 1, )", "", "error: 'version' is missing [R0]"},
-      {R"("version": 1)", R"("version": 2)", "1:39: error: only version 1 is known"},
+      {R"("version": 1)", R"("version": 3)", "1:39: error: only versions 1 and 2 are known"},
       {R"("ten-schedule")", R"("ten")", "1:12: error: 'format' must be \"ten-schedule\""},
       {R"("name")", R"("nam")", "1:43: error: unknown key 'nam'; did you mean 'name'?"},
       {R"("name": "two")", R"("version": 1)", "1:42: error: 'version' is given twice"},
@@ -159,7 +159,8 @@ TEST(ReadTen, RefusesBrokenJson) {
       {R"("collective_time_us": 1.5)", R"("collective_time_us": 4600000000001)",
        "8:24: error: 'collective_time_us' must be microseconds from 0 on, and less than 53 days"},
       {R"("transfers": [)", R"("transfers": 7, "x": [)", "9:15: error: '[' is expected"},
-      {R"("id": 0, "src")", R"("src")", "10:3: error: a transfer needs 'id', 'src', 'dst' and 'chunk'"},
+      {R"("id": 0, "src")", R"("src")",
+       "10:3: error: a transfer needs 'id', 'src', 'dst' and 'chunk' (or 'chunks')"},
       {R"("id": 0, "src")", R"("id": 1, "src")", "11: error: transfer 1 is there twice [R0]"},
       {R"("id": 0, "src")", R"("id": -1, "src")", "10:3: error: an id, a step or a position must not be negative"},
       {R"("src": 0, "dst": 1, "chunk")", R"("src": 9, "dst": 1, "chunk")",
@@ -189,7 +190,7 @@ TEST(ReadTen, RefusesCutJsonWhereItEnds) {
 
 TEST(ReadTen, RefusesBrokenCsv) {
   const std::vector<TenRefusal> cases = {
-      {"#ten-schedule,1\n", "#ten-schedule,3\n", "1:15: error: only version 1 is known [R0]"},
+      {"#ten-schedule,1\n", "#ten-schedule,3\n", "1:15: error: only versions 1 and 2 are known [R0]"},
       {"#collective,all_gather\n", "", "error: #collective is missing [R0]"},
       {"#npu_count,2\n", "", "error: #npu_count is missing [R0]"},
       {"all_gather", "gossip", "3:13: error: unknown collective 'gossip' [R0]"},
@@ -304,6 +305,65 @@ TEST(WriteTen, IsCanonical) {
       "#chunk_size_bytes,1024\n#collective_time_us,1.5\n#meta,{\"a\": [1, {}]}\n#link,0,1,1,0.5\n#link,1,0,1,0.5\n"
       "#chunk,7,0,all\n#chunk,3,1,0;1\nid,src,dst,chunk,start_us,end_us,op\n"
       "0,0,1,7,0,1.5,copy\n1,1,0,3,0.000001,1.5,copy\n");
+}
+
+const std::string sets =
+    "#ten-schedule,2\n#collective,custom\n#npu_count,2\n#chunk_size_bytes,10\n#link,0,1,1,0.5\n"
+    "#chunk,0,0,all\n#chunk,1,0,all\n#chunk,2,0,all\n#chunk,5,0,all,7\n"
+    "id,src,dst,chunk,start_us,end_us\n0,0,1,0-2;5,0,1.5\n1,0,1,1,2,3\n";
+
+TEST(ReadTen, TransfersCarrySetsOfChunks) {
+  Diagnostics diagnostics;
+  const Schedule s = read_ten(sets, diagnostics);
+  ASSERT_EQ(s.transfers.size(), 2U);
+  const Schedule::Transfer& t = s.transfers[0];
+  ASSERT_EQ(chunk_count(t), 4U);
+  EXPECT_EQ(chunk_at(s, t, 0), 0U);
+  EXPECT_EQ(chunk_at(s, t, 3), 3U);
+  EXPECT_EQ(bytes_of(s, t), 37);
+  EXPECT_EQ(describe(s, t), "transfer 0 (chunks 0-2,5, 0->1)");
+  EXPECT_EQ(chunk_count(s.transfers[1]), 1U);
+}
+
+// Every form has the same sets; only a schedule with sets is of version 2.
+TEST(ReadTen, SetsComeBackInEachForm) {
+  Diagnostics diagnostics;
+  const Schedule s = read_ten(sets, diagnostics);
+  const std::string text = written_ten(s, "json");
+  EXPECT_NE(text.find(R"("version":2)"), std::string::npos);
+  EXPECT_NE(text.find(R"("chunks":[[0,2],5])"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"("chunk":1,)"), std::string::npos);
+  EXPECT_EQ(written_ten(read_ten(text, diagnostics), "csv"), written_ten(s, "csv"));
+  EXPECT_NE(written_ten(s, "csv").find("\n0,0,1,0-2;5,0,1.5,copy\n"), std::string::npos);
+  EXPECT_EQ(written_ten(read_ten(csv, diagnostics), "csv").substr(0, 16), "#ten-schedule,1\n");
+}
+
+TEST(ReadTen, RefusesBrokenSets) {
+  const std::string words =
+      "11:7: error: chunk must be a number, or numbers and runs like 0-3 with ';' between them [R0]";
+  const std::vector<TenRefusal> cases = {
+      {"#ten-schedule,2", "#ten-schedule,1",
+       "11: error: transfer 0 carries several chunks, which needs version 2 [R0]"},
+      {"0-2;5", "0-5", "11: error: transfer 0 moves chunk 3, which does not exist [R0]"},
+      {"0-2;5", "0-9223372036854775806", "11: error: transfer 0 moves chunk 3, which does not exist [R0]"},
+      {"0-2;5", "0-2;1", "11: error: transfer 0 carries chunk 1 twice [R0]"},
+      {"0-2;5", "2-0", words},
+      {"0-2;5", "0;", words},
+      {"0-2;5", "-1", words},
+      {"0-2;5", "0-9223372036854775807", words},
+      {"all,7", "all,9223372036854775807", "11: error: transfer 0 carries more than 2^63 bytes [R0]"},
+  };
+  for (const TenRefusal& c : cases) EXPECT_EQ(ten_findings(replaced(sets, c.from, c.to)), c.error) << c.to;
+  Diagnostics diagnostics;
+  const std::string text = written_ten(read_ten(sets, diagnostics));
+  const std::vector<TenRefusal> json_cases = {
+      {"[[0,2],5]", "[]", "12:5: error: 'chunks' is empty"},
+      {"[[0,2],5]", "[[0,1,2]]", "12:39: error: 'chunks' must be a list of ids, and of [first, last]"},
+      {"[[0,2],5]", "[[2,0]]", "12:39: error: 'chunks' must be a list of ids, and of [first, last]"},
+      {"\"chunks\":[[0,2],5]", "\"chunk\":0,\"chunks\":[1]",
+       "12:5: error: a transfer has 'chunk' or 'chunks', not both"},
+  };
+  for (const TenRefusal& c : json_cases) EXPECT_EQ(ten_findings(replaced(text, c.from, c.to)), c.error) << c.to;
 }
 
 }  // namespace

@@ -58,6 +58,13 @@ class ScheduleMaker {
                            .line = static_cast<std::uint32_t>(id) + 1});
     return *this;
   }
+  // Lets the last transfer carry these chunks too.
+  ScheduleMaker& with(const std::vector<std::uint32_t>& chunks) {
+    s.transfers.back().more = {static_cast<std::uint32_t>(s.carried.size()),
+                               static_cast<std::uint32_t>(chunks.size())};
+    s.carried.insert(s.carried.end(), chunks.begin(), chunks.end());
+    return *this;
+  }
   ScheduleMaker& reduce(std::uint32_t src, std::uint32_t dst, std::uint32_t chunk, double start, double end) {
     return move(src, dst, chunk, start, end, Schedule::Op::reduce);
   }

@@ -304,5 +304,55 @@ TEST(TenFlow, PreviousStandsBefore) {
   EXPECT_EQ(replayed_time(m.s, flow), 2'000'000);
 }
 
+// Two chunks go to node 1 together and part there: one stays, the other goes on.
+TEST(TenSets, TravelTogetherAndPart) {
+  ScheduleMaker m(Collective::custom, 3);
+  m.wire(0, 1).wire(1, 2).chunk({0}, {1}).chunk({0}, {2});
+  m.move(0, 1, 0, 0, 2).with({1}).move(1, 2, 1, 2, 3);
+  EXPECT_EQ(schedule_findings(m.s), "");
+  Diagnostics diagnostics;
+  const Flow flow = follow(m.s, diagnostics);
+  ASSERT_EQ(flow.parents_of(1).size(), 1U);
+  EXPECT_EQ(flow.parents_of(1)[0], 0U);
+  EXPECT_EQ(replayed_time(m.s, flow), 3'000'000);
+}
+
+TEST(TenSets, AreAsLongAsAllTheirBytes) {
+  ScheduleMaker m(Collective::custom, 2);
+  m.wire(0, 1).chunk({0}, {1}).chunk({0}, {1}).move(0, 1, 0, 0, 1).with({1});
+  EXPECT_EQ(schedule_findings(m.s),
+            "1: error: transfer 0 (chunks 0-1, 0->1) takes 1 us, less than the 2 us that its link needs [R2]");
+}
+
+TEST(TenSets, EachChunkMustBeThere) {
+  ScheduleMaker m(Collective::custom, 3);
+  m.wire(0, 1).wire(1, 2).chunk({0}, {2}).chunk({0}, {2});
+  m.move(0, 1, 0, 0, 1).move(1, 2, 0, 1, 3).with({1});
+  EXPECT_EQ(schedule_findings(m.s),
+            "2: error: transfer 1 (chunks 0-1, 1->2) starts before node 1 holds chunk 1 [R4]");
+  ScheduleMaker sums(Collective::custom, 3);
+  sums.wire(0, 1).wire(2, 1).chunk({}, {1}).chunk({0, 2}, {1});
+  sums.reduce(0, 1, 0, 0, 2).with({1});
+  EXPECT_EQ(schedule_findings(sums.s),
+            "101: warning: 1 link carries nothing; the first is 2->1 [R7]\n"
+            "1: error: transfer 0 (chunks 0-1, 0->1) reduces into chunk 1, which node 1 does not hold [R5]\n"
+            "201: error: chunk 1 does not reach node 1 [R6]");
+}
+
+// Of a set, repair drops the chunks that are there already; of the others, new times come.
+TEST(TenSets, RepairDropsTheChunksThatAreThere) {
+  ScheduleMaker m(Collective::custom, 2);
+  m.wire(0, 1).chunk({0}, {1}).chunk({0}, {1}).chunk({0}, {1});
+  m.move(0, 1, 1, 0, 1).move(0, 1, 0, 1, 4).with({1, 2}).move(0, 1, 1, 4, 6).with({2});
+  Diagnostics diagnostics;
+  Schedule timed;
+  const Flow flow = check_schedule(m.s, timed, diagnostics);
+  const Schedule repaired = repair(m.s, flow, diagnostics);
+  ASSERT_EQ(repaired.transfers.size(), 2U);
+  EXPECT_EQ(describe(repaired, repaired.transfers[1]), "transfer 1 (chunks 0,2, 0->1)");
+  EXPECT_EQ(repaired.transfers[1].end, 3'000'000);
+  EXPECT_EQ(schedule_findings(repaired), "");
+}
+
 }  // namespace
 }  // namespace convert

@@ -310,5 +310,26 @@ TEST(TenExport, SizesThatAreLostAreTold) {
             "f: warning: MSCCL-IR has chunks of one size; that these have 10 to 1000 bytes is lost [sizes]");
 }
 
+// What lies side by side at both ends is one message; what does not is several, in the order of their link.
+TEST(TenProgram, SetsAreMessagesOfNeighbours) {
+  ScheduleMaker m(Collective::custom, 3);
+  m.wire(0, 1).wire(1, 2);
+  for (int c = 0; c < 4; ++c) m.chunk({0}, {1});
+  m.move(0, 1, 0, 0, 2).with({1}).move(0, 1, 3, 2, 3).move(0, 1, 2, 3, 4).move(1, 2, 0, 4, 8).with({1, 3});
+  const Algorithm a = algorithm(m.s);
+  const std::vector<Trace> traces = lower(a);
+  EXPECT_EQ(program_text(traces[0]),
+            "0 send 0>1 tag 0 2000 B chunk 0 link 0 at 0-2000000\n"
+            "1 send 0>1 tag 1 1000 B chunk 3 link 0 at 2000000-3000000 after 0\n"
+            "2 send 0>1 tag 2 1000 B chunk 2 link 0 at 3000000-4000000 after 1\n");
+  EXPECT_EQ(program_text(traces[1]),
+            "0 recv 0>1 tag 0 2000 B chunk 0 link 0 at 0-2000000\n"
+            "1 recv 0>1 tag 1 1000 B chunk 3 link 0 at 2000000-3000000\n"
+            "2 recv 0>1 tag 2 1000 B chunk 2 link 0 at 3000000-4000000\n"
+            "3 send 1>2 tag 3 2000 B chunk 0 link 1 at 4000000-8000000 <- 0 1\n"
+            "4 send 1>2 tag 4 1000 B chunk 3 link 1 at 4000000-8000000 <- 0 1 after 3\n");
+  EXPECT_EQ(proof(traces), "");
+}
+
 }  // namespace
 }  // namespace convert

@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 
+#include "collectives/collective.h"
 #include "common/error_text.h"
 #include "common/replay_traces.h"
 #include "common/testdata.h"
@@ -232,6 +233,25 @@ TEST(TenReplay, DirectComesBack) {
   expect_isomorphic(direct_all_reduce(8), 8 << 20, network, Collective::all_reduce);
 }
 
+// What travels together in one dimension parts in another: transfers carry sets of chunks.
+TEST(TenReplay, HierarchicalOnesComeBack) {
+  for (const std::vector<std::int32_t>& dims :
+       std::vector<std::vector<std::int32_t>>{{2, 4}, {4, 2}, {2, 2, 2}, {3, 2}, {4, 3}, {2, 3, 2}, {1, 4}}) {
+    for (const Collective c :
+         {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter, Collective::all_to_all}) {
+      std::int32_t ranks = 1;
+      for (const std::int32_t d : dims) ranks *= d;
+      const std::vector<Trace> original = lower(
+          build_collective({.collective = c, .algorithm = "hierarchical", .ranks = ranks, .dims = dims}), 9 << 20);
+      const Schedule s = replayed(original, "fully_connected:" + std::to_string(ranks) + ",bw=50GiB/s,lat=500ns");
+      EXPECT_EQ(s.collective, c);
+      const bool sets = (c == Collective::all_reduce || c == Collective::all_to_all) && dims[0] > 1;
+      EXPECT_EQ(!s.carried.empty(), sets) << name(c) << ' ' << dims[0] << 'x' << dims[1];
+      for (const std::string form : {"json", "csv"}) expect_proved(imported(s, form), std::string(name(c)));
+    }
+  }
+}
+
 TEST(TenReplay, TestDataComesBack) {
   struct Case {
     const char* file;
@@ -300,7 +320,8 @@ TEST(TenReplay, WhatAScheduleCannotSayIsRefused) {
   };
   EXPECT_EQ(refusal(lower(direct_all_gather(8), 8 << 20), "ring:8,bw=50GiB/s,lat=500ns"),
             "t.0.et: rank 0 sends to 2, and no link of the network leads there; a schedule has links between "
-            "neighbours only");
+            "neighbours only: choose a network with this link, such as fully_connected, or an algorithm that sends "
+            "to neighbours");
   const Algorithm uneven =
       test::make_algorithm(Collective::all_to_all, 3, true, 3, 3, 0,
                            {{Tb{1, -1, 0, {{send, in, 2, in, 2}}}}, {Tb{-1, 0, 0, {{recv, in, 2, in, 2}}}}});

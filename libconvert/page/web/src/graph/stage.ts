@@ -26,6 +26,7 @@ export class Stage {
   private readonly drawing = new Drawing();
   private readonly minimap: Minimap;
   private drag: {x: number; y: number; moved: number} | undefined;
+  private readonly fingers = new Map<number, PointerEvent>();
 
   constructor(readonly scene: Scene, label: string, room: () => number, private readonly events: Events) {
     this.view = new View(scene.layout);
@@ -83,12 +84,15 @@ export class Stage {
       this.redraw();
     }, {passive: false});
     canvas.addEventListener('pointerdown', e => {
-      this.drag = {x: e.clientX, y: e.clientY, moved: 0};
+      this.fingers.set(e.pointerId, e);
+      this.drag = {x: e.clientX, y: e.clientY, moved: this.fingers.size > 1 ? Infinity : 0};
       canvas.setPointerCapture(e.pointerId);
       canvas.focus();
       hideTip();
     });
+    canvas.addEventListener('pointercancel', e => { this.fingers.delete(e.pointerId); });
     canvas.addEventListener('pointerup', e => {
+      this.fingers.delete(e.pointerId);
       const still = this.drag && this.drag.moved < 5;
       this.drag = undefined;
       if (!still) return;
@@ -101,7 +105,24 @@ export class Stage {
     canvas.addEventListener('pointerleave', hideTip);
   }
 
+  // Zooms by the distance of two fingers, one of which has moved.
+  private pinch(e: PointerEvent): void {
+    const distance = (): number => {
+      const [a, b] = [...this.fingers.values()] as [PointerEvent, PointerEvent];
+      return Math.max(10, Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY));
+    };
+    const before = distance(), box = this.canvas.canvas.getBoundingClientRect();
+    this.fingers.set(e.pointerId, e);
+    const [a, b] = [...this.fingers.values()] as [PointerEvent, PointerEvent];
+    this.view.zoom(distance() / before, (a.clientX + b.clientX) / 2 - box.left, (a.clientY + b.clientY) / 2 - box.top);
+    this.redraw();
+  }
+
   private move(e: PointerEvent): void {
+    if (this.fingers.size === 2 && this.fingers.has(e.pointerId)) {
+      this.pinch(e);
+      return;
+    }
     if (this.drag) {
       const dx = this.drag.x - e.clientX, dy = this.drag.y - e.clientY;
       this.drag = {x: e.clientX, y: e.clientY, moved: this.drag.moved + Math.abs(dx) + Math.abs(dy)};

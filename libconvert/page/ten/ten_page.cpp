@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT
+#include "page/ten/ten_page.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/units.h"
+#include "util/json_writer.h"
+
+namespace convert {
+namespace {
+
+using Ints = std::vector<std::int32_t>;
+using Doubles = std::vector<double>;
+
+// Collects transfers and chunks, whatever they are of.
+class Collector {
+ public:
+  explicit Collector(const TenPageOptions& options) : options_(options) {}
+
+  void add_chunk(std::int64_t id, std::optional<std::int64_t> bytes, std::span<const std::uint32_t> pre,
+                 bool pre_all, std::span<const std::uint32_t> post, bool post_all) {
+    const bool wanted = options_.chunks.empty() || std::ranges::any_of(options_.chunks, [&](const IdRun& run) {
+                          return run.first <= id && id <= run.last;
+                        });
+    number_.push_back(wanted ? static_cast<std::int32_t>(chunk_id_.size()) : -1);
+    if (!wanted) return;
+    chunk_id_.push_back(static_cast<double>(id));
+    chunk_bytes_.push_back(static_cast<double>(bytes.value_or(-1)));
+    add_set(pre, pre_all, pre_count_, pre_node_);
+    add_set(post, post_all, post_count_, post_node_);
+  }
+
+  // Adds a transfer of chunks, numbered as they were added (no_index: a mixture) with what is held then. Returns
+  // whether it carries one that is wanted.
+  struct Piece {
+    std::uint32_t chunk;
+    std::int32_t held;
+  };
+  bool add_transfer(std::int32_t id, std::int64_t begin, std::int64_t end, std::uint32_t src, std::uint32_t dst,
+                    bool reduces, std::span<const Piece> pieces) {
+    const std::size_t before = cargo_chunk_.size();
+    std::uint32_t last = no_index;
+    for (const Piece& p : pieces) {
+      if (p.chunk == no_index ? !options_.chunks.empty() : number_[p.chunk] < 0) continue;
+      if (p.chunk == last && cargo_chunk_.size() > before) continue;  // copies of one chunk
+      last = p.chunk;
+      cargo_chunk_.push_back(p.chunk == no_index ? -1 : number_[p.chunk]);
+      cargo_held_.push_back(p.held);
+    }
+    if (cargo_chunk_.size() == before && !pieces.empty()) {
+      ++left_out_;
+      return false;
+    }
+    cargo_count_.push_back(static_cast<std::int32_t>(cargo_chunk_.size() - before));
+    id_.push_back(id);
+    begin_.push_back(static_cast<double>(begin));
+    end_.push_back(static_cast<double>(end));
+    src_.push_back(static_cast<std::int32_t>(src));
+    dst_.push_back(static_cast<std::int32_t>(dst));
+    op_.push_back(reduces ? 1 : 0);
+    return true;
+  }
+
+  // Returns the number of a chunk on the page; -1: it is not there.
+  [[nodiscard]] std::int32_t number(std::uint32_t chunk) const { return number_[chunk]; }
+  [[nodiscard]] std::size_t left_out() const { return left_out_; }
+
+  void check(const std::string& file, std::uint64_t npus) const {
+    if (!options_.chunks.empty() && chunk_id_.empty())
+      throw usage_error("--chunks: " + file + " has none of these; there are " + counted(number_.size(), "chunk") +
+                        ", from 0");
+    if (npus * chunk_id_.size() > TenPage::most_places) {
+      throw input_error({.file = file}, counted(npus, "NPU") + " and " + counted(chunk_id_.size(), "chunk") +
+                                            " are more than a page shows; choose chunks, such as --chunks 0-7");
+    }
+    const std::size_t most = std::max(src_.size(), cargo_chunk_.size());
+    if (most <= TenPage::most_transfers) return;
+    throw input_error({.file = file}, counted(most, "transfer") + " are more than the " +
+                                          std::to_string(TenPage::most_transfers) +
+                                          " that a page shows; choose chunks, such as --chunks 0-7");
+  }
+
+  void take(std::vector<Column>& out) && {
+    using enum Column::Code;
+    out.push_back({"id", std::move(id_), delta});
+    out.push_back({"begin", std::move(begin_), delta});
+    out.push_back({"end", std::move(end_), delta});
+    out.push_back({"src", std::move(src_), dict});
+    out.push_back({"dst", std::move(dst_), dict});
+    out.push_back({"op", std::move(op_)});
+    out.push_back({"cargo_count", std::move(cargo_count_), dict});
+    out.push_back({"cargo_chunk", std::move(cargo_chunk_), delta});
+    out.push_back({"cargo_held", std::move(cargo_held_), dict});
+    out.push_back({"chunk_id", std::move(chunk_id_), delta});
+    out.push_back({"chunk_bytes", std::move(chunk_bytes_), delta});
+    out.push_back({"pre_count", std::move(pre_count_), dict});
+    out.push_back({"pre_node", std::move(pre_node_), delta});
+    out.push_back({"post_count", std::move(post_count_), dict});
+    out.push_back({"post_node", std::move(post_node_), delta});
+  }
+
+ private:
+  static void add_set(std::span<const std::uint32_t> nodes, bool all, Ints& count, Ints& list) {
+    count.push_back(all ? -1 : static_cast<std::int32_t>(nodes.size()));
+    if (!all) list.insert(list.end(), nodes.begin(), nodes.end());
+  }
+
+  const TenPageOptions& options_;
+  Ints number_;
+  Doubles begin_, end_, chunk_id_, chunk_bytes_;
+  Ints id_, src_, dst_, cargo_count_, cargo_chunk_, cargo_held_, pre_count_, pre_node_, post_count_, post_node_;
+  std::vector<std::uint8_t> op_;
+  std::size_t left_out_ = 0;
+};
+
+// Pages name files without their folders.
+std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+void write_findings(JsonWriter& w, std::span<const Diagnostic> findings) {
+  w.key("findings").begin_array();
+  for (const Diagnostic& d : findings) {
+    w.begin_object().member("severity", severity_name(d.severity)).member("rule", d.rule);
+    Location place = d.where;
+    place.file = file_name(place.file);
+    w.member("place", format_location(place)).member("text", d.message).key("notes").begin_array();
+    for (const std::string& note : d.notes) w.value(note);
+    w.end_array().end_object();
+  }
+  w.end_array();
+}
+
+// Returns the names of the places of a step: 3 × offset + buffer; -1: none.
+std::int32_t place_of(bool used, Buffer buffer, std::int32_t offset) {
+  constexpr std::int32_t most = 700'000'000;  // three times that fits
+  return used && offset >= 0 && offset < most ? 3 * offset + static_cast<std::int32_t>(buffer) : -1;
+}
+
+// The program: threadblocks, steps, what waits for what.
+void add_program(const Algorithm& a, const StepGraph& graph, const Play& play, std::vector<Column>& out) {
+  using enum Column::Code;
+  Ints tb_npu, tb_id, tb_steps, done(a.steps.size(), -1), place(a.steps.size(), -1), line, src, dst, cnt, from, to;
+  std::vector<std::uint8_t> type;
+  for (std::size_t r = 0; r < a.gpus.size(); ++r) {
+    std::int32_t id = 0;
+    for (const Threadblock& tb : a.threadblocks(a.gpus[r])) {
+      tb_npu.push_back(static_cast<std::int32_t>(r));
+      tb_id.push_back(id++);
+      tb_steps.push_back(static_cast<std::int32_t>(tb.step_count));
+    }
+  }
+  for (std::uint32_t s = 0; s < graph.step_count(); ++s) {
+    const std::uint32_t source = graph.steps[s].source;
+    done[source] = play.done[s];
+    place[source] = play.place[s];
+    for (const Dependency& d : graph.deps_of(s)) {
+      if (d.step == no_index) continue;
+      from.push_back(static_cast<std::int32_t>(graph.steps[d.step].source));
+      to.push_back(static_cast<std::int32_t>(source));
+    }
+  }
+  for (const Step& s : a.steps) {
+    type.push_back(static_cast<std::uint8_t>(s.type));
+    line.push_back(static_cast<std::int32_t>(s.line));
+    src.push_back(place_of(reads_src(s.type), s.src_buf, s.src_off));
+    dst.push_back(place_of(writes_dst(s.type), s.dst_buf, s.dst_off));
+    cnt.push_back(s.cnt);
+  }
+  out.push_back({"tb_npu", std::move(tb_npu), delta});
+  out.push_back({"tb_id", std::move(tb_id), dict});
+  out.push_back({"tb_steps", std::move(tb_steps), dict});
+  out.push_back({"step_type", std::move(type)});
+  out.push_back({"step_done", std::move(done), delta});
+  out.push_back({"step_place", std::move(place), delta});
+  out.push_back({"step_line", std::move(line), delta});
+  out.push_back({"step_src", std::move(src), delta});
+  out.push_back({"step_dst", std::move(dst), delta});
+  out.push_back({"step_cnt", std::move(cnt), dict});
+  out.push_back({"dep_from", std::move(from), delta});
+  out.push_back({"dep_to", std::move(to), delta});
+}
+
+// The links that a program uses: those of its messages.
+void add_links_in_use(std::vector<std::pair<std::int32_t, std::int32_t>> pairs, std::vector<Column>& out) {
+  std::ranges::sort(pairs);
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  Ints src, dst;
+  for (const auto& [from, to] : pairs) {
+    src.push_back(from);
+    dst.push_back(to);
+  }
+  out.push_back({"link_src", std::move(src), Column::Code::dict});
+  out.push_back({"link_dst", std::move(dst), Column::Code::dict});
+}
+
+void add_changes(const Play& play, const Collector& all, std::vector<Column>& out) {
+  Ints time, npu, chunk, held;
+  for (const Play::Change& c : play.changes) {
+    if (all.number(c.chunk) < 0) continue;
+    time.push_back(c.time);
+    npu.push_back(c.rank);
+    chunk.push_back(all.number(c.chunk));
+    held.push_back(c.held);
+  }
+  out.push_back({"change_time", std::move(time), Column::Code::delta});
+  out.push_back({"change_npu", std::move(npu), Column::Code::dict});
+  out.push_back({"change_chunk", std::move(chunk), Column::Code::delta});
+  out.push_back({"change_held", std::move(held), Column::Code::dict});
+}
+
+void begin_head(JsonWriter& w, const std::string& title, const std::string& file, Collective collective) {
+  w.begin_object().member("title", title).member("file", file_name(file));
+  w.member("collective", name(collective));
+}
+
+}  // namespace
+
+TenPage ten_page(const Schedule& s, std::span<const Diagnostic> findings, const TenPageOptions& options) {
+  TenPage page{.title = options.title, .head = {}, .columns = {}};
+  Collector all(options);
+  for (std::uint32_t c = 0; c < s.chunks.size(); ++c) {
+    const Schedule::Chunk& chunk = s.chunks[c];
+    all.add_chunk(chunk.id, bytes_of(s, c), listed(s, chunk.pre), chunk.pre.all, listed(s, chunk.post),
+                  chunk.post.all);
+  }
+  const bool in_time = s.time == Schedule::Time::continuous || s.step_ps;
+  const std::int64_t unit = s.time == Schedule::Time::steps ? s.step_ps.value_or(1) : 1;
+  const auto tick = [&](std::int64_t t) { return std::min(t, (std::int64_t{1} << 52) / unit) * unit; };
+  std::vector<Collector::Piece> pieces;
+  bool sums = s.collective == Collective::all_reduce || s.collective == Collective::reduce_scatter ||
+              s.collective == Collective::reduce;
+  for (const Schedule::Transfer& t : s.transfers) {
+    pieces.clear();
+    for (std::uint32_t k = 0; k < chunk_count(t); ++k) pieces.push_back({chunk_at(s, t, k), 0});
+    const bool reduces = t.op == Schedule::Op::reduce;
+    sums = sums || reduces;
+    (void)all.add_transfer(t.id, tick(t.start), tick(t.end), t.src, t.dst, reduces, pieces);
+  }
+  all.check(s.file, s.nodes);
+  JsonWriter w(page.head);
+  begin_head(w, options.title, s.file, s.collective);
+  w.member("unit", in_time ? "time" : "steps").member("npus", s.nodes).member("sums", sums).member("played", false);
+  w.member("left_out", all.left_out());
+  if (s.claimed_ps) w.member("claimed", *s.claimed_ps);
+  w.key("relays").begin_array();
+  for (const std::uint32_t r : s.relays) w.value(r);
+  w.end_array();
+  write_findings(w, findings);
+  w.end_object();
+  std::move(all).take(page.columns);
+  Ints link_src, link_dst;
+  for (const Schedule::Wire& wire : s.wires) {
+    link_src.push_back(static_cast<std::int32_t>(wire.src));
+    link_dst.push_back(static_cast<std::int32_t>(wire.dst));
+  }
+  page.columns.push_back({"link_src", std::move(link_src), Column::Code::dict});
+  page.columns.push_back({"link_dst", std::move(link_dst), Column::Code::dict});
+  return page;
+}
+
+TenPage ten_page(const Algorithm& a, const StepGraph& graph, const Play& play, std::span<const Diagnostic> findings,
+                 const TenPageOptions& options) {
+  TenPage page{.title = options.title, .head = {}, .columns = {}};
+  Collector all(options);
+  for (std::size_t c = 0; c < play.chunks.size(); ++c) {
+    const std::uint32_t pre = static_cast<std::uint32_t>(play.chunks[c].pre);
+    const std::uint32_t post = static_cast<std::uint32_t>(play.chunks[c].post);
+    const bool has_post = play.chunks[c].post >= 0;
+    all.add_chunk(static_cast<std::int64_t>(c), std::nullopt, {&pre, 1}, play.chunks[c].pre == -1,
+                  {&post, has_post ? 1U : 0U}, play.chunks[c].post == -1);
+  }
+  std::vector<Collector::Piece> pieces;
+  std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
+  Ints send_step, recv_step;
+  for (const Play::Message& m : play.messages) {
+    pieces.clear();
+    for (std::uint32_t k = m.cargo.begin; k < m.cargo.begin + m.cargo.count; ++k)
+      pieces.push_back({play.cargo[k].chunk, play.cargo[k].held});
+    pairs.emplace_back(m.src, m.dst);
+    const auto id = static_cast<std::int32_t>(pairs.size() - 1);
+    const bool kept = all.add_transfer(id, m.begin, m.end, static_cast<std::uint32_t>(m.src),
+                                       static_cast<std::uint32_t>(m.dst), m.reduces, pieces);
+    if (!kept) continue;
+    send_step.push_back(static_cast<std::int32_t>(graph.steps[m.send_step].source));
+    recv_step.push_back(m.recv_step == no_index ? -1 : static_cast<std::int32_t>(graph.steps[m.recv_step].source));
+  }
+  all.check(a.file, static_cast<std::uint64_t>(a.ranks()));
+  JsonWriter w(page.head);
+  begin_head(w, options.title, a.file, a.collective);
+  w.member("unit", "steps").member("npus", a.ranks()).member("sums", play.needed > 1).member("played", true);
+  w.member("inplace", play.inplace).member("left_out", all.left_out()).key("relays").begin_array();
+  for (const std::int32_t r : a.relays) w.value(r);
+  w.end_array();
+  write_findings(w, findings);
+  w.end_object();
+  add_changes(play, all, page.columns);
+  std::move(all).take(page.columns);
+  add_links_in_use(std::move(pairs), page.columns);
+  page.columns.push_back({"send_step", std::move(send_step), Column::Code::delta});
+  page.columns.push_back({"recv_step", std::move(recv_step), Column::Code::delta});
+  add_program(a, graph, play, page.columns);
+  return page;
+}
+
+}  // namespace convert

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// What et-validate finds: as a list, and which transfers and steps each finding names.
+import {counted, h, visible} from '../lib';
+import type {Finding, Model} from './model';
+
+export interface Marks { transfers: Map<number, Finding[]>; steps: Map<number, Finding[]> }
+
+const most = 30;
+
+function add(map: Map<number, Finding[]>, key: number, finding: Finding): void {
+  const list = map.get(key);
+  if (!list) map.set(key, [finding]);
+  else if (!list.includes(finding)) list.push(finding);
+}
+
+// Returns what is named as "transfer 7 (…" and "gpu 0 threadblock 3 step 1 (…" in errors.
+export function marksOf(model: Model, stepOf: (npu: number, tb: number, step: number) => number): Marks {
+  const marks: Marks = {transfers: new Map(), steps: new Map()};
+  const places = new Map<string, number>();
+  if (!model.head.played) for (let i = 0; i < model.transfers; ++i) places.set(placeOf(model, i), i);
+  for (const finding of model.head.findings) {
+    if (finding.severity !== 'error') continue;
+    for (const text of [finding.text, ...finding.notes]) {
+      for (const m of text.matchAll(/gpu (\d+) threadblock (\d+) step (\d+)/g)) {
+        const step = stepOf(Number(m[1]), Number(m[2]), Number(m[3]));
+        if (step >= 0) add(marks.steps, step, finding);
+      }
+      for (const m of text.matchAll(/transfer \d+ \(chunks? ([\d,…-]+), (\d+)->(\d+)\)/g)) {
+        const id = text.slice(m.index).match(/transfer (\d+)/)![1]!;
+        const at = places.get(id) ?? -1;
+        if (at >= 0) add(marks.transfers, at, finding);
+      }
+    }
+  }
+  if (!model.head.played || !model.data.has('send_step')) return marks;
+  const send = model.data.i32('send_step'), recv = model.data.i32('recv_step');
+  for (let i = 0; i < model.transfers; ++i) {
+    for (const step of [send[i]!, recv[i]!]) for (const f of marks.steps.get(step) ?? []) add(marks.transfers, i, f);
+  }
+  return marks;
+}
+
+const placeOf = (model: Model, transfer: number): string => String(model.data.i32('id')[transfer]!);
+
+// Returns lines of a tooltip.
+export const describe = (findings: Finding[] | undefined): [string, string][] =>
+  (findings ?? []).slice(0, 3).map(f => [`${f.rule}:`, visible(f.text, 300)]);
+
+// Returns the sentences at the head of the page: how it ends, and what is wrong.
+export function lead(model: Model): HTMLElement {
+  const {findings, collective, played, inplace} = model.head;
+  const errors = findings.filter(f => f.severity === 'error');
+  const {demanded, missing, first} = model.ending();
+  const what = collective === 'custom' ? 'custom collective' : collective.replace(/_/g, '-');
+  let text: string;
+  if (demanded === 0) text = `Nothing says where the chunks of this ${what} must be in the end.`;
+  else if (missing > 0) {
+    const [npu, chunk] = first!;
+    text = `Not complete: in the end ${counted(missing, 'chunk')} of ${demanded} ${missing === 1 ? 'is' : 'are'} not where ${missing === 1 ? 'it' : 'they'} must be, such as ${model.chunkName(chunk)} at ${model.npuName(npu)}.`;
+  } else if (errors.length > 0) text = `As drawn here, every chunk of the ${what} ends where it must be; but there ${errors.length === 1 ? 'is' : 'are'} ${counted(errors.length, 'error')}.`;
+  else text = `Complete: in the end every chunk of the ${what} is where it must be.`;
+  if (played && inplace === false && missing > 0) text += ' (Input and output are different buffers.)';
+  const list = findings.slice(0, most).map(f => h('li', {class: f.severity === 'error' ? 'bad' : null},
+    visible(`${f.place ? f.place + ': ' : ''}${f.text}${f.rule ? ` [${f.rule}]` : ''}`, 600),
+    f.notes.length > 0 ? h('ul', {}, f.notes.slice(0, 20).map(n => h('li', {}, visible(n, 300)))) : null));
+  return h('div', {class: 'lead', id: 'findings', role: 'region', 'aria-label': 'findings',
+                   'data-demanded': demanded, 'data-missing': missing, 'data-errors': errors.length},
+    h('p', {class: missing > 0 || errors.length > 0 ? 'bad' : null}, text),
+    list.length > 0 ? h('ul', {}, list, findings.length > most ? h('li', {}, `${findings.length - most} more`) : null) : null);
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// What the page knows: transfers, chunks, and who has what when. ten_page.h says what the data has.
+import type {PageData} from '../lib';
+import {time} from '../lib';
+import {follow} from './contributions';
+import type {Changes} from './contributions';
+
+export interface Finding { severity: 'error' | 'warning'; rule: string; place: string; text: string; notes: string[] }
+export interface Head {
+  title: string; file: string; collective: string; unit: 'time' | 'steps'; npus: number; relays: number[];
+  sums: boolean; played: boolean; inplace?: boolean; claimed?: number; left_out: number; findings: Finding[];
+}
+
+// Returns where each of the lists of these lengths begins, and where the last one ends; negative lengths count as 0.
+function offsets(lengths: Int32Array): Int32Array {
+  const out = new Int32Array(lengths.length + 1);
+  for (let i = 0; i < lengths.length; ++i) out[i + 1] = out[i]! + Math.max(0, lengths[i]!);
+  return out;
+}
+
+// Sets of nodes, one for each chunk.
+export class NodeSets {
+  private readonly begin: Int32Array;
+  constructor(private readonly count: Int32Array, private readonly nodes: Int32Array, private readonly all: Int32Array) {
+    this.begin = offsets(count);
+  }
+  of(chunk: number): Int32Array {
+    return this.count[chunk]! < 0 ? this.all : this.nodes.subarray(this.begin[chunk]!, this.begin[chunk + 1]!);
+  }
+}
+
+export type Held = Int16Array | Int32Array;
+
+export class Model {
+  readonly head: Head;
+  readonly npus: number;
+  readonly begin: Float64Array; readonly end: Float64Array;
+  readonly src: Int32Array; readonly dst: Int32Array; readonly op: Uint8Array;
+  readonly first: Int32Array;     // by transfer, into what is carried; one more at the end
+  readonly carried: Int32Array;   // chunks; -1: a mixture
+  readonly held: Int32Array;      // by what is carried: contributions that the receiver then has; negative: some twice
+  readonly ids: Float64Array;     // of chunks
+  readonly bytes: Float64Array;   // of chunks; -1: not told
+  readonly pre: NodeSets; readonly post: NodeSets;
+  readonly needed: Int32Array;    // by chunk: contributions of a complete one
+  readonly changes: Changes;      // by time
+  readonly initial: Held;         // by NPU and chunk
+  readonly share: Float64Array;   // by NPU: the mean share of what it has of all chunks, at the time of at()
+  readonly links: [number, number][];
+  readonly total: number;         // when all has ended
+  readonly starts: Float64Array;  // the distinct begins, ascending
+  private readonly firstShare: Float64Array;
+  private state: Held;
+  private next = 0;
+
+  constructor(readonly data: PageData<Head>) {
+    const head = this.head = data.head;
+    this.npus = head.npus;
+    this.begin = data.f64('begin'); this.end = data.f64('end');
+    this.src = data.i32('src'); this.dst = data.i32('dst'); this.op = data.u8('op');
+    this.first = offsets(data.i32('cargo_count'));
+    this.carried = data.i32('cargo_chunk');
+    this.ids = data.f64('chunk_id'); this.bytes = data.f64('chunk_bytes');
+    const relays = new Set(head.relays);
+    const all = Int32Array.from(Array.from({length: this.npus}, (_, n) => n).filter(n => !relays.has(n)));
+    this.pre = new NodeSets(data.i32('pre_count'), data.i32('pre_node'), all);
+    this.post = new NodeSets(data.i32('post_count'), data.i32('post_node'), all);
+    this.needed = Int32Array.from(this.ids, (_, c) => head.sums ? this.pre.of(c).length : 1);
+    this.initial = new (this.npus < 32768 ? Int16Array : Int32Array)(this.npus * this.chunks);
+    if (head.played) {
+      this.held = data.i32('cargo_held');
+      this.changes = {time: Float64Array.from(data.i32('change_time')), npu: data.i32('change_npu'),
+                      chunk: data.i32('change_chunk'), held: data.i32('change_held')};
+    } else {
+      for (let c = 0; c < this.chunks; ++c) for (const n of this.pre.of(c)) this.initial[n * this.chunks + c] = 1;
+      this.held = new Int32Array(this.carried.length);
+      this.changes = follow(this);
+    }
+    const src = data.i32('link_src'), dst = data.i32('link_dst');
+    this.links = Array.from(src, (s, i) => [s, dst[i]!]);
+    let total = 0;
+    for (const e of this.end) total = Math.max(total, e);
+    for (const t of this.changes.time) total = Math.max(total, t);
+    this.total = total;
+    this.starts = Float64Array.from(new Set(this.begin)).sort();
+    this.state = this.initial.slice();
+    this.firstShare = new Float64Array(this.npus);
+    if (!head.played) {
+      for (let c = 0; c < this.chunks; ++c) for (const n of this.pre.of(c)) this.firstShare[n]! += this.part(1, c);
+    }
+    this.share = this.firstShare.slice();
+  }
+
+  get chunks(): number { return this.ids.length; }
+  get transfers(): number { return this.begin.length; }
+  get steps(): boolean { return this.head.unit === 'steps'; }
+
+  // Returns the share that so many contributions are of all that an NPU has in the end.
+  private part(held: number, chunk: number): number {
+    return Math.min(1, Math.abs(held) / Math.max(1, this.needed[chunk]!)) / Math.max(1, this.chunks);
+  }
+
+  // Returns what each NPU has of each chunk at a time: an array by NPU, then chunk, until the next call.
+  at(t: number): Held {
+    const {time: when, npu, chunk, held} = this.changes;
+    if (this.next > 0 && when[this.next - 1]! > t) {
+      this.state.set(this.initial);
+      this.share.set(this.firstShare);
+      this.next = 0;
+    }
+    for (; this.next < when.length && when[this.next]! <= t; ++this.next) {
+      const n = npu[this.next]!, c = chunk[this.next]!, at = n * this.chunks + c;
+      this.share[n]! += this.part(held[this.next]!, c) - this.part(this.state[at]!, c);
+      this.state[at] = held[this.next]!;
+    }
+    return this.state;
+  }
+
+  // Returns the place of a chunk among what a transfer carries; -1: it does not carry it.
+  cargoOf(transfer: number, chunk: number): number {
+    for (let k = this.first[transfer]!; k < this.first[transfer + 1]!; ++k) if (this.carried[k] === chunk) return k;
+    return -1;
+  }
+  carries(transfer: number, chunk: number): boolean { return this.cargoOf(transfer, chunk) >= 0; }
+  // Returns what colours a transfer: the followed chunk if it carries that, else its first one.
+  shownChunk(transfer: number, followed: number): number {
+    if (followed >= 0 && this.carries(transfer, followed)) return followed;
+    return this.first[transfer]! < this.first[transfer + 1]! ? this.carried[this.first[transfer]!]! : -1;
+  }
+
+  // Returns a time or step as text.
+  clock(t: number, digits = 4): string {
+    return this.steps ? `step ${Number(Math.max(0, t).toFixed(1))}` : time(Math.max(0, t), digits);
+  }
+  npuName(npu: number): string { return this.head.relays.includes(npu) ? `relay ${npu}` : `NPU ${npu}`; }
+  chunkName(chunk: number): string { return chunk < 0 ? 'a mixture of chunks' : `chunk ${this.ids[chunk]!}`; }
+  // Returns "chunk 3", or "chunks 0–3, 6".
+  cargoName(transfer: number): string {
+    const list = this.carried.subarray(this.first[transfer]!, this.first[transfer + 1]!);
+    if (list.length <= 1) return this.chunkName(list.length ? list[0]! : -1);
+    const runs: string[] = [];
+    for (let i = 0; i < list.length;) {
+      let j = i;
+      while (j + 1 < list.length && this.ids[list[j + 1]!] === this.ids[list[j]!]! + 1) ++j;
+      runs.push(i === j ? `${this.ids[list[i]!]}` : `${this.ids[list[i]!]}–${this.ids[list[j]!]}`);
+      i = j + 1;
+    }
+    return `chunks ${runs.slice(0, 8).join(', ')}${runs.length > 8 ? ', …' : ''}`;
+  }
+
+  // Returns how many chunks are demanded where, and at how many of these places they are not complete at the end.
+  ending(): {demanded: number; missing: number; first?: [number, number]} {
+    const state = this.at(Infinity);
+    let demanded = 0, missing = 0;
+    let first: [number, number] | undefined;
+    for (let c = 0; c < this.chunks; ++c) {
+      for (const n of this.post.of(c)) {
+        ++demanded;
+        if (state[n * this.chunks + c] === this.needed[c]) continue;
+        first ??= [n, c];
+        ++missing;
+      }
+    }
+    return {demanded, missing, first};
+  }
+
+  // Returns the chunk that arrives last.
+  lastChunk(): number {
+    let last = -1, when = -1;
+    for (let i = 0; i < this.transfers; ++i) {
+      const chunk = this.shownChunk(i, -1);
+      if (chunk >= 0 && this.end[i]! >= when) { last = chunk; when = this.end[i]!; }
+    }
+    return last;
+  }
+
+  // Returns the transfers of a chunk, by begin.
+  journey(chunk: number): number[] {
+    const out: number[] = [];
+    for (let i = 0; i < this.transfers; ++i) if (this.carries(i, chunk)) out.push(i);
+    return out.sort((a, b) => this.begin[a]! - this.begin[b]! || this.end[a]! - this.end[b]!);
+  }
+}

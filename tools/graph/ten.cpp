@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include "graph/ten.h"
+
+#include <utility>
+#include <vector>
+
+#include "core/units.h"
+#include "page/ten/ten_page.h"
+#include "passes/lower/lower.h"
+#include "passes/provenance.h"
+#include "passes/ten/check.h"
+#include "passes/verify/verify.h"
+#include "scenario/scenario.h"
+#include "sets/schedules.h"
+#include "simulate/engine/replay.h"
+#include "util/log.h"
+
+namespace tools {
+
+using namespace convert;
+
+namespace {
+
+// Reads "0-7,12".
+std::vector<IdRun> chunk_list(const std::optional<std::string>& text) {
+  std::vector<IdRun> out;
+  if (!text) return out;
+  std::string_view rest = *text;
+  for (bool more = true; more;) {
+    const std::size_t comma = rest.find(',');
+    const std::string_view part = rest.substr(0, comma);
+    const std::size_t dash = part.find('-');
+    const auto first = parse_int(part.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : parse_int(part.substr(dash + 1));
+    if (!first || !last || *first < 0 || *last < *first)
+      throw usage_error("--chunks: '" + *text + "' is no list of chunks, such as 0-7,12");
+    out.push_back({*first, *last});
+    more = comma != std::string_view::npos;
+    if (more) rest.remove_prefix(comma + 1);
+  }
+  return out;
+}
+
+// Returns what a replay on a network with links did; nothing if there were errors to report.
+std::optional<Schedule> replayed(const TenOptions& options, TraceSource& source, Context& context) {
+  RunSettings settings;
+  settings.set("network", *options.network);
+  if (options.size) settings.set("size", *options.size);
+  settings.model = NetworkModel::wires;
+  settings.workload = source.base_name();
+  Scenario scenario = make_scenario(settings);
+  if (!prepare(source, true, source.base_name()) || context.failed()) return std::nullopt;
+  add_groups(scenario, source.groups());
+  check_scenario(scenario);
+  scenario.options.timeline = true;
+  const std::vector<Trace> traces = source.load(context.jobs());
+  const LoadedReplay loaded = load_replay(traces, scenario, context.jobs(), context.diagnostics);
+  if (!loaded || context.failed()) return std::nullopt;
+  const ReplayResult result = replay(*loaded.program);
+  if (result.status != ReplayStatus::complete)
+    throw input_error({.file = source.base_name()},
+                      result_message(result) + "; without -n the page shows the algorithm as far as it comes");
+  Diagnostics findings;  // of the schedule: links without use
+  return schedule_of_replay(traces, result.timeline, scenario.network, Schedule::Occupancy::beta,
+                            source.base_name(), findings);
+}
+
+void note_findings(const Diagnostics& findings, const std::string& name) {
+  if (findings.errors() == 0) return;
+  log_note(name + ": " + counted(findings.errors(), "error") + " of et-validate stand" +
+           (findings.errors() == 1 ? "s" : "") + " on the page");
+}
+
+TenPage page_of(const Algorithm& a, Diagnostics& findings, const TenPageOptions& options) {
+  const StepGraph graph = make_step_graph(a);
+  if (findings.errors() == 0)
+    verify(graph, {.dataflow = true, .collective = {}, .soft = Severity::error}, findings);
+  return ten_page(a, graph, play(graph), findings.all(), options);
+}
+
+TenPage page_of(const Schedule& s, const Diagnostics& findings, const TenPageOptions& options) {
+  Diagnostics again;
+  Schedule timed;
+  (void)check_schedule(s, timed, again);
+  if (timed.time == Schedule::Time::order)
+    throw input_error({.file = s.file},
+                      "only the order on the links is told, and by that the transfers never end; "
+                      "et-validate says why");
+  return ten_page(timed, findings.all(), options);
+}
+
+// The algorithm that traces were made from.
+Algorithm algorithm_of(TraceSource& source, Context& context) {
+  const std::vector<Trace> traces = source.load(context.jobs());
+  for (const Trace& t : traces) {
+    if (provenance_of(t) != Provenance::full)
+      throw input_error(
+          {.file = t.name},
+          "the trace was not made from an algorithm (it has no msccl.* metadata and steps), so there are "
+          "no chunks to follow; --view graph draws it",
+          "provenance");
+  }
+  require_all_ranks(traces);
+  Algorithm a = raise_algorithm(traces);
+  if (a.name.empty()) a.name = source.base_name();
+  return a;
+}
+
+// Returns the name of the file; of what comes through a pipe the name that it has itself.
+std::string title_of(const TraceSource& source) {
+  const bool piped = source.base_name() == "-" || source.base_name() == "stdin";
+  if (piped && source.schedule() != nullptr && !source.schedule()->name.empty()) return source.schedule()->name;
+  if (piped && source.algorithm() != nullptr && !source.algorithm()->name.empty()) return source.algorithm()->name;
+  return source.base_name();
+}
+
+}  // namespace
+
+void add_ten_options(App& app, TenOptions& to) {
+  app.add_option("-n,--network", to.network, "NETWORK",
+                 "with --view ten: replay on it first, for times; a file or short form");
+  app.add_option("--size", to.size, "BYTES", "with -n: size of the collective, where the input has none");
+  app.add_option("--chunks", to.chunks, "LIST", "with --view ten: only these, such as 0-7,12");
+}
+
+bool write_ten_page(const TenOptions& options, TraceSource& source, Diagnostics& findings, Output& output,
+                    Context& context) {
+  const TenPageOptions page_options{.title = title_of(source), .chunks = chunk_list(options.chunks)};
+  TenPage page;
+  if (options.network) {
+    context.diagnostics.append(findings);
+    if (context.failed()) return false;
+    const std::optional<Schedule> schedule = replayed(options, source, context);
+    if (!schedule) return false;
+    page = ten_page(*schedule, {}, page_options);
+  } else if (source.schedule() != nullptr) {
+    page = page_of(*source.schedule(), findings, page_options);
+  } else if (source.algorithm() != nullptr) {
+    page = page_of(*source.algorithm(), findings, page_options);
+  } else {
+    page = page_of(algorithm_of(source, context), findings, page_options);
+    if (context.failed()) return false;
+  }
+  note_findings(findings, source.base_name());
+  convert::write_page(PageKind::ten, page.title, page.head, page.columns, output);
+  return true;
+}
+
+}  // namespace tools

@@ -73,6 +73,29 @@ Table size_table(const std::string& key, const std::string& title, const SizeCla
   return t;
 }
 
+// Returns the steps of the longest chain that take most; `rows` of them, 0: all.
+Table step_table(const SetPath& p, std::size_t rows) {
+  Table t{.key = "steps",
+          .title = "the chain: steps that take most",
+          .columns = {{"rank", "rank", Unit::count},
+                      {"node", "node", Unit::count},
+                      {"time", "time", Unit::time},
+                      {"span_share", "share", Unit::share}},
+          .more = "steps"};
+  std::vector<SetPath::Step> steps = p.steps;
+  const std::size_t most = rows == 0 ? steps.size() : std::min(rows, steps.size());
+  std::partial_sort(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(most), steps.end(),
+                    [](const SetPath::Step& x, const SetPath::Step& y) {
+                      return std::tuple(y.time_ps, x.rank, x.node) < std::tuple(x.time_ps, y.rank, y.node);
+                    });
+  t.left_out = steps.size() - most;
+  steps.resize(most);
+  for (const SetPath::Step& step : steps)
+    t.rows.push_back(
+        {std::int64_t{step.rank}, value_of(step.node), step.time_ps, share_of(step.time_ps, p.span_ps)});
+  return t;
+}
+
 }  // namespace
 
 Section SetStatistics::volume() const {
@@ -290,25 +313,7 @@ Section SetStatistics::path() const {
     if (!timed && f.unit != Unit::count) f.title.clear();
     if (!timed && f.key == "span_nodes") f.title.clear();
   }
-  Table t{.key = "steps",
-          .title = "the chain: steps that take most",
-          .columns = {{"rank", "rank", Unit::count},
-                      {"node", "node", Unit::count},
-                      {"time", "time", Unit::time},
-                      {"span_share", "share", Unit::share}},
-          .more = "steps"};
-  std::vector<SetPath::Step> steps = p.steps;
-  const std::size_t most = options_.rows == 0 ? steps.size() : std::min(options_.rows, steps.size());
-  std::partial_sort(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(most), steps.end(),
-                    [](const SetPath::Step& x, const SetPath::Step& y) {
-                      return std::tuple(y.time_ps, x.rank, x.node) < std::tuple(x.time_ps, y.rank, y.node);
-                    });
-  t.left_out = steps.size() - most;
-  steps.resize(most);
-  for (const SetPath::Step& step : steps)
-    t.rows.push_back(
-        {std::int64_t{step.rank}, value_of(step.node), step.time_ps, share_of(step.time_ps, p.span_ps)});
-  s.tables.push_back(std::move(t));
+  s.tables.push_back(step_table(p, options_.rows));
   std::uint64_t untimed = 0;
   for (const RankStatistics::Nodes& n : total_.by_type) untimed += n.count - n.timed;
   if (!timed && total_.nodes != 0) {

@@ -17,7 +17,7 @@ MAY_INCLUDE = {
     "feeder": {"core", "graph", "util"},
     "config": {"core", "io", "util"},
     "simulate": {"core", "config", "graph", "feeder", "util"},
-    "analyze": {"core", "util"},
+    "analyze": {"core", "graph", "util"},
     "generate": {"core"},
     "formats": {"core", "config", "graph", "io", "util"},
     "page": {"analyze", "core", "graph", "io", "passes", "util"},

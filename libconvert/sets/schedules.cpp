@@ -135,7 +135,19 @@ Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timel
   }
   Schedule schedule = fill_from_replay(traces, timeline, std::move(frame));
   Schedule timed;
-  (void)check_schedule(schedule, timed, diagnostics);
+  const auto findings = diagnostics.sibling();
+  (void)check_schedule(schedule, timed, *findings);
+  bool told = false;
+  for (Diagnostic d : findings->all()) {
+    if (!told && (d.rule == "R4" || d.rule == "R5")) {
+      d.notes.emplace_back(
+          "hint: a reduction of a schedule moves a sum, and these ranks keep what they send to be added, as in "
+          "one-shot "
+          "and recursive-doubling all-reduces; et-graph --view ten shows such a replay");
+      told = true;
+    }
+    diagnostics.add(std::move(d));
+  }
   return schedule;
 }
 

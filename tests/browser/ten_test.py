@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The time-expanded page: what is where when, of schedules and algorithms, sound and broken."""
 import json
+import pathlib
+import re
 
 import harness
 
+TESTDATA = pathlib.Path(__file__).resolve().parents[2] / "testdata"
 RING = ("et-generate all_reduce --algorithm ring --npus 8 --size 1MiB -o ring8 && et-replay -n ring:8,bw=50GB/s,lat=500ns "
         "--network links --occupancy alpha-beta -t ten,form=csv ring8 -o ring8.csv 2>&1")
 RACE = """<algo name="race" proto="Simple" nchannels="1" nchunksperloop="2" ngpus="2" coll="allreduce" inplace="1">
@@ -165,6 +168,11 @@ class Ten(harness.PageTest):
         self.shell("et-graph --view ten one -o traces.html")
         traces = self.open(self.folder / "traces.html")
         self.assertEqual(self.kpi(traces, "total"), self.kpi(page, "total"))
+        # In time it is complete too, though no schedule says that ranks keep what they send to be added.
+        self.shell("et-graph --view ten -n fully_connected:4,bw=50GB/s,lat=500ns one -o time.html")
+        in_time = self.open(self.folder / "time.html")
+        self.assertEqual(in_time.data("#findings", "missing"), ["0"])
+        self.assertEqual(in_time.text("#time h2"), "In time")
 
     def test_a_pipe_and_a_network(self):
         self.ring()
@@ -204,6 +212,14 @@ class Ten(harness.PageTest):
         self.assertEqual(page.text("h1"), "deadlock")
         page.js("scrollTo(0, 0)")
         page.screenshot("ten-deadlock")
+
+    def test_full_connections_are_red(self):
+        self.shell(f"et-graph '{TESTDATA}/msccl/bad-fifo.xml' -o fifo.html")
+        page = self.open(self.folder / "fifo.html")
+        self.assertIn("[fifo]", page.text("#findings"))
+        self.assertIn("red frame: a finding", page.text("#threadblocks .legend"))
+        self.assertEqual(page.data("#findings", "missing"), ["0"])
+        self.assertIn("As drawn here", page.text("#findings p"))
 
     def test_wrong_schedules_are_told(self):
         self.ring()
@@ -261,6 +277,27 @@ class Ten(harness.PageTest):
             self.check_layout(page)
             page.screenshot(f"ten-program-{name}")
         self.check_print(page)
+
+    # --- budgets, and those who do not want movement
+
+    def test_the_shell_is_small(self):
+        self.ring()
+        text = (self.folder / "ring8.html").read_text(encoding="utf-8")
+        data = re.search(r'id="data"[^>]*>([^<]*)<', text)[1]
+        self.assertLess(len(text.encode()) - len(data), 150_000)
+
+    def test_play_steps_where_motion_is_reduced(self):
+        page = self.ring()
+        page.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-reduced-motion", "value": "reduce"}])
+        _, columns = harness.page_data(self.folder / "ring8.html")
+        begins = {*columns["begin"], max(columns["end"])}
+        page.keys("Home", " ")
+        for _ in range(100):
+            page.settle()
+            self.assertIn(self.time(page), begins)
+            if self.time(page) > 0:
+                break
+        self.assertGreater(self.time(page), 0)
 
     # --- large ones
 

@@ -66,10 +66,14 @@ class Collector {
   [[nodiscard]] std::int32_t number(std::uint32_t chunk) const { return number_[chunk]; }
   [[nodiscard]] std::size_t left_out() const { return left_out_; }
 
-  void check(const std::string& file) const {
+  void check(const std::string& file, std::uint64_t npus) const {
     if (!options_.chunks.empty() && chunk_id_.empty())
       throw usage_error("--chunks: " + file + " has none of these; there are " + counted(number_.size(), "chunk") +
                         ", from 0");
+    if (npus * chunk_id_.size() > TenPage::most_places) {
+      throw input_error({.file = file}, counted(npus, "NPU") + " and " + counted(chunk_id_.size(), "chunk") +
+                                            " are more than a page shows; choose chunks, such as --chunks 0-7");
+    }
     const std::size_t most = std::max(src_.size(), cargo_chunk_.size());
     if (most <= TenPage::most_transfers) return;
     throw input_error({.file = file}, counted(most, "transfer") + " are more than the " +
@@ -110,11 +114,16 @@ class Collector {
   std::size_t left_out_ = 0;
 };
 
+// Pages name files without their folders.
+std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
 void write_findings(JsonWriter& w, std::span<const Diagnostic> findings) {
   w.key("findings").begin_array();
   for (const Diagnostic& d : findings) {
     w.begin_object().member("severity", severity_name(d.severity)).member("rule", d.rule);
-    w.member("place", format_location(d.where)).member("text", d.message).key("notes").begin_array();
+    Location place = d.where;
+    place.file = file_name(place.file);
+    w.member("place", format_location(place)).member("text", d.message).key("notes").begin_array();
     for (const std::string& note : d.notes) w.value(note);
     w.end_array().end_object();
   }
@@ -200,7 +209,7 @@ void add_changes(const Play& play, const Collector& all, std::vector<Column>& ou
 }
 
 void begin_head(JsonWriter& w, const std::string& title, const std::string& file, Collective collective) {
-  w.begin_object().member("title", title).member("file", file.substr(file.rfind('/') + 1));
+  w.begin_object().member("title", title).member("file", file_name(file));
   w.member("collective", name(collective));
 }
 
@@ -227,7 +236,7 @@ TenPage ten_page(const Schedule& s, std::span<const Diagnostic> findings, const 
     sums = sums || reduces;
     (void)all.add_transfer(t.id, tick(t.start), tick(t.end), t.src, t.dst, reduces, pieces);
   }
-  all.check(s.file);
+  all.check(s.file, s.nodes);
   JsonWriter w(page.head);
   begin_head(w, options.title, s.file, s.collective);
   w.member("unit", in_time ? "time" : "steps").member("npus", s.nodes).member("sums", sums).member("played", false);
@@ -275,7 +284,7 @@ TenPage ten_page(const Algorithm& a, const StepGraph& graph, const Play& play, s
     send_step.push_back(static_cast<std::int32_t>(graph.steps[m.send_step].source));
     recv_step.push_back(m.recv_step == no_index ? -1 : static_cast<std::int32_t>(graph.steps[m.recv_step].source));
   }
-  all.check(a.file);
+  all.check(a.file, static_cast<std::uint64_t>(a.ranks()));
   JsonWriter w(page.head);
   begin_head(w, options.title, a.file, a.collective);
   w.member("unit", "steps").member("npus", a.ranks()).member("sums", play.needed > 1).member("played", true);

@@ -35,6 +35,7 @@ struct TenPageOptions {
 
 struct TenPage {
   static constexpr std::size_t most_transfers = 2'000'000;
+  static constexpr std::uint64_t most_places = 64'000'000;  // NPUs × chunks
   std::string title;
   std::string head;
   std::vector<Column> columns;

@@ -75,11 +75,19 @@ TEST(TenPage, TooManyTransfersAreRefused) {
       "f: 2000001 transfers are more than the 2000000 that a page shows; choose chunks, such as --chunks 0-7");
 }
 
+TEST(TenPage, TooManyPlacesAreRefused) {
+  test::ScheduleMaker m(Collective::custom, 100'000);
+  for (int c = 0; c < 1000; ++c) m.chunk({0}, {1});
+  EXPECT_EQ(test::error_text([&] { (void)ten_page(m.s, {}, {.title = "x"}); }),
+            "f: 100000 NPUs and 1000 chunks are more than a page shows; choose chunks, such as --chunks 0-7");
+  EXPECT_EQ(column<double>(ten_page(m.s, {}, {.title = "x", .chunks = {{3, 4}}}), "chunk_id"), (Reals{3, 4}));
+}
+
 TEST(TenPage, AlgorithmsHaveTheirProgram) {
   const Algorithm a = test::ring(3);
   const StepGraph graph = make_step_graph(a);
   Diagnostics findings;
-  findings.error({.file = "ring.xml", .line = 4, .column = 2}, "races", "a </script> text", {"note"});
+  findings.error({.file = "/folder/ring.xml", .line = 4, .column = 2}, "races", "a </script> text", {"note"});
   const TenPage page = ten_page(a, graph, play(graph), findings.all(), {.title = "ring"});
   EXPECT_EQ(column<std::int32_t>(page, "tb_npu"), (Ints{0, 1, 2}));
   EXPECT_EQ(column<std::int32_t>(page, "tb_steps"), (Ints{5, 5, 5}));

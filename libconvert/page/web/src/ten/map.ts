@@ -4,9 +4,10 @@ import {CanvasView, chunkColor, color, count, facts, font, hideTip, panel, saveB
 import type {Pen} from '../lib';
 import {gridOf, layOut} from './layout';
 import type {Layout} from './layout';
+import type {Held} from './model';
 import type {Context} from './state';
 
-const mostIdleLinks = 4000;
+const mostIdleLinks = 4000, mostDots = 4000;
 
 export function networkPanel({model, store}: Context): HTMLElement {
   const grid = gridOf(model.npus, model.links);
@@ -63,14 +64,23 @@ export function networkPanel({model, store}: Context): HTMLElement {
     pen.stroke();
   }
 
-  // Returns the share of contributions that an NPU has: of the followed chunk, or of all that it must have.
-  function share(state: Int32Array, npu: number): number {
+  // Very many transfers under way are lines of one colour; those of the followed chunk are drawn as ever.
+  function drawCrowd(pen: Pen, flying: number[]): void {
     const {chunk} = store.value;
-    const of = (c: number): number => Math.min(1, Math.abs(state[npu * model.chunks + c]!) / Math.max(1, model.needed[c]!));
-    if (chunk >= 0) return of(chunk);
-    let sum = 0;
-    for (let c = 0; c < model.chunks; ++c) sum += of(c);
-    return model.chunks ? sum / model.chunks : 0;
+    pen.strokeStyle = color('compute');
+    pen.lineWidth = 1;
+    pen.globalAlpha = 0.12;
+    pen.beginPath();
+    for (const i of flying) trace(pen, model.src[i]!, model.dst[i]!);
+    pen.stroke();
+    for (const i of flying) if (chunk >= 0 && model.carries(i, chunk)) drawTransfer(pen, i);
+  }
+
+  // Returns the share of contributions that an NPU has: of the followed chunk, or of all.
+  function share(state: Held, npu: number): number {
+    const {chunk} = store.value;
+    if (chunk < 0) return model.share[npu]!;
+    return Math.min(1, Math.abs(state[npu * model.chunks + chunk]!) / Math.max(1, model.needed[chunk]!));
   }
 
   function drawNpu(pen: Pen, npu: number, part: number): void {
@@ -113,9 +123,10 @@ export function networkPanel({model, store}: Context): HTMLElement {
         pen.stroke();
       }
       const {t} = store.value;
-      for (let i = 0; i < model.transfers; ++i) {
-        if (model.begin[i]! <= t && model.end[i]! > t) drawTransfer(pen, i);
-      }
+      const flying: number[] = [];
+      for (let i = 0; i < model.transfers; ++i) if (model.begin[i]! <= t && model.end[i]! > t) flying.push(i);
+      if (flying.length > mostDots) drawCrowd(pen, flying);
+      else for (const i of flying) drawTransfer(pen, i);
       const state = model.at(t);
       for (let n = 0; n < model.npus; ++n) drawNpu(pen, n, share(state, n));
       pen.lineCap = 'butt';

@@ -2,6 +2,7 @@
 // Who has what: NPUs by chunks, darker with more contributions; green is complete, red is wrong.
 import {CanvasView, color, count, counted, facts, font, heat, hideTip, panel, saveButton, showTip} from '../lib';
 import type {Pen} from '../lib';
+import type {Held} from './model';
 import type {Context} from './state';
 
 const mostCells = 128;  // of a side; beyond, a cell is the mean of several
@@ -13,7 +14,7 @@ export function matrixPanel({model, store}: Context): HTMLElement {
   let cellWidth = 1, cellHeight = 1;
 
   // Returns the mean share of a cell, and whether all in it is complete, or something in it is wrong.
-  function cell(state: Int32Array, row: number, column: number): {share: number; whole: boolean; wrong: boolean} {
+  function cell(state: Held, row: number, column: number): {share: number; whole: boolean; wrong: boolean} {
     let sum = 0, cells = 0, whole = true, wrong = false;
     for (let n = row * perRow; n < Math.min(model.npus, (row + 1) * perRow); ++n) {
       for (let c = column * perColumn; c < Math.min(model.chunks, (column + 1) * perColumn); ++c) {
@@ -47,7 +48,7 @@ export function matrixPanel({model, store}: Context): HTMLElement {
     }
   }
 
-  function drawNumbers(pen: Pen, state: Int32Array): void {
+  function drawNumbers(pen: Pen, state: Held): void {
     pen.textAlign = 'center';
     for (let n = 0; n < rows; ++n) {
       for (let c = 0; c < columns; ++c) {

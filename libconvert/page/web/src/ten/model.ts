@@ -29,6 +29,8 @@ export class NodeSets {
   }
 }
 
+export type Held = Int16Array | Int32Array;
+
 export class Model {
   readonly head: Head;
   readonly npus: number;
@@ -42,11 +44,13 @@ export class Model {
   readonly pre: NodeSets; readonly post: NodeSets;
   readonly needed: Int32Array;    // by chunk: contributions of a complete one
   readonly changes: Changes;      // by time
-  readonly initial: Int32Array;   // by NPU and chunk
+  readonly initial: Held;         // by NPU and chunk
+  readonly share: Float64Array;   // by NPU: the mean share of what it has of all chunks, at the time of at()
   readonly links: [number, number][];
   readonly total: number;         // when all has ended
   readonly starts: Float64Array;  // the distinct begins, ascending
-  private state: Int32Array;
+  private readonly firstShare: Float64Array;
+  private state: Held;
   private next = 0;
 
   constructor(readonly data: PageData<Head>) {
@@ -62,7 +66,7 @@ export class Model {
     this.pre = new NodeSets(data.i32('pre_count'), data.i32('pre_node'), all);
     this.post = new NodeSets(data.i32('post_count'), data.i32('post_node'), all);
     this.needed = Int32Array.from(this.ids, (_, c) => head.sums ? this.pre.of(c).length : 1);
-    this.initial = new Int32Array(this.npus * this.chunks);
+    this.initial = new (this.npus < 32768 ? Int16Array : Int32Array)(this.npus * this.chunks);
     if (head.played) {
       this.held = data.i32('cargo_held');
       this.changes = {time: Float64Array.from(data.i32('change_time')), npu: data.i32('change_npu'),
@@ -80,21 +84,34 @@ export class Model {
     this.total = total;
     this.starts = Float64Array.from(new Set(this.begin)).sort();
     this.state = this.initial.slice();
+    this.firstShare = new Float64Array(this.npus);
+    if (!head.played) {
+      for (let c = 0; c < this.chunks; ++c) for (const n of this.pre.of(c)) this.firstShare[n]! += this.part(1, c);
+    }
+    this.share = this.firstShare.slice();
   }
 
   get chunks(): number { return this.ids.length; }
   get transfers(): number { return this.begin.length; }
   get steps(): boolean { return this.head.unit === 'steps'; }
 
+  // Returns the share that so many contributions are of all that an NPU has in the end.
+  private part(held: number, chunk: number): number {
+    return Math.min(1, Math.abs(held) / Math.max(1, this.needed[chunk]!)) / Math.max(1, this.chunks);
+  }
+
   // Returns what each NPU has of each chunk at a time: an array by NPU, then chunk, until the next call.
-  at(t: number): Int32Array {
+  at(t: number): Held {
     const {time: when, npu, chunk, held} = this.changes;
     if (this.next > 0 && when[this.next - 1]! > t) {
-      this.state = this.initial.slice();
+      this.state.set(this.initial);
+      this.share.set(this.firstShare);
       this.next = 0;
     }
     for (; this.next < when.length && when[this.next]! <= t; ++this.next) {
-      this.state[npu[this.next]! * this.chunks + chunk[this.next]!] = held[this.next]!;
+      const n = npu[this.next]!, c = chunk[this.next]!, at = n * this.chunks + c;
+      this.share[n]! += this.part(held[this.next]!, c) - this.part(this.state[at]!, c);
+      this.state[at] = held[this.next]!;
     }
     return this.state;
   }
@@ -147,11 +164,14 @@ export class Model {
     return {demanded, missing, first};
   }
 
-  // Returns the chunk that is complete last.
+  // Returns the chunk that arrives last.
   lastChunk(): number {
-    const {chunk, held} = this.changes;
-    for (let i = chunk.length - 1; i >= 0; --i) if (held[i] === this.needed[chunk[i]!]) return chunk[i]!;
-    return this.chunks > 0 ? 0 : -1;
+    let last = -1, when = -1;
+    for (let i = 0; i < this.transfers; ++i) {
+      const chunk = this.shownChunk(i, -1);
+      if (chunk >= 0 && this.end[i]! >= when) { last = chunk; when = this.end[i]!; }
+    }
+    return last;
   }
 
   // Returns the transfers of a chunk, by begin.

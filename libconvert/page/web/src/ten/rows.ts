@@ -19,16 +19,18 @@ export class Rows {
 }
 
 export interface Band { from: number; to: number; bin: number; transfers: number }
-export const bandBins = 96;
+// Into how many parts the time is cut: no finer than steps are.
+export const bandBins = (model: Model): number => model.steps ? Math.max(1, Math.min(96, model.total)) : 96;
 
 // Returns how many transfers go from row to row in each part of the time; that of the begin counts.
 export function bands(model: Model, rows: Rows): {list: Band[]; most: number} {
   const found = new Map<number, Band>();
+  const bins = bandBins(model);
   let most = 1;
   for (let i = 0; i < model.transfers; ++i) {
     const from = rows.of(model.src[i]!), to = rows.of(model.dst[i]!);
-    const bin = Math.min(bandBins - 1, Math.floor(model.begin[i]! / (model.total || 1) * bandBins));
-    const key = (from * rows.count + to) * bandBins + bin;
+    const bin = Math.min(bins - 1, Math.floor(model.begin[i]! / (model.total || 1) * bins));
+    const key = (from * rows.count + to) * bins + bin;
     let band = found.get(key);
     if (!band) found.set(key, band = {from, to, bin, transfers: 0});
     most = Math.max(most, ++band.transfers);

@@ -14,19 +14,21 @@ const boxColor: Record<string, string> = {s: 'compute', r: 'recv', rcs: 'compute
 export function threadblockPanel({model, store}: Context, program: Program, marks: Marks): HTMLElement {
   const {npu, tbId, firstStep, type, done, place, tbOf} = program;
   const blocks = npu.length;
-  // Pages of whole NPUs, as many rows as are read well.
-  const pages: [number, number][] = [];
-  for (let tb = 0; tb < blocks;) {
-    let end = tb + 1;
-    while (end < blocks && (npu[end] === npu[end - 1] || (end - tb < mostRows && rowsOf(end) <= mostRows - (end - tb)))) ++end;
-    pages.push([tb, end]);
-    tb = end;
-  }
-  function rowsOf(tb: number): number {
+  // Pages of whole NPUs, as many rows as are read well; an NPU of very many threadblocks has several.
+  const rowsOf = (tb: number): number => {
     let end = tb;
     while (end < blocks && npu[end] === npu[tb]) ++end;
     return end - tb;
+  };
+  const pages: [number, number][] = [];
+  for (let tb = 0; tb < blocks;) {
+    let end = tb + Math.min(mostRows, rowsOf(tb));
+    while (end < blocks && npu[end] !== npu[end - 1] && end - tb + rowsOf(end) <= mostRows) end += rowsOf(end);
+    pages.push([tb, end]);
+    tb = end;
   }
+  const pageName = ([a, b]: [number, number]): string => npu[a] !== npu[b - 1] ? `NPU ${npu[a]!}–${npu[b - 1]!}`
+    : `NPU ${npu[a]!}${rowsOf(a) > mostRows || tbId[a] !== 0 ? `, tb ${tbId[a]!}–${tbId[b - 1]!}` : ''}`;
   let page = Math.max(0, pages.findIndex(([a, b]) => [...marks.steps.keys()].some(s => tbOf[s]! >= a && tbOf[s]! < b)));
   const span = (): [number, number] => pages[page] ?? [0, 0];
   const wide = Math.min(mostWidth, left + program.columns * boxWidth + 20);
@@ -128,7 +130,7 @@ export function threadblockPanel({model, store}: Context, program: Program, mark
   const scroller = h('div', {class: 'wide'}, h('div', {style: {minWidth: `${wide}px`}}, view.element));
   if (wide <= 640) scroller.firstElementChild!.removeAttribute('style');
   const chooser: HTMLSelectElement = h('select', {'aria-label': 'NPUs', id: 'tb-page', onchange: () => { page = Number(chooser.value); view.drawNow(); }},
-    pages.map(([a, b], i) => h('option', {value: i, selected: i === page}, `NPU ${npu[a]!}–${npu[b - 1]!}`)));
+    pages.map((range, i) => h('option', {value: i, selected: i === page}, pageName(range))));
   const legendItem = (name: string, text: string): HTMLElement => h('span', {}, h('i', {style: {backgroundColor: `var(--${name})`}}), text);
   return panel({id: 'threadblocks', title: 'Threadblocks', right: [pages.length > 1 ? chooser : null, saveButton('threadblocks', () => view.svg())],
                 note: `${counted(blocks, 'threadblock')}, ${counted(type.length, 'step')} · pale: not done yet · dashed red: never runs · click: to its time`},

@@ -94,7 +94,7 @@ export function timePanel({model, store, large}: Context, marks: Marks): HTMLEle
   function drawBands(pen: Pen): void {
     pen.strokeStyle = color('compute');
     pen.lineWidth = 1;
-    const part = model.total / bandBins;
+    const part = model.total / bandBins(model);
     for (const b of grouped!.list) {
       pen.globalAlpha = 0.05 + 0.3 * b.transfers / grouped!.most;
       pen.beginPath();

@@ -20,7 +20,7 @@ MAY_INCLUDE = {
     "analyze": {"core", "graph", "util"},
     "generate": {"core"},
     "formats": {"core", "config", "graph", "io", "util"},
-    "page": {"core", "graph", "io", "passes", "util"},
+    "page": {"analyze", "core", "graph", "io", "passes", "util"},
     "sets": {"core", "util", "io", "analyze", "collectives", "passes", "config", "formats"},
     "scenario": {"core", "util", "io", "collectives", "config", "passes", "sets", "simulate"},
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Compresses and decompresses gzip and zstd between an Input or Output and its user.
+// Compresses and decompresses gzip and zstd between an Input or Output and its user; and bytes in memory.
 #pragma once
 
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "io/input.h"
 #include "io/output.h"
@@ -17,5 +19,9 @@ namespace convert {
 // Returns an Output that compresses into `output` and closes it when it is closed; `output` itself for none. Equal
 // bytes give equal bytes.
 [[nodiscard]] std::unique_ptr<Output> compressed(std::unique_ptr<Output> output, Compression compression);
+
+// Returns bytes compressed as zlib does (RFC 1950), for blocks of data inside other files. Equal bytes give equal
+// bytes.
+[[nodiscard]] std::string deflated(std::string_view bytes);
 
 }  // namespace convert

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "core/diagnostic.h"
-#include "io/deflate.h"
+#include "io/compression.h"
 #include "page/assets.h"
 #include "util/base64.h"
 #include "util/json_writer.h"
@@ -20,8 +20,8 @@ static_assert(std::endian::native == std::endian::little, "columns are written a
 constexpr std::string_view licences =
     R"(This page was written by etkit (MIT licence). Its program contains parts of these, by their licences:
 d3-axis, d3-collection, d3-color, d3-format, d3-interpolate, d3-path, d3-scale, d3-selection, d3-shape, d3-time,
-d3-time-format: Copyright 2010-2018 Mike Bostock; BSD-3-Clause. d3-color also: Copyright 2011 Gregor Aisch.
-d3-array: Copyright 2010-2021 Mike Bostock; internmap: Copyright 2021 Mike Bostock; ISC.
+d3-time-format: Copyright 2010-2017 Mike Bostock; BSD-3-Clause.
+d3-array: Copyright 2010-2021 Mike Bostock; ISC.
 
 BSD-3-Clause: Redistribution and use in source and binary forms, with or without modification, are permitted provided
 that the following conditions are met: Redistributions of source code must retain the above copyright notice, this list
@@ -134,7 +134,7 @@ void write_page(PageKind kind, std::string_view title, std::string_view head, st
     throw usage_error("this etkit was built without pages: build it with -DETKIT_PAGES=ON (Debian: esbuild)");
   }
   std::string base64;
-  append_base64(base64, deflate(page_data(head, columns)));
+  append_base64(base64, deflated(page_data(head, columns)));
   output.write("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
   output.write("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src '");
   output.write(program.csp_hash);

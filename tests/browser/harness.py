@@ -84,8 +84,10 @@ class Page:
         return 1000 * (self.metric("TaskDuration") - before)
 
     def heap_mb(self):
+        """Megabytes that the page's program holds: objects, typed arrays, elements."""
         self.cdp("HeapProfiler.collectGarbage")
-        return self.metric("JSHeapUsedSize") / 1e6
+        usage = self.cdp("Runtime.getHeapUsage")
+        return sum(usage.get(k, 0) for k in ("usedSize", "embedderHeapUsedSize", "backingStorageSize")) / 1e6
 
     def text(self, selector):
         return self.js("return document.querySelector(arguments[0])?.textContent", selector)

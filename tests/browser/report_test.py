@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The page of one run: what it shows is what the run says, in every size and colour, by mouse, keys and on paper."""
+import decimal
+import json
 import subprocess
 
 import harness
 
-PARTS = ("compute", "both", "moving", "waiting", "memory", "cpu", "idle")
+PARTS = ("compute", "overlap", "moving", "waiting", "memory", "cpu", "idle")
 SAMPLES = ("train16", "tracked", "ring8", "deadlock", "hostile", "empty", "no_time", "one_npu", "stopped", "many_calls",
            "npus48", "npus1024", "classes1024")
 
@@ -54,9 +56,9 @@ class Facts(ReportTest):
         self.assertEqual(self.total(page), total)
         mean = {p: sum(columns["part." + p]) / 16 for p in PARTS}
         values = dict(zip(page.data(".kpi", "id"), map(float, page.data(".kpi", "value"))))
-        self.assertEqual(values["computing"], mean["compute"] + mean["both"])
+        self.assertEqual(values["computing"], mean["compute"] + mean["overlap"])
         self.assertEqual(values["exposed"], mean["moving"] + mean["waiting"])
-        self.assertEqual(values["hidden"], mean["both"] / (mean["both"] + mean["moving"] + mean["waiting"]))
+        self.assertEqual(values["hidden"], mean["overlap"] / (mean["overlap"] + mean["moving"] + mean["waiting"]))
         self.assertEqual(values["link"], max(columns["link.busy"]))
         self.assertEqual(page.text(".kpi[data-id=total] b"), "22.14 ms")
         self.assertEqual(page.data("#collectives tbody tr", "endPs")[0], str(int(max(columns["call.end"]))))
@@ -101,6 +103,63 @@ class Facts(ReportTest):
         subprocess.run([harness.options.samples, "slices2m", self.folder / "slices2m.html"], check=True)
         page = self.open(self.folder / "slices2m.html")
         self.assertIn("1 NPU stands for 1,024", page.text("#timeline .note"))
+
+
+class Replays(ReportTest):
+    """Pages of replays say what --format json says of the same replay."""
+    TRAIN = ("et-generate layers --npus 16 --layers 12 --compute 500us --comm all_gather:4MiB,reduce_scatter:64MiB -o in",
+             "-n torus:4x4,bw=100GB/s,lat=700ns --network links --slow 5=1.2x")
+    RING = ("et-generate all_reduce --algorithm ring --npus 8 --size 1MiB -o in",
+            "-n ring:8,bw=50GB/s,lat=500ns --network links --occupancy alpha-beta")
+    MANY = ("et-generate layers --npus 1024 --layers 2 --compute 500us --comm all_reduce:4MiB -o in",
+            "-n torus:32x32,bw=100GB/s,lat=700ns")
+
+    def replayed(self, case):
+        """The page and the JSON of a replay; a number of either is one of picoseconds."""
+        make, options = case
+        self.shell(f"rm -rf in* && {make} && et-replay {options} -o page.html in && "
+                   f"et-replay {options} --report links --format json in > result.json && "
+                   f"et-replay {options} --explain end --format json in > path.json")
+        read = lambda name: json.loads((self.folder / name).read_text(), parse_float=decimal.Decimal)
+        return self.open(self.folder / "page.html"), read("result.json"), read("path.json")
+
+    def check_replay(self, case):
+        page, result, path = self.replayed(case)
+        total = result["total_ns"] * 1000
+        self.assertEqual(self.total(page), total)
+        bars = {part: [int(v) for v in page.data("#breakdown .row", f"{part}Ps")] for part in PARTS}
+        rows = [int(r) for r in page.data("#breakdown .row", "npu")]
+        by_npu = {n["npu"]: n for n in result["npus"]}
+        for i, npu in enumerate(rows):
+            expected = by_npu[npu]
+            self.assertEqual(sum(bars[part][i] for part in PARTS), total)
+            self.assertEqual(bars["overlap"][i], expected["overlap_ns"] * 1000)
+            self.assertEqual(bars["moving"][i] + bars["waiting"][i],
+                             (expected["communication_ns"] - expected["overlap_ns"]) * 1000)
+            self.assertEqual(bars["compute"][i], (expected["compute_ns"] - expected["overlap_ns"]) * 1000)
+        self.assertEqual(sum(int(ps) for ps in page.data("#path td[data-time-ps]", "timePs")), total)
+        return page, result, path
+
+    def test_training(self):
+        page, result, _ = self.check_replay(self.TRAIN)
+        pairs = lambda rates: sorted((round(float(a), 6), round(float(b), 6)) for a, b in rates)
+        self.assertEqual(pairs(zip(page.data("#collectives tbody tr", "algbw"), page.data("#collectives tbody tr", "busbw"))),
+                         pairs((c["algbw_gb_per_s"], c["busbw_gb_per_s"]) for c in result["collectives"]))
+        self.assertEqual(sorted(int(b) for b in page.data("#collectives tbody tr", "boundPs")),
+                         sorted(int(c["bound_ns"] * 1000) for c in result["collectives"]))
+        busiest = max(result["links"], key=lambda link: link["busy_ns"])
+        self.assertEqual(int(page.data("#links div[data-busy-ps]", "busyPs")[0]), busiest["busy_ns"] * 1000)
+        self.assertIn("55.3 GB/s", page.text("#numbers"))
+
+    def test_ring(self):
+        page, _, path = self.check_replay(self.RING)
+        self.assertIn("43.71 µs", page.text("#numbers"))
+        self.assertFalse(page.exists("#collectives"))
+
+    def test_a_thousand_npus(self):
+        page, _, _ = self.check_replay(self.MANY)
+        self.assertIn("of 1,024 NPUs", page.text("#breakdown .note"))
+        self.check_layout(page)
 
 
 class Odd(ReportTest):
@@ -237,6 +296,34 @@ class Acts(ReportTest):
         names = [n.get("name", {}).get("value", "") for n in page.cdp("Accessibility.getFullAXTree")["nodes"]
                  if n.get("role", {}).get("value") in ("cell", "gridcell")]
         self.assertIn("1.406 GiB", names)
+
+    def test_maps_are_tables_too(self):
+        page = self.sample("train16")
+        page.js("for (const d of document.querySelectorAll('details')) d.open = true")
+        page.settle()
+        page.settle()
+        self.assertEqual(max(map(int, page.data("#links tbody tr", "busyPs"))), int(page.data("#links div[data-busy-ps]", "busyPs")[0]))
+        self.assertEqual(len(page.texts("#links tbody tr")), 64)
+        self.assertEqual(sum(map(int, filter(None, page.data("#matrix tbody tr", "bytes")))),
+                         int(page.data("#matrix .beside", "bytes")[0]))
+        self.check_layout(page)
+        page = self.sample("tracked")
+        page.js("document.querySelector('#timeline details').open = true")
+        page.settle()
+        page.settle()
+        self.assertEqual(page.data("#timeline tbody tr", "leastPs")[0], "0")
+
+    def test_copied_times_are_exact(self):
+        page = self.sample("train16")
+        copied = page.js("""
+            const row = document.querySelector('#path tbody tr'), range = document.createRange();
+            range.selectNode(row);
+            getSelection().removeAllRanges();
+            getSelection().addRange(range);
+            const event = new ClipboardEvent('copy', {clipboardData: new DataTransfer(), bubbles: true, cancelable: true});
+            document.dispatchEvent(event);
+            return event.clipboardData.getData('text/plain')""")
+        self.assertIn("computing on NPU 5\t24\t21.6000 ms", copied)
 
     def test_every_control_is_reached_by_tab(self):
         page = self.sample("train16")

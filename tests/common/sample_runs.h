@@ -27,6 +27,7 @@ inline void add_links(Run& run, const Training& t) {
     return run.texts.add("npu" + std::to_string(y % t.rows * t.columns + x % t.columns));
   };
   run.link_bins_each = 64;
+  run.link_bin_ps = run.total_ps / 64 + 1;
   const auto add = [&](std::uint32_t from, std::uint32_t to, std::int32_t dim, Picoseconds busy) {
     run.links.push_back({from, to, dim, 100, 700, busy / 10, 96, busy, 3});
     for (std::uint32_t b = 0; b < run.link_bins_each; ++b) {
@@ -154,8 +155,9 @@ inline Run training(const Training& t) {
                                                   {"latency 0", 0.9998},
                                                   {"all_reduce direct", 1.02}};
   for (const auto& [what, share] : lines) {
-    run.whatif.push_back({run.texts.add(what), run.texts.add("--slow 5=1x"),
-                          static_cast<Picoseconds>(static_cast<double>(free) * share)});
+    run.whatif.push_back({.what = run.texts.add(what),
+                          .setting = run.texts.add("--slow 5=1x"),
+                          .total_ps = static_cast<Picoseconds>(static_cast<double>(free) * share)});
   }
   add_links(run, t);
   add_traffic(run, t);
@@ -269,7 +271,8 @@ inline Run hostile() {
   renamed.slices[2].node = 0xFFFFFFFFFFFFFFFF;
   run.timeline = std::move(renamed);
   for (Run::Step& s : run.path) s.name = 0;
-  run.whatif = {{run.texts.add(attack), run.texts.add(attack), 1}, {run.texts.add("deadlocks"), 0, -1}};
+  run.whatif = {{.what = run.texts.add(attack), .setting = run.texts.add(attack), .total_ps = 1},
+                {.what = run.texts.add("deadlocks"), .total_ps = -1}};
   run.links[0].from = run.texts.add(attack);
   return run;
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "common/run_output.h"
 
+#include <string>
+
 #include "core/diagnostic.h"
+#include "page/report/report.h"
 
 namespace tools {
 
@@ -25,7 +28,10 @@ std::optional<RunForm> run_form(const std::optional<std::string>& to, const std:
 }
 
 void write_runs(const RunForm& form, std::span<const Run> runs, Output& out) {
-  if (form.page()) throw usage_error("report pages are not built into this etkit");
+  if (form.page()) {
+    if (runs.size() != 1) throw usage_error("a page shows one run, not " + std::to_string(runs.size()));
+    return write_report_page(runs.front(), out);
+  }
   form.choice.format->write_runs(runs, form.choice.options, out);
 }
 

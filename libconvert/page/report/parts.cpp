@@ -2,8 +2,7 @@
 #include "page/report/parts.h"
 
 #include <algorithm>
-#include <cmath>
-#include <unordered_map>
+#include <array>
 
 namespace convert {
 namespace {
@@ -23,13 +22,13 @@ What what_of(Lane lane) {
   return lane == Lane::memory ? remote_memory : on_cpu;
 }
 
-TimePart part_of(const std::array<std::int64_t, whats>& active) {
-  if (active[computing] > 0) return active[communicating] > 0 ? TimePart::both : TimePart::compute;
+Part part_of(const std::array<std::int64_t, whats>& active) {
+  if (active[computing] > 0) return active[communicating] > 0 ? Part::overlap : Part::compute;
   if (active[communicating] > 0) {
-    return active[waiting] == active[communicating] ? TimePart::waiting : TimePart::moving;
+    return active[waiting] == active[communicating] ? Part::waiting : Part::moving;
   }
-  if (active[remote_memory] > 0) return TimePart::memory;
-  return active[on_cpu] > 0 ? TimePart::cpu : TimePart::idle;
+  if (active[remote_memory] > 0) return Part::memory;
+  return active[on_cpu] > 0 ? Part::cpu : Part::idle;
 }
 
 // Calls `each` with the stretches of [0, end) of an NPU, one after the other.
@@ -64,7 +63,7 @@ void add_to_bins(double* bins, Picoseconds from, Picoseconds to, Picoseconds end
 
 std::vector<std::vector<Change>> changes_by_npu(const Run& run, const NpuIndex& index,
                                                 const std::vector<Picoseconds>& waits) {
-  std::vector<std::vector<Change>> changes(run.npus.size());
+  std::vector<std::vector<Change>> changes(index.ranks().size());
   for (std::size_t i = 0; i < run.timeline.slices.size(); ++i) {
     const Slice& slice = run.timeline.slices[i];
     const std::uint32_t npu = index[slice.rank];
@@ -79,72 +78,48 @@ std::vector<std::vector<Change>> changes_by_npu(const Run& run, const NpuIndex& 
   return changes;
 }
 
+// Calls `each` with the index of each NPU of a class and of the one that it is like.
+template <typename Each>
+void for_each_like(const Run& run, const NpuIndex& index, Each each) {
+  for (const Run::Class& like : run.classes) {
+    const std::uint32_t npu = index[like.npu];
+    const std::uint32_t other = index[like.like];
+    if (npu != no_index && other != no_index && npu != other) each(npu, other);
+  }
+}
+
 }  // namespace
-
-Picoseconds window_end(const Run& run) {
-  const bool all_ran = run.status == RunStatus::complete || run.status == RunStatus::unmatched;
-  return all_ran ? run.total_ps : run.reached_ps;
-}
-
-NpuIndex::NpuIndex(const Run& run) {
-  for (const Run::Npu& npu : run.npus) ranks_.push_back(npu.rank);
-}
 
 std::uint32_t NpuIndex::operator[](Rank rank) const {
   const auto found = std::lower_bound(ranks_.begin(), ranks_.end(), rank);
   return found == ranks_.end() || *found != rank ? no_index : static_cast<std::uint32_t>(found - ranks_.begin());
 }
 
-std::vector<Picoseconds> slice_waits(const Run& run) {
-  const std::vector<Slice>& slices = run.timeline.slices;
-  std::unordered_map<std::uint64_t, Picoseconds> sent;
-  for (const Slice& slice : slices) {
-    if (slice.lane == Lane::send && slice.flow != 0) sent.emplace(slice.flow, slice.begin_ps);
-  }
-  std::vector<Picoseconds> waits(slices.size(), 0);
-  for (std::size_t i = 0; i < slices.size(); ++i) {
-    const Slice& slice = slices[i];
-    Picoseconds until = slice.begin_ps;
-    if (slice.lane == Lane::collective && slice.call < run.calls.size()) {
-      until = run.calls[slice.call].last_begin_ps;
-    } else if (slice.lane == Lane::recv) {
-      const auto send = sent.find(slice.flow);
-      until = send != sent.end() ? send->second : slice.open ? slice.end_ps : slice.begin_ps;
-    }
-    waits[i] = std::clamp<Picoseconds>(until - slice.begin_ps, 0, slice.end_ps - slice.begin_ps);
-  }
-  return waits;
-}
-
-RunParts run_parts(const Run& run) {
+RunParts run_parts(const Run& run, const NpuIndex& index) {
   RunParts parts;
-  parts.wait_ps = slice_waits(run);
-  parts.npus.resize(run.npus.size());
-  parts.activity.assign(time_part_names.size() * activity_bins, 0);
-  const Picoseconds end = window_end(run);
-  const NpuIndex index(run);
-  std::vector<double> weight(run.npus.size(), 1);
-  for (const Run::Class& like : run.classes) {
-    const std::uint32_t npu = index[like.npu];
-    const std::uint32_t other = index[like.like];
-    if (npu == no_index || other == no_index) continue;
+  const CommunicationWaits waits(run);
+  for (const Slice& s : run.timeline.slices) {
+    parts.wait_ps.push_back(communicates(s.lane) ? waits.until(s) - s.begin_ps : 0);
+  }
+  const Picoseconds end = window(run);
+  std::vector<double> weight(index.ranks().size(), 1);
+  for_each_like(run, index, [&](std::uint32_t npu, std::uint32_t other) {
     weight[npu] = 0;
     weight[other] += 1;
-  }
+  });
+  parts.activity.assign(part_count * activity_bins, 0);
   std::vector<std::vector<Change>> changes = changes_by_npu(run, index, parts.wait_ps);
-  for (std::size_t npu = 0; npu < run.npus.size(); ++npu) {
+  for (std::size_t npu = 0; npu < weight.size(); ++npu) {
+    parts.npus.push_back({.npu = index.ranks()[npu]});
     if (weight[npu] == 0) continue;
-    for_each_stretch(changes[npu], end, [&](TimePart part, Picoseconds from, Picoseconds to) {
+    for_each_stretch(changes[npu], end, [&](Part part, Picoseconds from, Picoseconds to) {
       const auto p = static_cast<std::size_t>(part);
-      parts.npus[npu].at(p) += to - from;
+      parts.npus[npu].ps.at(p) += to - from;
       add_to_bins(&parts.activity[p * activity_bins], from, to, end, weight[npu]);
     });
   }
-  for (const Run::Class& like : run.classes) {
-    const std::uint32_t npu = index[like.npu];
-    const std::uint32_t other = index[like.like];
-    if (npu != no_index && other != no_index) parts.npus[npu] = parts.npus[other];
-  }
+  for_each_like(run, index,
+                [&](std::uint32_t npu, std::uint32_t other) { parts.npus[npu].ps = parts.npus[other].ps; });
   return parts;
 }
 

@@ -37,14 +37,16 @@ void write_names(JsonWriter& json, std::string_view key, const Names& names) {
 void write_meta(JsonWriter& json, const Run& run, const ReportColumns& columns, const ShownTimeline& shown) {
   json.member("version", 1).member("title", run.title).member("status", name(run.status));
   json.member("recorded", run.recorded).member("tick_ps", columns.tick_ps());
-  json.member("end_ps", window_end(run)).member("total_ps", run.total_ps).member("reached_ps", run.reached_ps);
+  json.member("end_ps", window(run)).member("total_ps", run.total_ps).member("reached_ps", run.reached_ps);
   json.member("merged_below_ps", shown.merged_below_ps).member("slices", run.timeline.slices.size());
-  json.member("link_bins", run.link_bins_each).member("activity_bins", activity_bins);
+  json.member("link_bins", run.link_bins_each)
+      .member("link_bin_ps", run.link_bin_ps)
+      .member("activity_bins", activity_bins);
   write_pairs(json, "settings", run.settings);
   write_pairs(json, "inputs", run.inputs);
   write_texts(json, "limits", run.limits);
   write_texts(json, "hints", run.hints);
-  write_names(json, "parts", time_part_names);
+  write_names(json, "parts", part_names);
   write_names(json, "lanes", lane_names);
   write_names(json, "ops", collective_names);
 }
@@ -52,26 +54,27 @@ void write_meta(JsonWriter& json, const Run& run, const ReportColumns& columns, 
 }  // namespace
 
 void write_report_page(const Run& run, Output& output) {
-  const RunParts parts = run_parts(run);
-  const ShownTimeline shown = shown_timeline(run, parts);
-  ReportColumns columns(std::max(window_end(run), run.total_ps));
+  const NpuIndex index(run);
+  const RunParts parts = run_parts(run, index);
+  const ShownTimeline shown = shown_timeline(run, index, parts);
+  ReportColumns columns(std::max(window(run), run.total_ps));
   PageTexts names(run.timeline.names);
   PageTexts texts(run.texts);
   std::string head;
   JsonWriter json(head);
   json.begin_object();
   write_meta(json, run, columns, shown);
-  add_npus(run, parts, columns);
+  add_npus(run, index, parts, columns);
   add_slices(run, shown, names, columns);
-  add_path(run, names, texts, columns);
+  add_path(run, index, names, texts, columns);
   add_calls(run, texts, columns);
   add_links(run, texts, columns);
-  add_matrix(run, json, columns);
+  add_matrix(run, index, json, columns);
   add_memory(run, columns);
   write_dims(run, json);
   write_what_if(run, json);
   write_waits(run, json);
-  write_findings(run, parts, json);
+  write_findings(run, json);
   names.write(json, "names");
   texts.write(json, "texts");
   json.end_object();

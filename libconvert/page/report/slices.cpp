@@ -15,10 +15,9 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
 }
 
 // Returns the indexes of the slices of each NPU, by lane and begin.
-std::vector<std::vector<std::uint32_t>> slices_by_npu(const Run& run) {
-  const NpuIndex index(run);
+std::vector<std::vector<std::uint32_t>> sorted_slices(const Run& run, const NpuIndex& index) {
   const std::vector<Slice>& slices = run.timeline.slices;
-  std::vector<std::vector<std::uint32_t>> lists(run.npus.size());
+  std::vector<std::vector<std::uint32_t>> lists(index.ranks().size());
   for (std::uint32_t i = 0; i < slices.size(); ++i) {
     const std::uint32_t npu = index[slices[i].rank];
     if (npu != no_index) lists[npu].push_back(i);
@@ -35,51 +34,50 @@ std::vector<std::vector<std::uint32_t>> slices_by_npu(const Run& run) {
   return lists;
 }
 
-// Returns how many NPUs each stands for: 0 for those that another stands for.
-std::vector<std::uint32_t> alike_counts(const Run& run, const std::vector<std::vector<std::uint32_t>>& lists) {
-  std::vector<std::uint32_t> alike(run.npus.size(), 1);
-  const auto join = [&](std::uint32_t npu, std::uint32_t other) {
-    alike[other] += alike[npu];
-    alike[npu] = 0;
-  };
-  const NpuIndex index(run);
-  for (const Run::Class& like : run.classes) {
-    const std::uint32_t npu = index[like.npu];
-    const std::uint32_t other = index[like.like];
-    if (npu != no_index && other != no_index && npu != other && alike[npu] != 0) join(npu, other);
+// Returns the NPU that stands for each, by NpuIndex.
+std::vector<std::uint32_t> representatives(const Run& run, const NpuIndex& index,
+                                           const std::vector<std::vector<std::uint32_t>>& lists) {
+  std::vector<std::uint32_t> like(lists.size());
+  std::iota(like.begin(), like.end(), 0U);
+  for (const Run::Class& c : run.classes) {
+    const std::uint32_t npu = index[c.npu];
+    const std::uint32_t other = index[c.like];
+    if (npu != no_index && other != no_index) like[npu] = other;
   }
-  if (run.npus.size() <= most_npus_alone) return alike;
+  if (lists.size() <= most_npus_alone) return like;
   std::unordered_map<std::uint64_t, std::uint32_t> first;
   for (std::uint32_t npu = 0; npu < lists.size(); ++npu) {
-    if (alike[npu] == 0) continue;
+    if (like[npu] != npu) continue;
     std::uint64_t hash = lists[npu].size();
     for (const std::uint32_t i : lists[npu]) {
       const Slice& s = run.timeline.slices[i];
       hash = mixed(mixed(mixed(hash, static_cast<std::uint64_t>(s.lane)), static_cast<std::uint64_t>(s.begin_ps)),
                    static_cast<std::uint64_t>(s.end_ps));
     }
-    const auto [other, added] = first.emplace(hash, npu);
-    if (!added) join(npu, other->second);
+    like[npu] = first.emplace(hash, npu).first->second;
   }
-  return alike;
+  for (std::uint32_t& other : like) other = like[other];
+  return like;
 }
 
 // Returns the NPUs to show: those that stand for others or themselves; if these are too many, those of the critical
 // path first, then those that wait least for others.
-std::vector<ShownNpu> shown_npus(const Run& run, const RunParts& parts, const std::vector<std::uint32_t>& alike) {
+std::vector<ShownNpu> shown_npus(const Run& run, const NpuIndex& index, const RunParts& parts,
+                                 const std::vector<std::uint32_t>& like) {
+  std::vector<std::uint32_t> alike(like.size(), 0);
+  for (const std::uint32_t other : like) ++alike[other];
   std::vector<ShownNpu> shown;
   for (std::uint32_t npu = 0; npu < alike.size(); ++npu) {
     if (alike[npu] != 0) shown.push_back({npu, alike[npu]});
   }
   if (shown.size() <= most_npus_alone) return shown;
-  std::vector<bool> on_path(run.npus.size(), false);
-  const NpuIndex index(run);
+  std::vector<bool> on_path(alike.size(), false);
   for (const Run::Step& step : run.path) {
-    if (const std::uint32_t npu = index[step.npu]; npu != no_index && step.time_ps > 0) on_path[npu] = true;
+    if (const std::uint32_t npu = index[step.npu]; npu != no_index && step.time_ps > 0) on_path[like[npu]] = true;
   }
   std::stable_sort(shown.begin(), shown.end(), [&](const ShownNpu& a, const ShownNpu& b) {
     const auto key = [&](const ShownNpu& n) {
-      return std::tuple(!on_path[n.npu], parts.npus[n.npu][static_cast<std::size_t>(TimePart::waiting)]);
+      return std::tuple(!on_path[n.npu], parts.npus[n.npu][Part::waiting]);
     };
     return key(a) < key(b);
   });
@@ -134,13 +132,18 @@ class Merger {
 
 }  // namespace
 
-ShownTimeline shown_timeline(const Run& run, const RunParts& parts) {
-  const auto lists = slices_by_npu(run);
+ShownTimeline shown_timeline(const Run& run, const NpuIndex& index, const RunParts& parts) {
+  const auto lists = sorted_slices(run, index);
   ShownTimeline shown;
-  shown.npus = shown_npus(run, parts, alike_counts(run, lists));
+  const std::vector<std::uint32_t> like = representatives(run, index, lists);
+  shown.npus = shown_npus(run, index, parts, like);
+  std::vector<std::int32_t> row_of(like.size(), -1);
+  for (std::size_t row = 0; row < shown.npus.size(); ++row)
+    row_of[shown.npus[row].npu] = static_cast<std::int32_t>(row);
+  for (const std::uint32_t other : like) shown.rows.push_back(row_of[other]);
   const Merger merger(run, parts, lists);
   merger.fill(shown, 0);
-  const Picoseconds end = std::max<Picoseconds>(window_end(run), 1);
+  const Picoseconds end = std::max<Picoseconds>(window(run), 1);
   for (Picoseconds parts_of_end = 65'536; shown.slices.size() > most_slices && parts_of_end >= 16;
        parts_of_end /= 2) {
     merger.fill(shown, end / parts_of_end + 1);
@@ -149,10 +152,11 @@ ShownTimeline shown_timeline(const Run& run, const RunParts& parts) {
 }
 
 void add_slices(const Run& run, const ShownTimeline& shown, PageTexts& names, ReportColumns& columns) {
-  const NpuIndex index(run);
   const auto& slices = shown.slices;
   columns.numbers(
       "row.npu", shown.npus, [](const ShownNpu& n) { return n.npu; }, Column::Code::delta);
+  columns.numbers(
+      "npu.row", shown.rows, [](std::int32_t row) { return row; }, Column::Code::delta);
   columns.numbers("row.alike", shown.npus, [](const ShownNpu& n) { return n.alike; });
   columns.numbers(
       "slice.row", slices, [](const ShownSlice& s) { return s.row; }, Column::Code::delta);

@@ -16,7 +16,7 @@ inline constexpr std::size_t most_npus_alone = 128;  // more: those that do the 
 inline constexpr std::size_t most_slices = 300'000;
 
 struct ShownNpu {
-  std::uint32_t npu = 0;    // in Run::npus
+  std::uint32_t npu = 0;    // by NpuIndex
   std::uint32_t alike = 1;  // how many do the same, with this one
 };
 // A slice, or several short ones of a lane that follow each other.
@@ -30,11 +30,12 @@ struct ShownSlice {
 };
 struct ShownTimeline {
   std::vector<ShownNpu> npus;       // by rank
+  std::vector<std::int32_t> rows;   // by NpuIndex: which of them it is, or does the same; -1: none
   std::vector<ShownSlice> slices;   // by row, lane, begin
   Picoseconds merged_below_ps = 0;  // what is shorter may be part of several; 0: nothing is
 };
 
-[[nodiscard]] ShownTimeline shown_timeline(const Run& run, const RunParts& parts);
+[[nodiscard]] ShownTimeline shown_timeline(const Run& run, const NpuIndex& index, const RunParts& parts);
 void add_slices(const Run& run, const ShownTimeline& shown, PageTexts& names, ReportColumns& columns);
 
 }  // namespace convert

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "analyze/findings.h"
 #include "util/utf8.h"
 
 namespace convert {
@@ -32,22 +33,6 @@ std::vector<Run::Step> shown_path(const Run& run) {
   return steps;
 }
 
-double busbw_factor(Collective op, std::uint32_t n) {
-  const double part = n == 0 ? 0 : (n - 1.0) / n;
-  switch (op) {
-    case Collective::all_reduce: return 2 * part;
-    case Collective::all_gather:
-    case Collective::reduce_scatter:
-    case Collective::reduce_scatter_block:
-    case Collective::all_to_all:
-    case Collective::gather:
-    case Collective::scatter: return part;
-    case Collective::broadcast:
-    case Collective::reduce: return 1;
-    default: return 0;
-  }
-}
-
 }  // namespace
 
 std::int32_t PageTexts::number(std::uint32_t text) {
@@ -65,32 +50,33 @@ void PageTexts::write(JsonWriter& json, std::string_view key) const {
   json.end_array();
 }
 
-void add_npus(const Run& run, const RunParts& parts, ReportColumns& columns) {
+void add_npus(const Run& run, const NpuIndex& index, const RunParts& parts, ReportColumns& columns) {
   using Npu = Run::Npu;
+  const auto delta = Column::Code::delta;
   columns.numbers(
-      "npu.rank", run.npus, [](const Npu& n) { return n.rank; }, Column::Code::delta);
+      "npu.rank", index.ranks(), [](Rank rank) { return rank; }, delta);
+  for (std::size_t p = 0; p < part_count; ++p) {
+    columns.times("part." + std::string(part_names[p]), parts.npus, [p](const NpuParts& n) { return n.ps[p]; });
+  }
+  columns.reals("activity", parts.activity, [](double npus) { return npus; });
+  if (run.npus.size() != index.ranks().size()) return;  // only slices tell of them
   columns.times("npu.finish", run.npus, [](const Npu& n) { return n.finish_ps; });
   columns.times("npu.astra_exposed", run.npus, [](const Npu& n) { return n.astra_exposed_ps; });
   columns.times("npu.compute_sum", run.npus, [](const Npu& n) { return n.compute_ps; });
   columns.reals(
-      "npu.sends", run.npus, [](const Npu& n) { return n.sends; }, Column::Code::delta);
+      "npu.sends", run.npus, [](const Npu& n) { return n.sends; }, delta);
   columns.reals(
-      "npu.bytes_sent", run.npus, [](const Npu& n) { return n.bytes_sent; }, Column::Code::delta);
+      "npu.bytes_sent", run.npus, [](const Npu& n) { return n.bytes_sent; }, delta);
   columns.reals(
-      "npu.nodes", run.npus, [](const Npu& n) { return n.nodes; }, Column::Code::delta);
+      "npu.nodes", run.npus, [](const Npu& n) { return n.nodes; }, delta);
   columns.reals(
-      "npu.nodes_done", run.npus, [](const Npu& n) { return n.nodes_done; }, Column::Code::delta);
+      "npu.nodes_done", run.npus, [](const Npu& n) { return n.nodes_done; }, delta);
   columns.reals(
-      "npu.peak_memory", run.npus, [](const Npu& n) { return n.peak_memory_bytes; }, Column::Code::delta);
-  for (std::size_t p = 0; p < time_part_names.size(); ++p) {
-    columns.times("part." + std::string(time_part_names[p]), parts.npus, [p](const PartTimes& n) { return n[p]; });
-  }
-  columns.reals("activity", parts.activity, [](double npus) { return npus; });
+      "npu.peak_memory", run.npus, [](const Npu& n) { return n.peak_memory_bytes; }, delta);
 }
 
-void add_path(const Run& run, PageTexts& names, PageTexts& texts, ReportColumns& columns) {
+void add_path(const Run& run, const NpuIndex& index, PageTexts& names, PageTexts& texts, ReportColumns& columns) {
   using Step = Run::Step;
-  const NpuIndex index(run);
   const std::vector<Step> path = shown_path(run);
   columns.kinds("path.kind", path, [](const Step& s) { return s.kind; });
   columns.numbers(
@@ -122,7 +108,7 @@ void add_calls(const Run& run, PageTexts& texts, ReportColumns& columns) {
   columns.times("call.begin", run.calls, [](const Call& c) { return c.begin_ps; });
   columns.times("call.last_begin", run.calls, [](const Call& c) { return c.last_begin_ps; });
   columns.times("call.end", run.calls, [](const Call& c) { return c.end_ps; });
-  columns.reals("call.factor", run.calls, [](const Call& c) { return busbw_factor(c.op, c.npus); });
+  columns.reals("call.factor", run.calls, [](const Call& c) { return bus_bandwidth_factor(c.op, c.npus); });
   columns.numbers(
       "call.first_npu", run.calls, [](const Call& c) { return c.first_npu; }, Column::Code::delta);
 }
@@ -145,11 +131,10 @@ void add_links(const Run& run, PageTexts& texts, ReportColumns& columns) {
   }
 }
 
-void add_matrix(const Run& run, JsonWriter& json, ReportColumns& columns) {
-  const auto npus = static_cast<std::uint32_t>(run.npus.size());
+void add_matrix(const Run& run, const NpuIndex& index, JsonWriter& json, ReportColumns& columns) {
+  const auto npus = static_cast<std::uint32_t>(index.ranks().size());
   const std::uint32_t each = std::max<std::uint32_t>(1, (npus + most_matrix_groups - 1) / most_matrix_groups);
   json.member("matrix_npus_each", each);
-  const NpuIndex index(run);
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<std::int64_t, std::uint64_t>> cells;
   for (const Run::Traffic& t : run.matrix) {
     const std::uint32_t src = index[t.src];
@@ -172,7 +157,7 @@ void add_matrix(const Run& run, JsonWriter& json, ReportColumns& columns) {
 
 void add_memory(const Run& run, ReportColumns& columns) {
   if (run.memory.empty()) return;
-  const Picoseconds end = std::max<Picoseconds>(window_end(run), 1);
+  const Picoseconds end = std::max<Picoseconds>(window(run), 1);
   std::vector<double> least(memory_bins, -1);
   std::vector<double> most(memory_bins, 0);
   std::vector<double> sum(memory_bins, 0);
@@ -234,11 +219,10 @@ void write_waits(const Run& run, JsonWriter& json) {
   json.end_array();
 }
 
-void write_findings(const Run& run, const RunParts& parts, JsonWriter& json) {
-  static_cast<void>(parts);
-  json.key("findings").begin_array();
-  json.begin_object().member("text", "The run takes " + format_time(window_end(run)) + ".").member("panel", "path");
-  json.end_object().end_array();
+void write_findings(const Run& run, JsonWriter& json) {
+  std::string findings;
+  append_json(findings_of(run), findings);
+  json.key("findings").raw(findings);
 }
 
 }  // namespace convert

@@ -9,17 +9,17 @@
 
 namespace convert {
 
-void add_npus(const Run& run, const RunParts& parts, ReportColumns& columns);
-void add_path(const Run& run, PageTexts& names, PageTexts& texts, ReportColumns& columns);
+void add_npus(const Run& run, const NpuIndex& index, const RunParts& parts, ReportColumns& columns);
+void add_path(const Run& run, const NpuIndex& index, PageTexts& names, PageTexts& texts, ReportColumns& columns);
 void add_calls(const Run& run, PageTexts& texts, ReportColumns& columns);
 void add_links(const Run& run, PageTexts& texts, ReportColumns& columns);
 // Traffic between NPUs; of more than 64 NPUs between so many groups of neighbours.
-void add_matrix(const Run& run, JsonWriter& json, ReportColumns& columns);
+void add_matrix(const Run& run, const NpuIndex& index, JsonWriter& json, ReportColumns& columns);
 // Local memory over time: the least, mean and most of the NPUs in each bin.
 void add_memory(const Run& run, ReportColumns& columns);
 void write_dims(const Run& run, JsonWriter& json);
 void write_what_if(const Run& run, JsonWriter& json);
 void write_waits(const Run& run, JsonWriter& json);
-void write_findings(const Run& run, const RunParts& parts, JsonWriter& json);
+void write_findings(const Run& run, JsonWriter& json);
 
 }  // namespace convert

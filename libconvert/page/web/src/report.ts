@@ -51,7 +51,7 @@ function fillRows(main: HTMLElement): void {
 
 function subtitle(run: Run): string {
   const network = run.setting('network'), model = run.setting('model');
-  return [counted(run.npus.length, 'NPU'), network, model ? `model ${model}` : null, run.head.recorded ? 'recorded' : null]
+  return [counted(run.npus.length, 'NPU'), network, model ? `model ${model}` : null, run.head.recorded && model !== 'recorded' ? 'recorded' : null]
     .filter(Boolean).map(text => visible(text!, 120)).join(' · ');
 }
 

@@ -12,28 +12,34 @@
 namespace convert {
 namespace {
 
-Picoseconds sum(const PartTimes& parts) { return std::accumulate(parts.begin(), parts.end(), Picoseconds{0}); }
-
-Picoseconds part(const RunParts& parts, std::size_t npu, TimePart p) {
-  return parts.npus.at(npu).at(static_cast<std::size_t>(p));
+Picoseconds sum(const std::array<Picoseconds, part_count>& parts) {
+  return std::accumulate(parts.begin(), parts.end(), Picoseconds{0});
 }
+
+Picoseconds part(const RunParts& parts, std::size_t npu, Part p) { return parts.npus.at(npu)[p]; }
+
+RunParts parts_in(const Run& run) { return run_parts(run, NpuIndex(run)); }
 
 Slice slice(Picoseconds begin, Picoseconds end, Lane lane, Rank rank = 0) {
   return {.begin_ps = begin, .end_ps = end, .rank = rank, .lane = lane};
 }
 
 void expect_adds_up(const Run& run) {
-  const RunParts parts = run_parts(run);
+  const RunParts parts = parts_in(run);
   ASSERT_EQ(parts.npus.size(), run.npus.size());
-  PartTimes all{};
-  for (const PartTimes& npu : parts.npus) {
-    EXPECT_EQ(sum(npu), window_end(run));
-    for (std::size_t p = 0; p < all.size(); ++p) all[p] += npu[p];
+  if (run.classes.empty()) {
+    const std::vector<NpuParts> same = parts_of(run);
+    for (std::size_t n = 0; n < same.size(); ++n) EXPECT_EQ(parts.npus[n].ps, same[n].ps);
+  }
+  std::array<Picoseconds, part_count> all{};
+  for (const NpuParts& npu : parts.npus) {
+    EXPECT_EQ(sum(npu.ps), window(run));
+    for (std::size_t p = 0; p < all.size(); ++p) all[p] += npu.ps[p];
   }
   for (std::size_t p = 0; p < all.size(); ++p) {
     const double* bins = &parts.activity[p * activity_bins];
     const double area = std::accumulate(bins, bins + activity_bins, 0.0) / activity_bins;
-    const double whole = static_cast<double>(window_end(run));
+    const double whole = static_cast<double>(window(run));
     if (whole > 0) {
       EXPECT_NEAR(area, static_cast<double>(all[p]) / whole, 1e-6 * (1 + area)) << p;
     }
@@ -59,14 +65,14 @@ TEST(RunParts, UnionsOfEachKind) {
                          slice(350, 500, Lane::send),    slice(450, 600, Lane::recv),
                          slice(550, 700, Lane::memory),  slice(690, 800, Lane::cpu),
                          slice(900, 900, Lane::compute), slice(950, 2000, Lane::compute)};
-  const RunParts parts = run_parts(run);
-  EXPECT_EQ(part(parts, 0, TimePart::compute), 350 + 50);
-  EXPECT_EQ(part(parts, 0, TimePart::both), 50);
-  EXPECT_EQ(part(parts, 0, TimePart::moving), 200);
-  EXPECT_EQ(part(parts, 0, TimePart::waiting), 0);
-  EXPECT_EQ(part(parts, 0, TimePart::memory), 100);
-  EXPECT_EQ(part(parts, 0, TimePart::cpu), 100);
-  EXPECT_EQ(part(parts, 0, TimePart::idle), 150);
+  const RunParts parts = parts_in(run);
+  EXPECT_EQ(part(parts, 0, Part::compute), 350 + 50);
+  EXPECT_EQ(part(parts, 0, Part::overlap), 50);
+  EXPECT_EQ(part(parts, 0, Part::moving), 200);
+  EXPECT_EQ(part(parts, 0, Part::waiting), 0);
+  EXPECT_EQ(part(parts, 0, Part::memory), 100);
+  EXPECT_EQ(part(parts, 0, Part::cpu), 100);
+  EXPECT_EQ(part(parts, 0, Part::idle), 150);
 }
 
 TEST(RunParts, WaitsWhileAllThatCommunicatesWaits) {
@@ -78,22 +84,32 @@ TEST(RunParts, WaitsWhileAllThatCommunicatesWaits) {
                          slice(200, 500, Lane::recv), slice(400, 500, Lane::send, 1)};
   run.timeline.slices[0].call = run.timeline.slices[1].call = 0;
   run.timeline.slices[2].flow = run.timeline.slices[3].flow = 7;
-  const RunParts parts = run_parts(run);
+  const RunParts parts = parts_in(run);
   EXPECT_EQ(parts.wait_ps, (std::vector<Picoseconds>{500, 0, 200, 0}));
-  EXPECT_EQ(part(parts, 0, TimePart::waiting), 300 + 100);  // not while the receive's message is under way
-  EXPECT_EQ(part(parts, 0, TimePart::moving), 100 + 200);
-  EXPECT_EQ(part(parts, 1, TimePart::waiting), 0);
+  EXPECT_EQ(part(parts, 0, Part::waiting), 300 + 100);  // not while the receive's message is under way
+  EXPECT_EQ(part(parts, 0, Part::moving), 100 + 200);
+  EXPECT_EQ(part(parts, 1, Part::waiting), 0);
+}
+
+TEST(RunParts, NpusOfWhichOnlySlicesTell) {
+  convert::Run run;
+  run.total_ps = 100;
+  run.timeline.slices = {slice(0, 60, Lane::compute, 7)};
+  const RunParts parts = parts_in(run);
+  ASSERT_EQ(parts.npus.size(), 1u);
+  EXPECT_EQ(parts.npus[0].npu, 7u);
+  EXPECT_EQ(part(parts, 0, Part::compute), 60);
 }
 
 TEST(RunParts, ThoseOfAClassHaveItsTimes) {
-  const RunParts parts = run_parts(sample::classes(1024));
-  EXPECT_EQ(parts.npus[64], parts.npus[95]);
-  EXPECT_GT(part(parts, 95, TimePart::compute), 0);
+  const RunParts parts = parts_in(sample::classes(1024));
+  EXPECT_EQ(parts.npus[64].ps, parts.npus[95].ps);
+  EXPECT_GT(part(parts, 95, Part::compute), 0);
 }
 
 TEST(ShownTimeline, OneOfThoseThatDoTheSame) {
   const convert::Run run = sample::training({32, 32, 4, 5});
-  const ShownTimeline shown = shown_timeline(run, run_parts(run));
+  const ShownTimeline shown = shown_timeline(run, NpuIndex(run), parts_in(run));
   ASSERT_EQ(shown.npus.size(), 2u);
   EXPECT_EQ(shown.npus[0].alike, 1023u);
   EXPECT_EQ(shown.npus[1].npu, 5u);
@@ -103,14 +119,14 @@ TEST(ShownTimeline, OneOfThoseThatDoTheSame) {
 TEST(ShownTimeline, ThoseOfThePathFirstWhereAllDiffer) {
   convert::Run run = sample::training({32, 8, 2, 200});
   for (Slice& s : run.timeline.slices) s.end_ps += s.rank;
-  const ShownTimeline shown = shown_timeline(run, run_parts(run));
+  const ShownTimeline shown = shown_timeline(run, NpuIndex(run), parts_in(run));
   ASSERT_EQ(shown.npus.size(), most_npus_alone);
   EXPECT_TRUE(std::any_of(shown.npus.begin(), shown.npus.end(), [](const ShownNpu& n) { return n.npu == 200; }));
 }
 
 TEST(ShownTimeline, NoMoreSlicesThanCanBeSeenAndNoneIsLost) {
   const convert::Run run = sample::ring(100, 3000);
-  const ShownTimeline shown = shown_timeline(run, run_parts(run));
+  const ShownTimeline shown = shown_timeline(run, NpuIndex(run), parts_in(run));
   EXPECT_LE(shown.slices.size(), most_slices);
   EXPECT_GT(shown.merged_below_ps, 0);
   std::size_t count = 0;

@@ -5,6 +5,7 @@ import {scaleLinear} from 'd3-scale';
 import type {ScaleLinear} from 'd3-scale';
 import {select} from 'd3-selection';
 import {color} from './theme';
+import {font} from './canvas';
 import {timeLabels} from './format';
 import type {Pen} from './svg_context';
 
@@ -23,6 +24,7 @@ export function drawTimeAxis(pen: Pen, from: number, to: number, left: number, r
   pen.strokeStyle = color('grid');
   pen.fillStyle = color('soft');
   pen.lineWidth = 1;
+  pen.font = font();
   pen.textBaseline = 'middle';
   ticks.forEach((t, i) => {
     const at = Math.round(x(t)) + 0.5;

@@ -16,6 +16,7 @@ interface CanvasOptions {
 }
 
 const open = new Set<CanvasView>();
+const paperWidth = 690;  // pixels between the margins of A4: texts keep their size
 
 export class CanvasView {
   readonly element: HTMLDivElement;
@@ -60,17 +61,18 @@ export class CanvasView {
     this.options.draw(pen, width, height);
   }
 
-  // Returns the picture as SVG, as wide as it is on the screen.
-  svg(): SVGSVGElement {
-    const pen = new SvgContext(this.width, this.height);
+  // Returns the picture as SVG, as wide as it is on the screen or as said.
+  svg(width = this.width): SVGSVGElement {
+    const {height} = this.options, tall = Math.round(typeof height === 'number' ? height : height(width));
+    const pen = new SvgContext(width, tall);
     pen.font = font();
-    this.options.draw(pen, this.width, this.height);
+    this.options.draw(pen, width, tall);
     return pen.finish();
   }
 
   private showVectors(): void {
     if (this.width === 0) return;
-    this.vectors = this.svg();
+    this.vectors = this.svg(Math.min(this.width, paperWidth));
     this.vectors.removeAttribute('height');
     this.vectors.setAttribute('width', '100%');
     this.canvas.hidden = true;

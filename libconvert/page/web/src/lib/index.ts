@@ -5,6 +5,7 @@ export * from './canvas';
 export * from './colors';
 export * from './data';
 export * from './dom';
+export * from './exact';
 export * from './format';
 export * from './keys';
 export * from './page';

@@ -52,6 +52,7 @@ interface PanelOptions {
   id: string;
   title: string;
   note?: Children;
+  hint?: string;       // how to use it: not on paper
   width?: number;      // of 12 columns; default: 12
   right?: Children;    // controls in the heading
 }
@@ -61,8 +62,17 @@ export function panel(options: PanelOptions, ...children: Children[]): HTMLEleme
   return h('section', {id: options.id, class: `w${options.width ?? 12}`, 'aria-label': options.title},
     h('div', {class: 'head'}, h('h2', {}, options.title),
       options.note ? h('span', {class: 'note'}, options.note) : null,
+      options.hint ? h('span', {class: 'note screen-only'}, options.hint) : null,
       options.right ? h('span', {class: 'right'}, options.right) : null),
     ...children);
+}
+
+// Returns a part that is made when it is first opened.
+export function unfold(title: string, make: () => HTMLElement): HTMLElement {
+  const element: HTMLDetailsElement = h('details', {class: 'screen-only', ontoggle: () => {
+    if (element.open && element.children.length === 1) element.append(make());
+  }}, h('summary', {}, title));
+  return element;
 }
 
 // Returns a legend: pairs of a colour of style.css and a text; `pale` colours are drawn at 32 %.

@@ -59,7 +59,7 @@ export const activity: Panel = (run, view) => {
     const width = holder.clientWidth, beside = document.querySelector<HTMLElement>('#breakdown');
     if (width === 0) return;
     const side = beside?.offsetLeft !== holder.offsetLeft ? [...beside?.children ?? []] as HTMLElement[] : [];
-    const height = Math.min(640, Math.max(210, side.slice(1).reduce((sum, e) => sum + e.offsetHeight, 0) - 24));
+    const height = Math.min(540, Math.max(210, side.slice(1).reduce((sum, e) => sum + e.offsetHeight, 0) - 24));
     svg?.remove();
     svg = chart(run, width, height, values);
     box.prepend(svg);
@@ -96,6 +96,6 @@ export const activity: Panel = (run, view) => {
   new ResizeObserver(draw).observe(holder);
   holder.append(box);
   const used = parts.filter((p, i) => p.name !== 'idle' && values[i]!.some(v => v > 0));
-  return panel({id: 'activity', title: 'NPUs by activity over time', note: 'drag: window of the timeline', width: 7,
+  return panel({id: 'activity', title: 'NPUs by activity over time', hint: 'drag: window of the timeline', width: 7,
                 right: saveButton('activity', () => svg!)}, holder, legend(used));
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Where the time goes: a bar for each NPU whose parts add up to the total.
-import {bytes, count, exactTime, facts, h, legend, panel, percent, s, scaleLinear, Table, time, tipOn, color,
+import {bytes, count, unfold, exactTime, facts, h, legend, panel, percent, s, scaleLinear, Table, timeText, tipOn, color,
         onTheme} from '../lib';
 import {parts} from './run';
 import {exposedOf} from './sums';
@@ -45,19 +45,19 @@ function histogram(run: Run): HTMLElement {
 
 function table(run: Run): HTMLElement {
   const {data} = run;
-  const sent = data.f64('npu.bytes_sent'), sends = data.f64('npu.sends'), peak = data.f64('npu.peak_memory');
-  const astra = run.times('npu.astra_exposed');
+  const known = data.has('npu.finish'), astra = known ? run.times('npu.astra_exposed') : new Float64Array();
+  const real = (name: string): Float64Array => known ? data.f64(name) : new Float64Array();
+  const sent = real('npu.bytes_sent'), sends = real('npu.sends'), peak = real('npu.peak_memory');
   const used = parts.map((p, i) => ({...p, i})).filter(p => run.npus.some(n => n.parts[p.i]! > 0));
-  const number = (title: string, value: (n: Npu) => number, text: (v: number) => string) =>
+  const number = (title: string, value: (n: Npu) => number, text: (v: number) => Node | string) =>
     ({title, value, cell: (n: Npu) => value(n) < 0 ? '–' : text(value(n))});
   return h('div', {class: 'scroll'}, new Table<Npu>({
     rows: run.npus, most: 256, columns: [
       {title: 'NPU', left: true, value: n => n.rank, cell: n => String(n.rank)},
-      ...used.map(p => number(p.text, n => n.parts[p.i]!, time)),
-      number('finish', n => n.finish, time),
-      ...(astra.some(t => t >= 0) ? [number('finish − compute', (n: Npu) => astra[n.index]!, time)] : []),
-      number('sends', n => sends[n.index]!, count),
-      number('bytes sent', n => sent[n.index]!, bytes),
+      ...used.map(p => number(p.text, n => n.parts[p.i]!, timeText)),
+      ...(known ? [number('finish', (n: Npu) => n.finish, timeText)] : []),
+      ...(astra.some(t => t >= 0) ? [number('finish − compute', (n: Npu) => astra[n.index]!, timeText)] : []),
+      ...(known ? [number('sends', (n: Npu) => sends[n.index]!, count), number('bytes sent', (n: Npu) => sent[n.index]!, bytes)] : []),
       ...(peak.some(b => b >= 0) ? [number('peak memory', (n: Npu) => peak[n.index]!, bytes)] : []),
     ]}).element);
 }
@@ -70,9 +70,6 @@ export const breakdown: Panel = (run, view) => {
   const bars = h('div', {class: 'bars', role: 'list'}, rows.map((npu, i) => [
     many && i === ends ? h('div', {class: 'gap'}, '⋯') : null, bar(run, view, npu)]));
   const used = parts.filter((_, i) => run.npus.some(n => n.parts[i]! > 0));
-  const all = h('details', {class: 'screen-only', ontoggle: () => {
-    if (all.open && all.children.length === 1) all.append(table(run));
-  }}, h('summary', {}, 'as a table'));
   view.on((state, changed) => {
     if (changed.npu === undefined) return;
     for (const row of bars.querySelectorAll('.row')) {
@@ -82,5 +79,5 @@ export const breakdown: Panel = (run, view) => {
   return panel({id: 'breakdown', title: 'Where the time goes', width: 5,
                 note: many ? `${ends} most and ${ends} least exposed of ${count(run.npus.length)} NPUs; right: exposed share`
                   : 'by NPU; right: exposed share'},
-    bars, legend(used), many ? histogram(run) : null, all);
+    bars, legend(used), many ? histogram(run) : null, unfold('as a table', () => table(run)));
 };

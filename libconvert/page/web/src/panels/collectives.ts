@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Collectives: a row for each; of many, a row for each operation, size and group, and a click shows its calls.
-import {bytes, counted, exactTime, h, panel, percent, rate, Table, time, tipOn} from '../lib';
+import {bytes, counted, h, panel, percent, rate, Table, timeText, tipOn} from '../lib';
 import {algbw, busbw, ofBound, waitsForLast} from './rates';
 import {goTo, opName, show} from './run';
 import type {Call, Panel, Run, View} from './run';
@@ -19,7 +19,7 @@ function share(value: number): Node | string {
 
 const mean = (values: number[]): number => values.length ? values.reduce((a, b) => a + b, 0) / values.length : -1;
 const duration = (c: Call): number => c.end < 0 ? -1 : c.end - c.begin;
-const timeOrNone = (ps: number): string => ps < 0 ? '–' : time(ps);
+const timeOrNone = (ps: number): Node | string => ps < 0 ? '–' : timeText(ps);
 const rateOrNone = (gb: number): string => gb > 0 ? rate(gb) : '–';
 const groupName = (group: number): string => group === 0 ? 'all' : String(group);
 
@@ -38,12 +38,12 @@ function callTable(run: Run, view: View, calls: Call[]): HTMLElement {
       }},
       ...(groups ? [{title: 'group', value: (c: Call) => c.group, cell: (c: Call) => groupName(c.group)}] : []),
       {title: 'size', value: c => c.size, cell: c => c.size < 0 ? '–' : bytes(c.size)},
-      {title: 'begin', value: c => c.begin, cell: c => time(c.begin)},
+      {title: 'begin', value: c => c.begin, cell: c => timeText(c.begin)},
       {title: 'waits for last', hint: hints.wait, value: waitsForLast, cell: c => {
         const wait = waitsForLast(c);
-        return h('span', {class: wait > 0.3 * duration(c) ? 'warn' : null}, wait ? time(wait, 3) : '–');
+        return h('span', {class: wait > 0.3 * duration(c) ? 'warn' : null}, wait ? timeText(wait, 3) : '–');
       }},
-      {title: 'time', value: duration, cell: c => c.end < 0 ? 'not ended' : time(duration(c))},
+      {title: 'time', value: duration, cell: c => c.end < 0 ? 'not ended' : timeText(duration(c))},
       {title: 'algbw', hint: hints.algbw, value: algbw, cell: c => rateOrNone(algbw(c))},
       {title: 'busbw', hint: hints.busbw, value: busbw, cell: c => rateOrNone(busbw(c))},
       ...(calls.some(c => ofBound(c) >= 0)
@@ -95,7 +95,7 @@ export const collectives: Panel = (run, view) => {
   const note = h('span');
   const showCalls = (calls: Call[], what: string): void => {
     box.replaceChildren(callTable(run, view, calls));
-    note.textContent = `${what} · bandwidths in GB/s · click: show in the timeline`;
+    note.textContent = `${what} · bandwidths in GB/s`;
   };
   const showGroups = (): void => {
     back.hidden = true;
@@ -103,11 +103,11 @@ export const collectives: Panel = (run, view) => {
       back.hidden = false;
       showCalls(g.calls, `${counted(g.calls.length, 'call')} of ${opName(g.op)} ${g.size < 0 ? '' : bytes(g.size)}, group ${groupName(g.group)}`);
     }));
-    note.textContent = `${counted(run.calls.length, 'call')} by operation, group and size · bandwidths in GB/s · click: its calls`;
+    note.textContent = `${counted(run.calls.length, 'call')} by operation, group and size · bandwidths in GB/s`;
   };
   if (groups.length > 0) showGroups();
   else showCalls(run.calls, counted(run.calls.length, 'call'));
-  const last = Math.max(...run.calls.map(c => c.end));
-  return panel({id: 'collectives', title: 'Collectives', note, width: 8, right: back}, box,
-    h('p', {class: 'small screen-only', title: exactTime(last)}, 'of bound: 100 % is the least time that the network allows, counted from when the last NPU has come'));
+  return panel({id: 'collectives', title: 'Collectives', note, hint: groups.length ? 'click: its calls' : 'click: show in the timeline', width: 8, right: back}, box,
+    run.calls.some(c => ofBound(c) >= 0) ? h('p', {class: 'small'},
+      'of bound: 100 % is the least time that the network allows, counted from when the last NPU has come') : null);
 };

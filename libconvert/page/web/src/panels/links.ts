@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Links by how much of the time they are occupied: on a map of the network, else by dimension; follows the window of the
 // timeline.
-import {bytes, CanvasView, color, count, exactTime, facts, font, h, heat, hideTip, panel, percent, saveButton, showTip, time}
+import {bytes, CanvasView, color, count, exactTime, facts, font, h, heat, hideTip, panel, percent, saveButton, showTip, Table, time, timeText, unfold}
   from '../lib';
 import type {Pen} from '../lib';
 import {cut, networkMap} from './network_map';
@@ -12,8 +12,8 @@ import type {Link, Panel, Run, View} from './run';
 // Returns how much of the window each link is occupied.
 function utilisation(run: Run, from: number, to: number): (link: Link) => number {
   const bins = run.head.link_bins;
-  if (!run.data.has('link.bins') || (from <= 0 && to >= run.end) || run.head.reached_ps <= 0) return l => run.share(l.busy);
-  const values = run.data.u8('link.bins'), a = from / run.head.reached_ps * bins, b = to / run.head.reached_ps * bins;
+  if (!run.data.has('link.bins') || (from <= 0 && to >= run.end) || run.head.link_bin_ps <= 0) return l => run.share(l.busy);
+  const values = run.data.u8('link.bins'), a = from / run.head.link_bin_ps, b = to / run.head.link_bin_ps;
   return link => {
     let sum = 0;
     for (let i = Math.floor(a); i < Math.min(bins, Math.ceil(b)); ++i) {
@@ -32,11 +32,15 @@ function tip(run: Run, link: Link, share: number, whole: boolean): Node[] {
     ['longest queue', count(link.peakQueue)], link.dim >= 0 ? ['dimension', String(link.dim + 1)] : null]);
 }
 
-// The two ends of a drawn link; wrap-around links of grids leave as stubs.
+// The lines of a link; wrap-around links of grids leave as stubs, those between grids upwards aslant.
 function segments(map: NetworkMap, link: Link): [number, number, number, number][] {
   const a = map.places.get(link.from)!, b = map.places.get(link.to)!;
   const dx = b.x - a.x, dy = b.y - a.y, length = Math.hypot(dx, dy) || 1;
   const side = Math.min(4, a.size * 0.08, b.size * 0.2), nx = -dy / length * side, ny = dx / length * side;
+  if (a.plane !== b.plane) {
+    const s = a.size * 0.42, up = a.plane < b.plane ? 1 : -1;
+    return [[a.x, a.y, a.x + up * s, a.y - up * s], [b.x + up * s, b.y - up * s, b.x, b.y]];
+  }
   const inGrid = map.kind === 'grid' || map.kind === 'grids';
   if (inGrid && length > 1.5 * a.size) {
     const straight = Math.abs(dx) < 1 || Math.abs(dy) < 1;
@@ -47,6 +51,9 @@ function segments(map: NetworkMap, link: Link): [number, number, number, number]
   }
   return [[a.x + nx, a.y + ny, b.x + nx, b.y + ny]];
 }
+
+// An idle link is seen too.
+const linkColor = (share: number): string => heat(0.14 + 0.86 * share);
 
 function drawNode(pen: Pen, place: Place, marked: boolean): void {
   const r = Math.max(3, Math.min(12, place.size * 0.3)), npu = place.npu >= 0;
@@ -83,7 +90,7 @@ function mapView(run: Run, view: View): CanvasView {
       pen.lineCap = 'round';
       for (const link of [...run.links].sort((a, b) => share(a) - share(b))) {
         const busy = share(link);
-        pen.strokeStyle = heat(busy);
+        pen.strokeStyle = linkColor(busy);
         pen.lineWidth = link === hottest ? 4.5 : 2.2 + 1.2 * busy;
         for (const [x1, y1, x2, y2] of segments(map, link)) {
           pen.beginPath();
@@ -158,8 +165,17 @@ export const links: Panel = (run, view) => {
   view.on(({from, to}) => note.textContent = to - from < run.end * 0.9995 ? `busy share of the window, ${time(to - from, 3)}` : whole);
   const whole = `busy share of ${time(run.end, 3)}`;
   note.textContent = whole;
-  const scale = mapped ? h('div', {class: 'legend'}, h('span', {}, '0 %'), h('span', {class: 'heat'}), h('span', {}, '100 %'),
+  const scale = mapped ? h('div', {class: 'legend'}, h('span', {}, '0 %'), h('span', {class: 'heat', style: 'background:linear-gradient(90deg, color-mix(in srgb, var(--heat0) 86%, var(--heat1)), var(--heat1))'}), h('span', {}, '100 %'),
     hottest ? h('span', {}, `thick: the busiest, ${cut(linkName(hottest), 30)}`) : null) : null;
+  const table = (): HTMLElement => h('div', {class: 'scroll'}, new Table<Link>({
+    rows: run.links, sort: 1, most: 300, rowData: l => ({busyPs: l.busy}), columns: [
+      {title: 'link', left: true, value: l => l.index, cell: linkName},
+      {title: 'busy', value: l => l.busy, cell: l => percent(run.share(l.busy))},
+      {title: 'for', value: l => l.busy, cell: l => timeText(l.busy)},
+      {title: 'bytes', value: l => l.bytes, cell: l => bytes(l.bytes)},
+      {title: 'messages', value: l => l.messages, cell: l => count(l.messages)},
+      {title: 'queue', hint: 'most messages that waited at once', value: l => l.peakQueue, cell: l => count(l.peakQueue)},
+    ]}).element);
   return panel({id: 'links', title: 'Links', note, width: run.calls.length > 0 ? 4 : 6, right: saveButton('links', () => canvas.svg())},
-    h('div', {'data-busiest': hottest ? linkName(hottest) : '', 'data-busy-ps': hottest?.busy ?? 0}, canvas.element), scale);
+    h('div', {'data-busiest': hottest ? linkName(hottest) : '', 'data-busy-ps': hottest?.busy ?? 0}, canvas.element), scale, unfold('as a table', table));
 };

@@ -18,7 +18,7 @@ const words: [string, string][] = [
 export const made: Panel = run => {
   const {head} = run;
   const command = run.setting('command');
-  const astra = run.times('npu.astra_exposed').filter(t => t >= 0);
+  const astra = run.data.has('npu.astra_exposed') ? run.times('npu.astra_exposed').filter(t => t >= 0) : [];
   const facts = (list: [string, string][]): HTMLElement =>
     h('dl', {class: 'facts'}, list.map(([k, v]) => [h('dt', {}, k), h('dd', {}, v)]));
   const rows: [string, string][] = head.settings.filter(([k]) => k !== 'command').map(([k, v]) => [k, visible(v, 400)]);

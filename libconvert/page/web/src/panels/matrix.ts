@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Who sends how much to whom, and what the process groups moved.
-import {bytes, CanvasView, color, count, facts, font, h, heat, hideTip, panel, saveButton, showTip, Table, time} from '../lib';
+import {bytes, CanvasView, color, count, facts, font, h, heat, hideTip, panel, saveButton, showTip, Table, timeText, unfold} from '../lib';
 import type {Panel, Run} from './run';
 
 interface GroupSum { group: number; calls: number; size: number; time: number }
@@ -70,10 +70,17 @@ export const matrix: Panel = run => {
       {title: 'group', left: true, value: g => g.group, cell: g => g.group === 0 ? 'all NPUs' : String(g.group)},
       {title: 'calls', value: g => g.calls, cell: g => count(g.calls)},
       {title: 'size', hint: 'sum of the sizes of its collectives', value: g => g.size, cell: g => bytes(g.size)},
-      {title: 'time', hint: 'sum over its collectives, from the first begin to the last end', value: g => g.time, cell: g => time(g.time)},
+      {title: 'time', hint: 'sum over its collectives, from the first begin to the last end', value: g => g.time, cell: g => timeText(g.time)},
     ]}).element);
   const total = sent.reduce((a, b) => a + b, 0);
   return panel({id: 'matrix', title: 'Who sends to whom', width: 6, right: saveButton('matrix', () => view.svg()),
                 note: `row to column, ${bytes(total)} in all${each > 1 ? `; ${each} NPUs a cell` : ''}; shade: log`},
-    h('div', {class: 'beside', 'data-bytes': total}, view.element, sums));
+    h('div', {class: 'beside', 'data-bytes': total}, view.element, sums), unfold('as a table', () =>
+      h('div', {class: 'scroll'}, new Table<number>({
+        rows: [...src.keys()], sort: 2, most: 300, rowData: i => ({bytes: sent[i]!}), columns: [
+          {title: 'from', left: true, value: i => src[i]!, cell: i => name(src[i]!)},
+          {title: 'to', left: true, value: i => dst[i]!, cell: i => name(dst[i]!)},
+          {title: 'bytes', value: i => sent[i]!, cell: i => bytes(sent[i]!)},
+          {title: 'messages', value: i => messages[i]!, cell: i => count(messages[i]!)},
+        ]}).element)));
 };

@@ -4,7 +4,8 @@
 import {npuOfEnd} from './rates';
 import type {Link, Run} from './run';
 
-export interface Place { name: string; x: number; y: number; npu: number; size: number }
+// `plane`: which of several grids.
+export interface Place { name: string; x: number; y: number; npu: number; size: number; plane: number }
 export interface NetworkMap { kind: 'grid' | 'grids' | 'circle' | 'tiers'; places: Map<string, Place>; height: number }
 
 // Returns a text of at most so many characters.
@@ -14,13 +15,14 @@ const mostOnMap = 144;
 
 function grid(names: string[], a: number, b: number, grids: number, width: number): NetworkMap {
   const places = new Map<string, Place>(), across = Math.ceil(Math.sqrt(grids));
-  const room = width / across, margin = grids > 1 ? 22 : 42;
+  const room = width / across, margin = grids > 1 ? 34 : 42;
   const step = Math.min(70, Math.max(14, (room - 2 * margin) / Math.max(1, a - 1)));
   const gridHeight = step * (b - 1) + 2 * margin;
   names.forEach((name, i) => {
     const g = Math.floor(i / (a * b)), within = i % (a * b);
     const x0 = (g % across) * room + (room - step * (a - 1)) / 2, y0 = Math.floor(g / across) * gridHeight + margin;
-    places.set(name, {name, npu: npuOfEnd(name), x: x0 + step * (within % a), y: y0 + step * Math.floor(within / a), size: step});
+    places.set(name, {name, npu: npuOfEnd(name), x: x0 + step * (within % a), y: y0 + step * Math.floor(within / a), size: step,
+                      plane: g});
   });
   return {kind: grids > 1 ? 'grids' : 'grid', places, height: gridHeight * Math.ceil(grids / across)};
 }
@@ -30,19 +32,21 @@ function circle(names: string[], width: number): NetworkMap {
   names.forEach((name, i) => {
     const angle = 2 * Math.PI * i / names.length - Math.PI / 2;
     places.set(name, {name, npu: npuOfEnd(name), x: width / 2 + r * Math.cos(angle), y: height / 2 + r * Math.sin(angle),
-                      size: 2 * Math.PI * r / names.length});
+                      size: 2 * Math.PI * r / names.length, plane: 0});
   });
   return {kind: 'circle', places, height};
 }
 
-// Devices stand one tier above the lowest of what they are linked with, in the middle of what is below.
-function tiers(npus: string[], devices: string[], links: Link[], width: number): NetworkMap {
-  const beside = new Map<string, Set<string>>();
-  for (const {from, to} of links) {
-    beside.set(from, (beside.get(from) ?? new Set()).add(to));
-    beside.set(to, (beside.get(to) ?? new Set()).add(from));
-  }
+// Returns the tier of each device: switches of a dimension or a level of the network stand above those of the one
+// below; without dimensions a device stands above the lowest of what it is linked with.
+function tierOf(npus: string[], devices: string[], links: Link[], beside: Map<string, Set<string>>): Map<string, number> {
   const tier = new Map(npus.map(n => [n, 0]));
+  if (links.every(l => l.dim >= 0)) {
+    for (const {from, to, dim} of links) {
+      for (const end of [from, to]) if (npuOfEnd(end) < 0) tier.set(end, Math.min(tier.get(end) ?? Infinity, dim + 1));
+    }
+    return tier;
+  }
   for (let queue = [...npus]; queue.length > 0;) {
     const next: string[] = [];
     for (const name of queue) {
@@ -52,18 +56,30 @@ function tiers(npus: string[], devices: string[], links: Link[], width: number):
     }
     queue = next;
   }
-  const top = Math.max(0, ...devices.map(d => tier.get(d) ?? 1));
+  for (const device of devices) if (!tier.has(device)) tier.set(device, 1);
+  return tier;
+}
+
+// NPUs stand at the bottom, devices in the middle of what they are linked with below.
+function tiers(npus: string[], devices: string[], links: Link[], width: number): NetworkMap {
+  const beside = new Map<string, Set<string>>();
+  for (const {from, to} of links) {
+    beside.set(from, (beside.get(from) ?? new Set()).add(to));
+    beside.set(to, (beside.get(to) ?? new Set()).add(from));
+  }
+  const tier = tierOf(npus, devices, links, beside);
+  const top = Math.max(0, ...devices.map(d => tier.get(d)!));
   const height = Math.min(330, 60 + 84 * top), places = new Map<string, Place>();
   const y = (t: number): number => height - 26 - t * (height - 52) / Math.max(1, top);
   const put = (names: string[], t: number): void => names.forEach((name, i) => places.set(name, {
-    name, npu: npuOfEnd(name), x: width * (i + 0.5) / names.length, y: y(t), size: width / names.length}));
+    name, npu: npuOfEnd(name), x: width * (i + 0.5) / names.length, y: y(t), size: width / names.length, plane: 0}));
   put(npus, 0);
   for (let t = 1; t <= top; ++t) {
     const middle = (name: string): number => {
       const xs = [...beside.get(name) ?? []].map(n => places.get(n)?.x).filter(x => x !== undefined) as number[];
       return xs.reduce((a, b) => a + b, 0) / Math.max(1, xs.length);
     };
-    const level = devices.filter(d => (tier.get(d) ?? 1) === t).map(name => ({name, at: middle(name)}));
+    const level = devices.filter(d => tier.get(d)! === t).map(name => ({name, at: middle(name)}));
     put(level.sort((a, b) => a.at - b.at).map(l => l.name), t);
   }
   return {kind: 'tiers', places, height};

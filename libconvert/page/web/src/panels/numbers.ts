@@ -9,9 +9,9 @@ interface Tile { id: string; title: string; value: string; note: string; exact: 
 
 export const numbers: Panel = run => {
   const n = Math.max(1, run.npus.length);
-  const compute = (part(run, 'compute') + part(run, 'both')) / n;
+  const compute = (part(run, 'compute') + part(run, 'overlap')) / n;
   const waiting = part(run, 'waiting') / n, exposed = part(run, 'moving') / n + waiting;
-  const both = part(run, 'both') / n, moved = both + exposed;
+  const both = part(run, 'overlap') / n, moved = both + exposed;
   const tiles: Tile[] = [
     {id: 'total', title: run.head.status === 'complete' ? 'Total' : 'Reached', value: time(run.end), exact: run.end,
      note: {complete: 'end of the last node', unmatched: 'messages were never received', deadlock: 'then nothing moves',
@@ -32,7 +32,7 @@ export const numbers: Panel = run => {
                 exact: link.busy, hint: `occupied for ${exactTime(link.busy)}, ${bytes(link.bytes)}`});
   }
   const rates = run.calls.map(busbw).filter(b => b > 0);
-  const sent = run.data.f64('npu.bytes_sent').reduce((a, b) => a + b, 0);
+  const sent = run.data.has('npu.bytes_sent') ? run.data.f64('npu.bytes_sent').reduce((a, b) => a + b, 0) : 0;
   if (rates.length > 0) {
     const best = Math.max(...rates);
     tiles.push({id: 'busbw', title: 'Best bus bandwidth', value: `${rate(best)} GB/s`, exact: best,

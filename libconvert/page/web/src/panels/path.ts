@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The critical path: the steps that end one after the other from the begin to the end and add up to the total.
-import {bytes, counted, exactTime, facts, h, hideTip, panel, percent, showTip, Table, time, visible} from '../lib';
+import {bytes, counted, exactTime, facts, h, hideTip, panel, percent, showTip, Table, timeText, visible} from '../lib';
 import {opName, show} from './run';
 import type {Panel, Run, Step, View} from './run';
 
@@ -45,7 +45,7 @@ function strip(run: Run, view: View, steps: Step[]): HTMLElement {
     joined += step.time;
     const next = steps[i + 1];
     if (next && joined < least) return;
-    const segment = h('i', {style: `width:${100 * run.share(joined)}%;background:var(--${stepKinds[step.kind]!.color})`,
+    const segment = h('i', {class: run.share(joined) < 0.004 ? 'thin' : null, style: `width:${100 * run.share(joined)}%;background:var(--${stepKinds[step.kind]!.color})`,
       onclick: () => show(run, view, step.begin, step.begin + step.time),
       onmousemove: e => showTip(e as MouseEvent, facts(visible(step.name) || kindName(run, step), [
         ['', kindName(run, step)], ['NPU', `${run.npus[step.npu]?.rank ?? '?'} · node ${step.node}`],
@@ -69,12 +69,12 @@ export const path: Panel = (run, view) => {
     columns: [
       {title: 'on the path', left: true, value: r => r.name, cell: r => r.name},
       {title: 'steps', value: r => r.steps, cell: r => String(r.steps)},
-      {title: 'time', value: r => r.time, cell: r => time(r.time), data: ['time-ps', r => r.time]},
+      {title: 'time', value: r => r.time, cell: r => timeText(r.time), data: ['time-ps', r => r.time]},
       {title: 'share', value: r => r.time, cell: r => percent(run.share(r.time))},
       {title: '', left: true, cell: r => h('span', {class: 'bar', style: `width:${100 * run.share(r.time)}%;background:var(--${r.color})`})},
     ]});
   table.element.classList.add('with-bars');
-  return panel({id: 'path', title: 'Critical path', width: 6,
+  return panel({id: 'path', title: 'Critical path', width: run.head.what_if.length > 0 ? 6 : 12,
                 note: `${counted(steps.length, 'step')} on ${counted(npus, 'NPU')}; they add up to the total`},
     strip(run, view, steps), h('div', {class: 'scroll'}, table.element));
 };

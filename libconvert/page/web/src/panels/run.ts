@@ -5,7 +5,7 @@ import type {PageData} from '../lib';
 
 export interface Head {
   title: string; status: 'complete' | 'unmatched' | 'deadlock' | 'stopped'; recorded: boolean; tick_ps: number;
-  end_ps: number; total_ps: number; reached_ps: number; merged_below_ps: number; slices: number; link_bins: number;
+  end_ps: number; total_ps: number; reached_ps: number; merged_below_ps: number; slices: number; link_bins: number; link_bin_ps: number;
   activity_bins: number; settings: [string, string][]; inputs: [string, string][]; limits: string[]; hints: string[];
   parts: string[]; lanes: string[]; ops: string[]; matrix_npus_each: number;
   dims: {topology: string; npus: number; gb_per_s: number; latency_ns: number}[];
@@ -18,7 +18,7 @@ export interface Head {
 // What an NPU does, in the order in which bars are stacked: name of the part, colour, and what readers call it.
 export const parts: {name: string; color: string; text: string}[] = [
   {name: 'compute', color: 'compute', text: 'computing alone'},
-  {name: 'both', color: 'overlap', text: 'both: hidden communication'},
+  {name: 'overlap', color: 'overlap', text: 'both: hidden communication'},
   {name: 'moving', color: 'exposed', text: 'exposed: moving bytes'},
   {name: 'waiting', color: 'waiting', text: 'exposed: waiting for others'},
   {name: 'memory', color: 'memory', text: 'remote memory'},
@@ -55,9 +55,9 @@ export class Run {
     const head = this.head = data.head;
     this.end = head.end_ps;
     const partTimes = parts.map(p => this.times('part.' + p.name));
-    const finish = this.times('npu.finish');
+    const finish = data.has('npu.finish') ? this.times('npu.finish') : undefined;
     this.npus = Array.from(data.i32('npu.rank'), (rank, index) =>
-      ({index, rank, parts: partTimes.map(times => times[index]!), finish: finish[index]!}));
+      ({index, rank, parts: partTimes.map(times => times[index]!), finish: finish?.[index] ?? -1}));
     this.calls = this.readCalls();
     this.links = this.readLinks();
     this.path = this.readPath();

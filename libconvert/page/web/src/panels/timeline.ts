@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The timeline: what runs when on each NPU, with the critical path as a line.
 import {addHelp, bytes, CanvasView, count, exactTime, facts, h, hideTip, legend, onKeysOf, panel, saveButton, showTip, time,
-        visible} from '../lib';
+        unfold, visible} from '../lib';
 import {left, Painter, right, top} from './timeline_draw';
 import type {Look} from './timeline_draw';
 import {Layout} from './timeline_layout';
+import {slackTable} from './slack';
 import type {Panel, Run, View} from './run';
 
 // Zooms and moves the window of time.
@@ -107,7 +108,7 @@ function key(layout: Layout, run: Run): HTMLElement {
     ...(communicates ? [{color: 'exposed', text: 'exposed communication'}] : []),
     ...(layout.wait.some(w => w > 0) ? [{color: 'exposed', text: 'waiting for others', pale: true}] : []),
     ...(has(2) ? [{color: 'memory', text: 'remote memory'}] : []), ...(has(0) ? [{color: 'cpu', text: 'CPU'}] : []),
-    ...(run.data.u8('slice.open').some(o => o) ? [{color: 'exposed', text: 'never ends', dashed: true}] : []),
+    ...(run.data.u8('slice.open').some(o => o) ? [{color: 'exposed', text: run.head.status === 'stopped' ? 'had not ended' : 'never ends', dashed: true}] : []),
     ...(run.path.length ? [{color: 'path', text: 'critical path', line: true}] : []),
   ]);
 }
@@ -120,7 +121,6 @@ function notes(run: Run, layout: Layout): string {
       : `${layout.rows === 1 ? '1 NPU stands' : `${count(layout.rows)} NPUs stand`} for ${count(run.npus.length)}`);
   }
   if (run.head.merged_below_ps > 0) out.push(`of slices shorter than ${time(run.head.merged_below_ps, 2)} several are drawn as one`);
-  out.push('click in it, then w s: zoom · a d: move · 0: all');
   return out.join(' · ');
 }
 
@@ -155,8 +155,8 @@ export const timeline: Panel = (run, view) => {
   addHelp('w s', 'timeline: zoom (or the wheel, with Ctrl or Shift)');
   addHelp('a d ← →', 'timeline: move');
   addHelp('p', 'timeline: critical path');
-  return panel({id: 'timeline', title: 'Timeline', note: notes(run, layout),
+  return panel({id: 'timeline', title: 'Timeline', note: notes(run, layout), hint: 'click in it, then w s: zoom · a d: move · 0: all',
                 right: [shown, slackButton, pathButton, h('button', {onclick: () => window.all()}, 'all'),
                         saveButton('timeline', () => canvas.svg())]},
-    canvas.element, key(layout, run));
+    canvas.element, key(layout, run), slackButton ? unfold('slack by name', () => slackTable(run)) : null);
 };

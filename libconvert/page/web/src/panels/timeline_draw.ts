@@ -25,7 +25,8 @@ export class Painter {
   private readonly sizes: Float64Array;
 
   constructor(private readonly run: Run, readonly layout: Layout) {
-    this.bandHeight = Math.max(6, Math.min(36, Math.floor(640 / Math.max(1, layout.rows))));
+    const most = layout.rows <= 2 ? 84 : layout.rows <= 8 ? 52 : 36;
+    this.bandHeight = Math.max(6, Math.min(most, Math.floor(640 / Math.max(1, layout.rows))));
     this.label = labels(run.head.names);
     this.names = run.data.i32('slice.name');
     this.open = run.data.u8('slice.open');
@@ -47,9 +48,10 @@ export class Painter {
     const height = this.weight(at) * unit / subs[at]!;
     return [y + sub * height, height];
   }
-  // Computing gets more room than what stands beside it: its names are read.
+  // Computing gets more room than what stands beside it, as its names are read; lanes that are hardly used get little.
   private weight(at: number): number {
-    const {lanes, subs} = this.layout;
+    const {lanes, subs, used} = this.layout;
+    if (used[at]! < 0.01 && Math.max(...used) > 0.1) return 0.3;
     return lanes[at]! === 1 ? 1.4 : Math.min(2, 0.8 + 0.25 * (subs[at]! - 1));
   }
 
@@ -75,7 +77,7 @@ export class Painter {
     pen.textBaseline = 'middle';
     for (let row = 0; row < layout.rows; ++row) {
       const y = top + row * bandHeight, npu = layout.npuOfRow[row]!;
-      if (npu === state.npu) {
+      if (row === (this.layout.rowOfNpu[state.npu] ?? -1)) {
         pen.fillStyle = color('hover');
         pen.fillRect(0, y, width, bandHeight);
       }
@@ -186,8 +188,8 @@ export class Painter {
     pen.beginPath();
     let before: [number, number] | undefined;
     for (const step of this.run.path) {
-      const row = this.layout.rowOfNpu.get(step.npu);
-      if (row === undefined || step.time <= 0) continue;
+      const row = this.layout.rowOfNpu[step.npu] ?? -1;
+      if (row < 0 || step.time <= 0) continue;
       const a = x(step.begin), b = x(step.begin + step.time);
       if (b < left - 2 || a > width + 2) { before = undefined; continue; }
       const [y, height] = this.place(row, laneOfStep[step.kind] ?? 1, 0);

@@ -19,7 +19,8 @@ export class Layout {
   readonly sub: Uint8Array;         // by slice: its place in the height of the lane
   readonly subs: number[];          // by place of the lane: how many share its height
   readonly ranges: LaneRange[][];   // by row
-  readonly rowOfNpu = new Map<number, number>();
+  readonly used: number[];          // by place of the lane: share of the time of all rows, sums of its slices
+  readonly rowOfNpu: Int32Array;    // of the NPU itself or of one that does the same; -1: none
   readonly npuOfRow: Int32Array;
   readonly alike: Int32Array;
   private readonly busy: {from: Float64Array; to: Float64Array}[];  // by row: when it computes
@@ -30,7 +31,7 @@ export class Layout {
     this.npuOfRow = data.i32('row.npu');
     this.alike = data.i32('row.alike');
     this.rows = this.npuOfRow.length;
-    this.npuOfRow.forEach((npu, i) => this.rowOfNpu.set(npu, i));
+    this.rowOfNpu = data.i32('npu.row');
     this.begin = run.times('slice.begin');
     const time = run.times('slice.time');
     this.finish = this.begin.map((b, i) => b + time[i]!);
@@ -48,6 +49,9 @@ export class Layout {
     this.subs = this.lanes.map(() => 1);
     for (const ranges of this.ranges) for (const range of ranges) this.place(range);
     this.busy = this.ranges.map(ranges => this.computing(ranges));
+    this.used = this.lanes.map(() => 0);
+    const whole = Math.max(1, run.end * this.rows);
+    time.forEach((t, i) => this.used[this.lanes.indexOf(this.lane[i]!)]! += t / whole);
   }
 
   place(range: LaneRange): void {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What waits for ever, where a run did not complete.
-import {count, h, panel, Table, time, visible} from '../lib';
+import {count, h, panel, Table, timeText, visible} from '../lib';
 import {show} from './run';
 import type {Head, Panel} from './run';
 
@@ -15,7 +15,7 @@ export const waits: Panel = (run, view) => {
     columns: [
       {title: 'NPU', left: true, value: w => w.npu, cell: w => String(w.npu)},
       {title: 'node', left: true, cell: w => `${w.node} ${visible(w.name, 60)}`},
-      {title: 'since', value: w => w.since_ps, cell: w => w.since_ps < 0 ? 'not begun' : time(w.since_ps)},
+      {title: 'since', value: w => w.since_ps, cell: w => w.since_ps < 0 ? 'not begun' : timeText(w.since_ps)},
       {title: 'waits for', left: true, cell: w => h('span', {class: 'what'}, w.text)},
     ]});
   table.element.classList.add('last-wraps');

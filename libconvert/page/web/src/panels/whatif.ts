@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What if: one more replay for each line.
-import {h, panel, percent, Table, time, tipOn} from '../lib';
+import {h, panel, percent, Table, timeText, tipOn} from '../lib';
 import type {Panel} from './run';
 
 interface Line { what: string; setting: string; total: number; gain: number }
@@ -19,7 +19,7 @@ export const whatIf: Panel = run => {
         if (l.setting) tipOn(text, () => h('code', {}, l.setting));
         return text;
       }},
-      {title: 'total', value: l => l.total, cell: l => l.total < 0 ? 'does not complete' : time(l.total)},
+      {title: 'total', value: l => l.total, cell: l => l.total < 0 ? 'does not complete' : timeText(l.total)},
       {title: 'gain', value: l => l.gain, hint: '1 − new total / total: positive is faster',
        cell: l => Number.isFinite(l.gain) ? h('b', {class: l.gain > 0.0005 ? 'good' : l.gain < -0.0005 ? 'bad' : 'none'}, percent(l.gain)) : '–'},
       {title: '', left: true, cell: l => h('span', {class: 'bar', style:

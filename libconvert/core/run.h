@@ -186,7 +186,7 @@ struct Run {
   std::vector<CallNpu> call_npus;
   std::vector<Step> path;
   std::vector<Link> links;
-  std::uint64_t network_links = 0;  // of the network, whether used or not; 0: unknown
+  std::uint64_t network_links = 0;      // of the network, whether used or not; 0: unknown
   Picoseconds link_bin_ps = 0;          // the length of a bin
   std::uint32_t link_bins_each = 0;     // from 0 to reached_ps
   std::vector<std::uint8_t> link_bins;  // by link, then by time: share in which it was busy, 255 is all

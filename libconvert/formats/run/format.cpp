@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "core/run.h"
 #include "formats/format.h"
 
+#include "core/run.h"
 #include "formats/run/run.h"
 #include "formats/run/tables.h"
 

@@ -16,6 +16,7 @@
 #include "io/output.h"
 #include "io/set_path.h"
 #include "simulate/report/values.h"
+#include "util/text_table.h"
 
 namespace convert {
 namespace {

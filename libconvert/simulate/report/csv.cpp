@@ -3,6 +3,7 @@
 
 #include "simulate/report/report.h"
 #include "simulate/report/values.h"
+#include "util/text_table.h"
 
 namespace convert {
 namespace {

@@ -4,6 +4,7 @@
 #include "simulate/report/report.h"
 #include "simulate/report/values.h"
 #include "util/json_writer.h"
+#include "util/text_table.h"
 
 namespace convert {
 namespace {

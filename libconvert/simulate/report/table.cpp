@@ -7,9 +7,9 @@
 
 #include "core/units.h"
 #include "simulate/report/report.h"
-#include "simulate/report/text_table.h"
 #include "simulate/report/values.h"
 #include "util/json_writer.h"
+#include "util/text_table.h"
 #include "util/visible.h"
 
 namespace convert {

@@ -2,8 +2,9 @@
 #include "simulate/report/values.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
+
+#include "util/text_table.h"
 
 namespace convert {
 namespace {
@@ -131,20 +132,6 @@ const WireUse* bottleneck(const ReplayResult& result) {
   const auto at = std::max_element(result.wires.begin(), result.wires.end(),
                                    [](const WireUse& a, const WireUse& b) { return a.busy_ps < b.busy_ps; });
   return at == result.wires.end() ? nullptr : &*at;
-}
-
-std::string format_fixed(double value, int decimals) {
-  std::array<char, 400> text{};
-  std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
-  return text.data();
-}
-
-std::string csv_field(const std::string& text) {
-  const bool plain = text.find_first_of(",\"\r\n") == std::string::npos;
-  if (plain && !text.starts_with(' ') && !text.ends_with(' ')) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
-  return quoted + '"';
 }
 
 }  // namespace convert

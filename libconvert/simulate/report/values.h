@@ -67,9 +67,4 @@ struct CollectiveSpeed {
 // Returns the wire that was busy longest, of several the first; null if none was counted.
 [[nodiscard]] const WireUse* bottleneck(const ReplayResult& result);
 
-// Returns a number with so many decimals: "43.691".
-[[nodiscard]] std::string format_fixed(double value, int decimals);
-// Returns a text, which may be the user's, as a field of CSV: in quotes if it needs them.
-[[nodiscard]] std::string csv_field(const std::string& text);
-
 }  // namespace convert

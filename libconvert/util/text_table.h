@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lays out a table in columns, for reading.
+// Lays out a table in columns, for reading, and writes the fields of tables.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +11,11 @@
 #include "util/visible.h"
 
 namespace convert {
+
+// Returns a number with so many decimals: "43.691".
+[[nodiscard]] std::string format_fixed(double value, int decimals);
+// Returns a text, which may be the user's, as a field of CSV: in quotes if it needs them.
+[[nodiscard]] std::string csv_field(const std::string& text);
 
 // Aligns columns to the right, but those whose title begins with '<' to the left.
 class TextTable {

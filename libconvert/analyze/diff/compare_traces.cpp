@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "analyze/diff/difference.h"
+#include "analyze/diff/match.h"
+#include "analyze/diff/values.h"
+#include "analyze/sets/node_times.h"
+#include "core/found_attrs.h"
+#include "graph/graph.h"
+#include "graph/messages.h"
+
+namespace convert {
+namespace {
+
+constexpr std::array match_names = {attr::comm_src, attr::comm_dst,       attr::comm_tag,
+                                    attr::pg_name,  attr::duration_nanos, attr::start_nanos};
+using Facts = FoundAttrs<match_names>;
+
+// Attributes that are times: differences of these count as times, not as structure.
+constexpr std::array time_names = {attr::duration_nanos, attr::start_nanos,   attr::ts,
+                                   attr::inclusive_dur,  attr::exclusive_dur, attr::time,
+                                   attr::start_ts,       attr::finish_ts,     attr::start_delay_nanos};
+bool is_time(Name name) { return std::find(time_names.begin(), time_names.end(), name) != time_names.end(); }
+// Attributes of the metadata that tell where a trace comes from, not what it is.
+constexpr std::array origin_names = {attr::history,     attr::source_file,   attr::source_sha256,
+                                     attr::device_file, attr::device_sha256, attr::input_file};
+
+// One rank of one side, with what nodes are matched by and their times.
+struct SideNodes {
+  const Trace& trace;
+  Graph graph;
+  std::vector<std::uint32_t> order;
+  std::vector<Matchable> matchable;
+  std::vector<std::int64_t> start_ns;    // from the first start of the rank; -1: not told
+  std::vector<Picoseconds> duration_ps;  // -1: not told
+};
+
+class TraceComparison {
+ public:
+  TraceComparison(const Trace& a, const Trace& b, const DiffWishes& wishes)
+      : wishes_(wishes), a_(read(a, true)), b_(read(b, false)) {}
+
+  Difference run() {
+    out_.structure = wishes_.structure;
+    out_.tolerant = wishes_.tolerates();
+    match_ = match_nodes(a_.matchable, a_.order, b_.matchable, b_.order);
+    out_.ranks = 1;
+    out_.nodes_a = a_.matchable.size();
+    out_.nodes_b = b_.matchable.size();
+    out_.matched = match_.matched;
+    if (!wishes_.times) {
+      compare_metadata();
+      for (std::uint32_t i = 0; i < out_.nodes_a; ++i) {
+        if (match_.b_of_a[i] == no_index) out_.only_a.add_made([&] { return ref(a_, i); });
+      }
+      for (std::uint32_t j = 0; j < out_.nodes_b; ++j) {
+        if (match_.a_of_b[j] == no_index) out_.only_b.add_made([&] { return ref(b_, j); });
+      }
+    }
+    for (std::uint32_t i = 0; i < out_.nodes_a; ++i) {
+      if (match_.b_of_a[i] != no_index) compare_nodes(i, match_.b_of_a[i]);
+    }
+    if (!wishes_.times) compare_edges();
+    add_times();
+    return std::move(out_);
+  }
+
+ private:
+  SideNodes read(const Trace& trace, bool is_a) {
+    SideNodes s{.trace = trace,
+                .graph = build_graph(trace.nodes),
+                .order = {},
+                .matchable = {},
+                .start_ns = {},
+                .duration_ps = {}};
+    s.order = communication_order(trace.nodes, s.graph);
+    const std::vector<Node>& nodes = trace.nodes.nodes;
+    s.matchable.reserve(nodes.size());
+    std::int64_t first = -1;
+    for (const Node& node : nodes) {
+      const Facts f(trace.nodes.attributes(node));
+      s.matchable.push_back(matchable(trace, node, f, is_a));
+      const IntValue exact = int_value(f[attr::duration_nanos]);
+      s.duration_ps.push_back(duration_of(node, exact));
+      const std::int64_t ns = start_ns_of(node, int_value(f[attr::start_nanos]));
+      s.start_ns.push_back(ns);
+      if (ns >= 0 && (first < 0 || ns < first)) first = ns;
+    }
+    for (std::int64_t& ns : s.start_ns) ns = ns < 0 ? -1 : ns - first;
+    return s;
+  }
+
+  Matchable matchable(const Trace& trace, const Node& node, const Facts& f, bool is_a) {
+    Matchable m{
+        .id = node.id, .type = static_cast<std::uint32_t>(node.type), .name = texts_.add(trace.nodes.name(node))};
+    const auto message = [&](Matchable::Meets meets, Name peer_name) {
+      const IntValue peer = int_value(f[peer_name]), tag = int_value(f[attr::comm_tag]);
+      if (!peer || !tag || peer.value < 0 || peer.value > std::int64_t{largest_rank}) return;
+      m.meets = meets;
+      m.partner = is_a ? wishes_.in_b(static_cast<Rank>(peer.value)) : static_cast<Rank>(peer.value);
+      m.tag = tag.value;
+    };
+    if (node.type == NodeType::comm_send) message(Matchable::Meets::receiver, attr::comm_dst);
+    if (node.type == NodeType::comm_recv) message(Matchable::Meets::sender, attr::comm_src);
+    if (node.type == NodeType::comm_coll) {
+      const Attr* group = f[attr::pg_name];
+      const bool named = group != nullptr && group->kind == Kind::string_val;
+      const std::string_view name = named ? trace.nodes.string(*group) : std::string_view();
+      m.meets = Matchable::Meets::group;
+      m.partner = texts_.add(name == "0" ? std::string_view() : name);
+    }
+    return m;
+  }
+
+  static Difference::NodeRef ref(const SideNodes& side, std::uint32_t i) {
+    const Node& node = side.trace.nodes.nodes[i];
+    return {side.trace.rank, node.id, std::string(side.trace.nodes.name(node)),
+            std::string(node_type_name(node.type))};
+  }
+
+  void change(std::uint32_t i, std::uint32_t j, std::string_view what, const auto& old_value,
+              const auto& new_value) {
+    if (wishes_.ignores(what)) return;
+    ++out_.changes_by_what[std::string(what)];
+    changed_ = true;
+    out_.changes.add_made([&] {
+      return Difference::Change{ref(a_, i), b_.trace.nodes.nodes[j].id, std::string(what), old_value(),
+                                new_value()};
+    });
+  }
+
+  void compare_nodes(std::uint32_t i, std::uint32_t j) {
+    changed_ = false;
+    const NodeTable& ta = a_.trace.nodes;
+    const NodeTable& tb = b_.trace.nodes;
+    const Node& x = ta.nodes[i];
+    const Node& y = tb.nodes[j];
+    out_.other_ids += x.id != y.id ? 1 : 0;
+    if (!wishes_.structure) compare_times(i, j);
+    if (!wishes_.times) {
+      if (a_.matchable[i].name != b_.matchable[j].name) {
+        change(
+            i, j, "name", [&] { return std::string(ta.name(x)); }, [&] { return std::string(tb.name(y)); });
+      }
+      compare_attributes(i, j);
+      compare_io(i, j, "inputs", x.inputs, y.inputs);
+      compare_io(i, j, "outputs", x.outputs, y.outputs);
+    }
+    out_.changed_nodes += changed_ ? 1 : 0;
+  }
+
+  void compare_times(std::uint32_t i, std::uint32_t j) {
+    const auto compare = [&](std::string_view what, Picoseconds a, Picoseconds b) {
+      if (a == b || (a >= 0 && b >= 0 && wishes_.same_time(a, b))) return;
+      const auto text = [](Picoseconds t) { return t < 0 ? std::string("(none)") : format_time(t); };
+      change(
+          i, j, what, [&] { return text(a); }, [&] { return text(b); });
+    };
+    compare("duration", a_.duration_ps[i], b_.duration_ps[j]);
+    const auto ps = [](std::int64_t ns) {
+      return ns < 0 ? -1 : ns > INT64_MAX / ps_per_ns ? INT64_MAX : ns * ps_per_ns;
+    };
+    compare("start", ps(a_.start_ns[i]), ps(b_.start_ns[j]));
+  }
+
+  // Returns the rank of a peer in A as B calls it; the value itself of other attributes.
+  [[nodiscard]] std::optional<std::int64_t> mapped_peer(const Attr& attribute) const {
+    if (wishes_.ranks.empty() || (attribute.name != attr::comm_src && attribute.name != attr::comm_dst))
+      return std::nullopt;
+    const IntValue v = int_value(&attribute);
+    if (!v || v.value < 0 || v.value > std::int64_t{largest_rank}) return std::nullopt;
+    return wishes_.in_b(static_cast<Rank>(v.value));
+  }
+  [[nodiscard]] bool same_attribute(const Attr& x, const Attr& y) const {
+    if (const auto peer = mapped_peer(x)) return int_value(&y) && int_value(&y).value == *peer;
+    return same_value(a_.trace.nodes, x, b_.trace.nodes, y);
+  }
+
+  void compare_attributes(std::uint32_t i, std::uint32_t j) {
+    const NodeTable& ta = a_.trace.nodes;
+    const NodeTable& tb = b_.trace.nodes;
+    const auto xs = ta.attributes(ta.nodes[i]), ys = tb.attributes(tb.nodes[j]);
+    if (xs.size() == ys.size() && std::equal(xs.begin(), xs.end(), ys.begin(), [&](const Attr& x, const Attr& y) {
+          return x.name == y.name && (is_time(x.name) || same_attribute(x, y));
+        }))
+      return;
+    for (const Attr& x : xs) {
+      if (is_time(x.name) || find(xs, x.name) != &x) continue;  // of several of a name the first counts
+      const Attr* y = find(ys, x.name);
+      if (y != nullptr && same_attribute(x, *y)) continue;
+      change(
+          i, j, x.name.view(), [&] { return value_text(ta, x); },
+          [&] { return y == nullptr ? std::string("(none)") : value_text(tb, *y); });
+    }
+    for (const Attr& y : ys) {
+      if (is_time(y.name) || find(ys, y.name) != &y || find(xs, y.name) != nullptr) continue;
+      change(
+          i, j, y.name.view(), [] { return std::string("(none)"); }, [&] { return value_text(tb, y); });
+    }
+  }
+
+  void compare_io(std::uint32_t i, std::uint32_t j, std::string_view what, std::uint32_t x, std::uint32_t y) {
+    if (x == 0 && y == 0) return;
+    const auto text = [](const NodeTable& t, std::uint32_t k) {
+      if (k == 0) return std::string("(none)");
+      const IoInfo& io = t.io[k - 1];
+      return std::string(t.view(io.values)) + " shapes " + std::string(t.view(io.shapes)) + " types " +
+             std::string(t.view(io.types));
+    };
+    const NodeTable& ta = a_.trace.nodes;
+    const NodeTable& tb = b_.trace.nodes;
+    if (x != 0 && y != 0) {
+      const IoInfo& p = ta.io[x - 1];
+      const IoInfo& q = tb.io[y - 1];
+      if (ta.view(p.values) == tb.view(q.values) && ta.view(p.shapes) == tb.view(q.shapes) &&
+          ta.view(p.types) == tb.view(q.types))
+        return;
+    }
+    change(
+        i, j, what, [&] { return text(ta, x); }, [&] { return text(tb, y); });
+  }
+
+  void compare_metadata() {
+    const AttrTable& ta = a_.trace.metadata.table;
+    const AttrTable& tb = b_.trace.metadata.table;
+    const auto counts = [&](const Attr& x) {
+      return std::find(origin_names.begin(), origin_names.end(), x.name) == origin_names.end() &&
+             !is_time(x.name) && x.name != attr::base_time_nanos;
+    };
+    const auto differs = [&](const Attr& x, const std::string& old_value, const std::string& new_value) {
+      const std::string what = "metadata:" + std::string(x.name.view());
+      if (wishes_.ignores(what) || wishes_.ignores(x.name.view()) || wishes_.ignores("metadata")) return;
+      ++out_.changes_by_what[what];
+      Difference::NodeRef whole{a_.trace.rank, 0, "(metadata)", "METADATA"};
+      out_.changes.add({std::move(whole), 0, what, old_value, new_value});
+    };
+    for (const Attr& x : ta.attrs) {
+      if (!counts(x)) continue;
+      const Attr* y = find(tb.attrs, x.name);
+      if (y == nullptr || !same_value(ta, x, tb, *y))
+        differs(x, value_text(ta, x), y == nullptr ? "(none)" : value_text(tb, *y));
+    }
+    for (const Attr& y : tb.attrs) {
+      if (counts(y) && find(ta.attrs, y.name) == nullptr) differs(y, "(none)", value_text(tb, y));
+    }
+  }
+
+  void compare_edges() {
+    using Parent = std::pair<std::uint32_t, DepKind>;  // in B
+    std::vector<Parent> x, y;
+    const auto add = [](Difference::List<Difference::Edge>& to, const SideNodes& side, std::uint32_t node,
+                        std::uint32_t on, DepKind kind) {
+      to.add_made([&] {
+        const std::vector<Node>& nodes = side.trace.nodes.nodes;
+        return Difference::Edge{side.trace.rank, nodes[node].id, nodes[on].id,
+                                kind == DepKind::data ? "data" : "control"};
+      });
+    };
+    for (std::uint32_t i = 0; i < out_.nodes_a; ++i) {
+      const std::uint32_t j = match_.b_of_a[i];
+      if (j == no_index) continue;
+      x.clear();
+      y.clear();
+      for (const Edge& e : a_.graph.parents(i)) {
+        if (match_.b_of_a[e.node] != no_index) x.emplace_back(match_.b_of_a[e.node], e.kind);
+      }
+      for (const Edge& e : b_.graph.parents(j)) {
+        if (match_.a_of_b[e.node] != no_index) y.emplace_back(e.node, e.kind);
+      }
+      if (x == y) continue;
+      std::sort(x.begin(), x.end());
+      std::sort(y.begin(), y.end());
+      auto p = x.begin();
+      auto q = y.begin();
+      while (p != x.end() || q != y.end()) {
+        if (q == y.end() || (p != x.end() && *p < *q)) {
+          add(out_.edges_only_a, a_, i, match_.a_of_b[p->first], p->second);
+          ++p;
+        } else if (p == x.end() || *q < *p) {
+          add(out_.edges_only_b, b_, j, q->first, q->second);
+          ++q;
+        } else {
+          ++p;
+          ++q;
+        }
+      }
+    }
+  }
+
+  void add_times() {
+    if (wishes_.structure) return;
+    std::vector<NameTimes::Row> rows(texts_.size());
+    const auto add = [&](const SideNodes& s, NameTimes::Times NameTimes::Row::*side) {
+      for (std::uint32_t i = 0; i < s.duration_ps.size(); ++i) {
+        if (s.duration_ps[i] >= 0) (rows[s.matchable[i].name].*side).add(s.duration_ps[i]);
+      }
+    };
+    add(a_, &NameTimes::Row::a);
+    add(b_, &NameTimes::Row::b);
+    out_.names = NameTimes(std::move(texts_), std::move(rows));
+  }
+
+  const DiffWishes& wishes_;
+  TextSet texts_;  // names and groups of both sides
+  SideNodes a_, b_;
+  Matching match_;
+  Difference out_;
+  bool changed_ = false;  // the node that is compared
+};
+
+}  // namespace
+
+Rank DiffWishes::in_b(Rank a) const {
+  const auto at = ranks.find(a);
+  return at == ranks.end() ? a : at->second;
+}
+
+bool DiffWishes::same_time(Picoseconds a, Picoseconds b) const {
+  const double off = std::fabs(static_cast<double>(b) - static_cast<double>(a));
+  return a == b || off <= static_cast<double>(tolerance_ps) || off <= tolerance_part * static_cast<double>(a);
+}
+
+Difference compare_traces(const Trace& a, const Trace& b, const DiffWishes& wishes) {
+  return TraceComparison(a, b, wishes).run();
+}
+
+}  // namespace convert

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Compares how long the nodes of each name take in A and in B.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analyze/figures/figures.h"
+#include "core/text_set.h"
+#include "core/units.h"
+
+namespace convert {
+
+enum class Side : std::uint8_t { a, b };
+
+class NameTimes {
+ public:
+  // Of one name on one side.
+  struct Times {
+    std::uint64_t count = 0;
+    Sum sum_ps;
+    double mean_ps = 0;      // running
+    double squares_ps2 = 0;  // running: sum of squares of what is off the mean
+    void add(Picoseconds time);
+    void append(const Times& other);
+    [[nodiscard]] double variance() const { return count < 2 ? 0 : squares_ps2 / static_cast<double>(count - 1); }
+  };
+  struct Row {
+    std::string_view name;
+    Times a, b;
+    Sum path_a_ps, path_b_ps;  // of steps of the critical path
+  };
+
+  NameTimes() = default;
+  // Takes names and, by their numbers, rows.
+  NameTimes(TextSet&& names, std::vector<Row>&& rows) : names_(std::move(names)), rows_(std::move(rows)) {}
+
+  void add(Side side, std::string_view name, Picoseconds time);
+  void add_path(Side side, std::string_view name, Picoseconds time);
+  // Adds the times of further ranks.
+  void append(NameTimes&& other);
+  // Returns the rows that differ, those first whose sums differ most.
+  [[nodiscard]] std::vector<Row> rows() const;
+  // Returns the table of those that differ; `path`: with the contribution to the difference of the critical paths.
+  [[nodiscard]] Table table(bool path) const;
+  [[nodiscard]] bool empty() const { return rows_.empty(); }
+
+ private:
+  Row& row(std::string_view name);
+  TextSet names_;
+  std::vector<Row> rows_;  // by number in names_
+};
+
+// Returns whether the means differ by more than twice the standard error; false below 8 occurrences on a side,
+// where nobody can tell.
+[[nodiscard]] bool significant(const NameTimes::Times& a, const NameTimes::Times& b);
+
+}  // namespace convert

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include "analyze/figures/cells.h"
+
+#include <cmath>
+
+#include "util/json_writer.h"
+#include "util/text_table.h"
+
+namespace convert {
+namespace {
+
+// Returns the number with four significant digits, as far as it has them: "0.8333", "12.5", "1024".
+std::string short_number(double value) {
+  if (!std::isfinite(value)) return "-";
+  const double size = std::fabs(value);
+  if (size >= 1e15) {
+    std::string out;
+    append_json_number(out, value);
+    return out;
+  }
+  const int decimals = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3;
+  std::string text = format_fixed(value, decimals);
+  if (text.find('.') == std::string::npos) return text;
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+std::string text_of(std::int64_t n, Unit unit) {
+  if (unit == Unit::time) return n < 0 ? "-" + format_time(-n) : format_time(n);
+  if (unit == Unit::bytes) return n < 0 ? "-" + format_bytes(-n) : format_bytes(n);
+  return std::to_string(n);
+}
+
+std::string text_of(double x, Unit unit) {
+  switch (unit) {
+    case Unit::time: return text_of(static_cast<std::int64_t>(std::llround(x)), unit);
+    case Unit::bytes: return text_of(static_cast<std::int64_t>(std::llround(x)), unit);
+    case Unit::share: return format_fixed(100 * x, 1) + " %";
+    case Unit::gb_per_s: return format_fixed(x, x < 10 ? 3 : 2) + " GB/s";
+    default: return short_number(x);
+  }
+}
+
+}  // namespace
+
+std::string text_cell(const Value& value, Unit unit) {
+  if (const auto* n = std::get_if<std::int64_t>(&value)) return text_of(*n, unit);
+  if (const auto* x = std::get_if<double>(&value)) return text_of(*x, unit);
+  if (const auto* s = std::get_if<std::string>(&value)) return *s;
+  return "-";
+}
+
+std::string raw_cell(const Value& value, Unit unit) {
+  std::string out;
+  if (const auto* n = std::get_if<std::int64_t>(&value)) {
+    if (unit != Unit::time) return std::to_string(*n);
+    return *n < 0 ? "-" + format_exact(-*n, ps_per_ns) : format_exact(*n, ps_per_ns);
+  }
+  if (const auto* x = std::get_if<double>(&value)) append_json_number(out, unit == Unit::time ? *x / 1000 : *x);
+  if (const auto* s = std::get_if<std::string>(&value)) out = *s;
+  return out;
+}
+
+}  // namespace convert

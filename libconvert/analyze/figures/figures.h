@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// Holds statistics as sections of figures and tables, each with its unit; text, JSON and CSV are written of these.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/units.h"
+
+namespace convert {
+
+// What a value counts. In JSON and CSV the unit ends the key: "time_ns", "sent_bytes", "exposed_share",
+// "bus_gb_per_s".
+enum class Unit : std::uint8_t {
+  text,
+  count,  // also ids and ranks
+  bytes,
+  time,      // picoseconds here, nanoseconds in JSON and CSV
+  share,     // of 1 here and in JSON, percent in text
+  gb_per_s,  // of 10^9 bytes
+  number,    // of no unit: ratios and means
+};
+
+// Nothing, where it is not known or has no meaning.
+using Value = std::variant<std::monostate, std::int64_t, double, std::string>;
+[[nodiscard]] inline Value value_of(std::uint64_t n) {
+  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  return static_cast<std::int64_t>(n < most ? n : most);
+}
+
+struct Figure {
+  std::string key;    // "total"; "all_reduce.bytes" becomes an object in JSON
+  std::string title;  // in text; empty: only JSON and CSV have it, since a table says it too
+  Unit unit = Unit::count;
+  Value value{};
+};
+
+struct Column {
+  std::string key;
+  std::string title;
+  Unit unit = Unit::count;
+};
+struct Table {
+  std::string key;
+  std::string title;
+  std::vector<Column> columns;
+  std::vector<std::vector<Value>> rows{};  // the most important first
+  std::string more{};                      // "pairs": what is left out where not all rows are shown
+  std::size_t left_out = 0;                // rows that were not made
+};
+
+struct Section {
+  std::string name;
+  std::vector<Figure> figures{};
+  std::vector<Table> tables{};
+  std::vector<std::string> notes{};  // sentences: how it was counted, what is missing
+};
+using Statistics = std::vector<Section>;
+
+// Adds up without overflow: stays at the limit, and tells.
+class Sum {
+ public:
+  void add(std::int64_t n) {
+    if (!__builtin_add_overflow(value_, n, &value_)) return;
+    saturated_ = true;
+    value_ = n < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
+  }
+  void add(const Sum& s) {
+    add(s.value_);
+    saturated_ = saturated_ || s.saturated_;
+  }
+  [[nodiscard]] std::int64_t get() const { return value_; }
+  [[nodiscard]] bool saturated() const { return saturated_; }
+
+ private:
+  std::int64_t value_ = 0;
+  bool saturated_ = false;
+};
+
+// Returns part / whole; nothing if the whole is 0.
+[[nodiscard]] inline Value share_of(std::int64_t part, std::int64_t whole) {
+  if (whole == 0) return {};
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+// Returns bytes / time in GB/s; nothing without bytes or time.
+[[nodiscard]] inline Value rate_of(std::int64_t bytes, Picoseconds time) {
+  if (bytes < 0 || time <= 0) return {};
+  return static_cast<double>(bytes) * 1000 / static_cast<double>(time);
+}
+
+// Returns the percentile by nearest rank: the least element that `percent` of all (above 0, at most 100) do not
+// exceed. `values` is not empty; its order changes.
+[[nodiscard]] std::int64_t percentile(std::vector<std::int64_t>& values, double percent);
+
+// Returns "time_ns" for the key "time" with that unit.
+[[nodiscard]] std::string key_with_unit(std::string_view key, Unit unit);
+
+// Returns the sections as tables to read, of which each shows `top` rows at most (0: all), and says what it left
+// out.
+[[nodiscard]] std::string statistics_text(const Statistics& statistics, std::size_t top);
+// Returns one object with a member for each section; ends with a line break.
+[[nodiscard]] std::string statistics_json(const Statistics& statistics, std::size_t top);
+// Returns the tables, then the figures that no table has, with a header line each; a blank line between them. The
+// first two columns are the section and the table.
+[[nodiscard]] std::string statistics_csv(const Statistics& statistics, std::size_t top);
+// Returns one figure, such as "nodes.total" (its unit may be behind it: "path.span_ns"), as JSON has it, texts
+// without quotes. Throws Error(usage) that names near ones where there is none.
+[[nodiscard]] std::string get_figure(const Statistics& statistics, std::string_view key);
+
+}  // namespace convert

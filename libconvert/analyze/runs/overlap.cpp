@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Measures by process group how much communication computing hides, and how many collectives run at once.
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "analyze/intervals.h"
+#include "analyze/parts.h"
+#include "analyze/runs/sections.h"
+#include "analyze/runs/slices.h"
+
+namespace convert {
+namespace {
+
+constexpr std::int64_t messages_group = INT64_MIN;
+
+struct OfGroup {
+  Sum time_ps, hidden_ps, exposed_ps, moving_ps;
+  std::uint64_t npus = 0;
+  void add(Picoseconds time, Picoseconds hidden, Picoseconds moving, std::int64_t npus_like) {
+    const auto scaled = [npus_like](Picoseconds t) {
+      Picoseconds product = 0;
+      return __builtin_mul_overflow(t, npus_like, &product) ? INT64_MAX : product;
+    };
+    time_ps.add(scaled(time));
+    hidden_ps.add(scaled(hidden));
+    exposed_ps.add(scaled(time - hidden));
+    moving_ps.add(scaled(moving));
+    npus += static_cast<std::uint64_t>(npus_like);
+  }
+};
+
+// The communication of one NPU in one group: all of it, and the part in which nobody is waited for.
+struct Communication {
+  std::vector<Interval> all, moving;
+};
+
+// Returns how many collectives an NPU has under way at once, at most.
+std::uint64_t most_at_once(const Run& run, std::span<const std::uint32_t> slices) {
+  std::vector<std::pair<Picoseconds, int>> events;
+  for (const std::uint32_t i : slices) {
+    const Slice& s = run.timeline.slices[i];
+    if (s.lane != Lane::collective || s.begin_ps >= s.end_ps) continue;
+    events.emplace_back(s.begin_ps, 1);
+    events.emplace_back(s.end_ps, -1);
+  }
+  std::sort(events.begin(), events.end());  // ends before begins at one time
+  std::int64_t now = 0, most = 0;
+  for (const auto& [time, change] : events) most = std::max(most, now += change);
+  return static_cast<std::uint64_t>(most);
+}
+
+Table group_table(const std::map<std::int64_t, OfGroup>& groups) {
+  Table t{.key = "by_group",
+          .title = "by process group, sums over NPUs (time: union of its communication on an NPU)",
+          .columns = {{"group", "group", Unit::text},
+                      {"npus", "NPUs", Unit::count},
+                      {"time", "time", Unit::time},
+                      {"hidden", "hidden", Unit::time},
+                      {"hidden", "hidden", Unit::share},
+                      {"exposed", "exposed", Unit::time},
+                      {"exposed_moving", "of it moving", Unit::time},
+                      {"exposed_waiting", "of it waiting", Unit::time},
+                      {"exposed_mean", "exposed per NPU", Unit::time}},
+          .more = "groups"};
+  for (const auto& [group, g] : groups) {
+    t.rows.push_back({group == messages_group ? std::string("(messages)") : group_title(group), value_of(g.npus),
+                      g.time_ps.get(), g.hidden_ps.get(), share_of(g.hidden_ps.get(), g.time_ps.get()),
+                      g.exposed_ps.get(), g.moving_ps.get(), g.exposed_ps.get() - g.moving_ps.get(),
+                      static_cast<double>(g.exposed_ps.get()) / static_cast<double>(g.npus)});
+  }
+  std::stable_sort(t.rows.begin(), t.rows.end(), [](const auto& a, const auto& b) { return a[5] > b[5]; });
+  return t;
+}
+
+}  // namespace
+
+Section overlap_section(const Run& run, const RunWishes&) {
+  Section s{.name = "overlap"};
+  const CommunicationWaits waits(run);
+  std::map<std::int64_t, OfGroup> groups;
+  OfGroup all;
+  std::uint64_t at_once = 0;
+  const SlicesByNpu slices(run);
+  for (const SlicesByNpu::Npu& npu : slices.npus()) {
+    std::vector<Interval> compute, any;
+    std::map<std::int64_t, Communication> own;
+    for (const std::uint32_t i : npu.slices) {
+      const Slice& slice = run.timeline.slices[i];
+      const Interval time{slice.begin_ps, slice.end_ps};
+      if (slice.lane == Lane::compute) compute.push_back(time);
+      if (!communicates(slice.lane)) continue;
+      any.push_back(time);
+      Communication& c = own[slice.call < run.calls.size() ? run.calls[slice.call].group : messages_group];
+      c.all.push_back(time);
+      c.moving.push_back({waits.until(slice), slice.end_ps});
+    }
+    const Intervals computing = join(std::move(compute)), communication = join(std::move(any));
+    all.add(length(communication), length(common(communication, computing)), 0, npu.stands_for);
+    for (auto& [group, c] : own) {
+      const Intervals whole = join(std::move(c.all));
+      groups[group].add(length(whole), length(common(whole, computing)),
+                        length(without(join(std::move(c.moving)), computing)), npu.stands_for);
+    }
+    at_once = std::max(at_once, most_at_once(run, npu.slices));
+  }
+  s.figures = {
+      {"communication", "communication, summed over NPUs", Unit::time, all.time_ps.get()},
+      {"hidden", "hidden behind computing", Unit::time, all.hidden_ps.get()},
+      {"hidden", "hidden of communication", Unit::share, share_of(all.hidden_ps.get(), all.time_ps.get())},
+      {"exposed", "exposed", Unit::time, all.exposed_ps.get()},
+      {"most_collectives", "collectives under way at once on an NPU, at most", Unit::count, value_of(at_once)}};
+  s.tables.push_back(group_table(groups));
+  s.notes.emplace_back(
+      "groups may communicate at the same time: their times add up to more than the communication of an NPU");
+  return s;
+}
+
+}  // namespace convert

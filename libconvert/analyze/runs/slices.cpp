@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#include "analyze/runs/slices.h"
+
+#include <algorithm>
+
+namespace convert {
+
+SlicesByNpu::SlicesByNpu(const Run& run) {
+  const std::vector<Slice>& slices = run.timeline.slices;
+  std::vector<Rank> ranks;
+  for (const Slice& s : slices) {
+    if (ranks.empty() || ranks.back() != s.rank) ranks.push_back(s.rank);
+  }
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  const auto place = [&](Rank r) {
+    if (r < ranks.size() && ranks[r] == r) return static_cast<std::uint32_t>(r);
+    return static_cast<std::uint32_t>(std::lower_bound(ranks.begin(), ranks.end(), r) - ranks.begin());
+  };
+  rows_ = rows_by_key(slices.size(), ranks.size(), [&](std::size_t i) { return place(slices[i].rank); });
+  for (const Run::Class& c : run.classes) {
+    if (c.npu != c.like) ++like_[c.like];
+  }
+  for (std::size_t i = 0; i < ranks.size(); ++i) npus_.push_back({ranks[i], weight(ranks[i]), rows_[i]});
+}
+
+std::int64_t SlicesByNpu::weight(Rank rank) const {
+  const auto at = like_.find(rank);
+  return 1 + (at == like_.end() ? 0 : at->second);
+}
+
+}  // namespace convert

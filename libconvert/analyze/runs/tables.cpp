@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// Makes the sections that are mostly tables of a run: matrix, links, path, memory, use of the peak.
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "analyze/parts.h"
+#include "analyze/runs/sections.h"
+#include "analyze/runs/slices.h"
+
+namespace convert {
+namespace {
+
+constexpr std::array<std::string_view, 11> step_names = {
+    "computing",  "CPU",   "memory",     "recorded communication", "message", "receive", "request", "requested",
+    "collective", "delay", "unexplained"};
+
+}  // namespace
+
+Section traffic_section(const Run& run, const RunWishes&) {
+  Section s{.name = "matrix"};
+  Sum bytes;
+  for (const Run::Traffic& t : run.matrix) bytes.add(t.bytes);
+  Table t{.key = "pairs",
+          .title = "bytes that one NPU sent another",
+          .columns = {{"from", "from", Unit::count},
+                      {"to", "to", Unit::count},
+                      {"messages", "messages", Unit::count},
+                      {"bytes", "bytes", Unit::bytes},
+                      {"bytes_share", "share", Unit::share}},
+          .more = "pairs"};
+  for (const Run::Traffic& m : run.matrix)
+    t.rows.push_back(
+        {std::int64_t{m.src}, std::int64_t{m.dst}, value_of(m.messages), m.bytes, share_of(m.bytes, bytes.get())});
+  std::stable_sort(t.rows.begin(), t.rows.end(), [](const auto& a, const auto& b) { return a[3] > b[3]; });
+  s.figures = {{"pairs_used", "pairs of NPUs", Unit::count, value_of(run.matrix.size())},
+               {"bytes", "bytes", Unit::bytes, bytes.get()}};
+  s.tables.push_back(std::move(t));
+  if (run.matrix.empty()) s.notes.emplace_back("the run does not tell who sent to whom");
+  return s;
+}
+
+Section links_section(const Run& run, const RunWishes&) {
+  Section s{.name = "links"};
+  const Picoseconds total = window(run);
+  Table t{.key = "links",
+          .title = "links, the busiest first",
+          .columns = {{"from", "from", Unit::text},
+                      {"to", "to", Unit::text},
+                      {"dim", "dim", Unit::count},
+                      {"bytes", "bytes", Unit::bytes},
+                      {"messages", "messages", Unit::count},
+                      {"busy", "busy", Unit::time},
+                      {"busy", "busy", Unit::share},
+                      {"peak_queue", "waiting at most", Unit::count}},
+          .more = "links"};
+  std::uint64_t used = 0;
+  double busy = 0;
+  for (const Run::Link& l : run.links) {
+    used += l.messages != 0 ? 1 : 0;
+    if (l.messages != 0 && total > 0) busy += static_cast<double>(l.busy_ps) / static_cast<double>(total);
+    t.rows.push_back({std::string(run.texts[l.from]), std::string(run.texts[l.to]),
+                      l.dim < 0 ? Value{} : Value(std::int64_t{l.dim}), l.bytes, value_of(l.messages), l.busy_ps,
+                      share_of(l.busy_ps, total), value_of(l.peak_queue)});
+  }
+  std::stable_sort(t.rows.begin(), t.rows.end(), [](const auto& a, const auto& b) { return a[5] > b[5]; });
+  s.figures = {{"links", "links", Unit::count, value_of(run.links.size())},
+               {"used", "of them used", Unit::count, value_of(used)},
+               {"busy_mean", "busy, mean of those used", Unit::share,
+                used == 0 ? Value{} : Value(busy / static_cast<double>(used))}};
+  s.figures.front().key = "total";
+  s.tables.push_back(std::move(t));
+  if (run.links.empty())
+    s.notes.emplace_back("the run does not tell of links: et-replay --network links counts them");
+  return s;
+}
+
+Section run_path_section(const Run& run, const RunWishes&) {
+  Section s{.name = "path"};
+  const Picoseconds total = window(run);
+  std::map<std::size_t, std::pair<std::uint64_t, Sum>> by_kind;
+  std::map<Rank, std::pair<std::uint64_t, Sum>> by_npu;
+  std::map<std::string, std::pair<std::uint64_t, Sum>> by_name;
+  const auto count = [](std::pair<std::uint64_t, Sum>& to, Picoseconds time) {
+    ++to.first;
+    to.second.add(time);
+  };
+  for (const Run::Step& step : run.path) {
+    count(by_kind[static_cast<std::size_t>(step.kind)], step.time_ps);
+    count(by_npu[step.npu], step.time_ps);
+    if (step.name != no_index) count(by_name[std::string(run.timeline.names[step.name])], step.time_ps);
+  }
+  const auto add = [&](const char* key, const char* title, Unit unit, const auto& from, const auto& value_of_key) {
+    Table t{.key = key,
+            .title = title,
+            .columns = {{"what", "what", unit},
+                        {"steps", "steps", Unit::count},
+                        {"time", "time", Unit::time},
+                        {"total_share", "of the run", Unit::share}},
+            .more = "rows"};
+    for (const auto& [k, sums] : from)
+      t.rows.push_back(
+          {value_of_key(k), value_of(sums.first), sums.second.get(), share_of(sums.second.get(), total)});
+    std::stable_sort(t.rows.begin(), t.rows.end(), [](const auto& a, const auto& b) { return a[2] > b[2]; });
+    s.tables.push_back(std::move(t));
+  };
+  s.figures = {{"steps", "steps of the critical path", Unit::count, value_of(run.path.size())}};
+  add("by_kind", "what the critical path is made of", Unit::text, by_kind,
+      [](std::size_t k) { return Value(std::string(step_names.at(k))); });
+  add("by_npu", "by NPU", Unit::count, by_npu, [](Rank r) { return Value(std::int64_t{r}); });
+  add("by_name", "by name", Unit::text, by_name, [](const std::string& n) { return Value(n); });
+  if (run.path.empty()) s.notes.emplace_back("the run has no critical path");
+  return s;
+}
+
+Section run_memory_section(const Run& run, const RunWishes&) {
+  Section s{.name = "memory"};
+  std::map<Rank, std::pair<std::int64_t, Picoseconds>> peaks;  // bytes, when; -1: not told
+  for (const Run::Npu& n : run.npus) {
+    if (n.peak_memory_bytes >= 0) peaks[n.rank] = {n.peak_memory_bytes, -1};
+  }
+  for (const Run::Memory& m : run.memory) {
+    const auto at = peaks.try_emplace(m.npu, -1, -1).first;
+    if (m.bytes > at->second.first || (m.bytes == at->second.first && at->second.second < 0))
+      at->second = {m.bytes, m.time_ps};
+  }
+  Table t{.key = "peaks",
+          .title = "most memory in use at once",
+          .columns = {{"npu", "NPU", Unit::count}, {"peak", "peak", Unit::bytes}, {"peak_at", "at", Unit::time}},
+          .more = "NPUs"};
+  for (const auto& [rank, peak] : peaks)
+    t.rows.push_back({std::int64_t{rank}, peak.first, peak.second < 0 ? Value{} : Value(peak.second)});
+  std::stable_sort(t.rows.begin(), t.rows.end(), [](const auto& a, const auto& b) { return a[1] > b[1]; });
+  s.figures = {{"peak", "most of all NPUs", Unit::bytes, t.rows.empty() ? Value{} : t.rows.front()[1]},
+               {"peak_npu", "on NPU", Unit::count, t.rows.empty() ? Value{} : t.rows.front()[0]},
+               {"peak_at", "at", Unit::time, t.rows.empty() ? Value{} : t.rows.front()[2]}};
+  s.tables.push_back(std::move(t));
+  if (peaks.empty()) s.notes.emplace_back("the run does not tell of memory");
+  return s;
+}
+
+Section use_section(const Run& run, const RunWishes& wishes) {
+  Section s{.name = "mfu"};
+  const auto total = static_cast<double>(window(run));
+  const auto npus = static_cast<double>(run.npus.size());
+  if (wishes.operations < 0) {
+    s.notes.emplace_back(
+        "a run does not tell how many operations its nodes are: give the traces too, "
+        "et-stats --timeline RUN --peak 989TFLOPS TRACES");
+    return s;
+  }
+  const double per_second = total == 0 ? 0 : static_cast<double>(wishes.operations) / (total / 1e12);
+  s.figures = {{"operations", "operations", Unit::count, wishes.operations},
+               {"tflops", "TFLOPS that all NPUs reach", Unit::number, per_second / 1e12},
+               {"tflops_per_npu", "TFLOPS of an NPU, mean", Unit::number,
+                npus == 0 ? Value{} : Value(per_second / 1e12 / npus)}};
+  if (wishes.ops_per_ns > 0) {
+    const double peak = wishes.ops_per_ns * 1e9 * npus;
+    s.figures.push_back(
+        {"mfu", "used of the peak (MFU)", Unit::share, peak == 0 ? Value{} : Value(per_second / peak)});
+  } else {
+    s.notes.emplace_back("with --peak 989TFLOPS: which share of that");
+  }
+  return s;
+}
+
+}  // namespace convert

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// Tells how long a run took and where the time went, and lists the sections.
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "analyze/parts.h"
+#include "analyze/runs/by_key.h"
+#include "analyze/runs/sections.h"
+#include "analyze/runs/slices.h"
+
+namespace convert {
+namespace {
+
+constexpr std::array<std::string_view, part_count> part_titles = {"computing alone",
+                                                                  "computing and communicating",
+                                                                  "exposed, moving",
+                                                                  "exposed, waiting",
+                                                                  "memory",
+                                                                  "CPU",
+                                                                  "idle"};
+
+// Returns the parts of the NPUs that have slices of their own: of those that others stand for, these tell.
+std::vector<NpuParts> own_parts(const Run& run) {
+  std::vector<NpuParts> parts = parts_of(run);
+  std::vector<Rank> stood_for;
+  for (const Run::Class& c : run.classes) {
+    if (c.npu != c.like) stood_for.push_back(c.npu);
+  }
+  std::ranges::sort(stood_for);
+  std::erase_if(parts, [&](const NpuParts& p) { return std::ranges::binary_search(stood_for, p.npu); });
+  return parts;
+}
+
+Table part_table(const std::vector<NpuParts>& parts, const SlicesByNpu& slices, Picoseconds total) {
+  Table t{.key = "parts",
+          .title = "where the time of an NPU went",
+          .columns = {{"part", "part", Unit::text},
+                      {"mean", "mean", Unit::time},
+                      {"mean", "of the run", Unit::share},
+                      {"min", "min", Unit::time},
+                      {"max", "max", Unit::time},
+                      {"max_npu", "on NPU", Unit::count}}};
+  for (std::size_t p = 0; p < part_count; ++p) {
+    Picoseconds least = 0, most = 0;
+    Rank most_npu = 0;
+    double sum = 0, weight = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const Picoseconds time = parts[i].ps[p];
+      least = i == 0 ? time : std::min(least, time);
+      if (i == 0 || time > most) most_npu = parts[i].npu;
+      most = i == 0 ? time : std::max(most, time);
+      const auto n = static_cast<double>(slices.weight(parts[i].npu));
+      sum += n * static_cast<double>(time);
+      weight += n;
+    }
+    const double mean = weight == 0 ? 0 : sum / weight;
+    t.rows.push_back({std::string(part_titles[p]), mean,
+                      total == 0 ? Value{} : Value(mean / static_cast<double>(total)), least, most,
+                      most == 0 ? Value{} : Value(std::int64_t{most_npu})});
+  }
+  return t;
+}
+
+Table npu_table(const std::vector<NpuParts>& parts, const SlicesByNpu& slices) {
+  Table t{.key = "npus",
+          .title = "by NPU; the seven times add up to the run",
+          .columns = {{"npu", "NPU", Unit::count}},
+          .more = "NPUs"};
+  constexpr std::array<std::string_view, part_count> titles = {"alone",  "both", "moving", "waiting",
+                                                               "memory", "CPU",  "idle"};
+  for (std::size_t p = 0; p < part_count; ++p)
+    t.columns.push_back({std::string(part_names[p]), std::string(titles[p]), Unit::time});
+  t.columns.push_back({"stands_for", "stands for", Unit::count});
+  for (const NpuParts& n : parts) {
+    std::vector<Value> row = {std::int64_t{n.npu}};
+    for (const Picoseconds time : n.ps) row.emplace_back(time);
+    row.emplace_back(slices.weight(n.npu));
+    t.rows.push_back(std::move(row));
+  }
+  return t;
+}
+
+}  // namespace
+
+Section time_section(const Run& run, const RunWishes& wishes) {
+  Section s{.name = "time"};
+  s.figures = {{"total", "from the begin to the end", Unit::time, window(run)},
+               {"status", "status", Unit::text, std::string(name(run.status))},
+               {"origin", "times are", Unit::text, std::string(run.recorded ? "recorded" : "simulated")},
+               {"npus", "NPUs", Unit::count, value_of(npus_of(run).size())},
+               {"slices", "slices", Unit::count, value_of(run.timeline.slices.size())}};
+  if (run.timeline.slices.empty()) {
+    s.notes.emplace_back("the run has no slices, so not where the time went: et-replay -o x.run keeps them");
+  } else {
+    const SlicesByNpu slices(run);
+    const std::vector<NpuParts> parts = own_parts(run);
+    s.tables.push_back(part_table(parts, slices, window(run)));
+    if (wishes.by) s.tables.push_back(slices_by(run, *wishes.by));
+    s.tables.push_back(npu_table(parts, slices));
+  }
+  if (run.status == RunStatus::deadlock)
+    s.notes.emplace_back("the run is deadlocked: times are those until nothing moved any more");
+  if (run.status == RunStatus::stopped) s.notes.emplace_back("the run was stopped at this time, by --until");
+  return s;
+}
+
+std::span<const RunSection> run_sections() {
+  static constexpr std::array<RunSection, 10> sections = {{
+      {"time", [](const Run&) { return true; }, time_section},
+      {"overlap", [](const Run& r) { return !r.timeline.slices.empty(); }, overlap_section},
+      {"collectives", [](const Run& r) { return !r.calls.empty(); }, calls_section},
+      {"skew", [](const Run& r) { return !r.calls.empty(); }, skew_section},
+      {"iterations", [](const Run& r) { return !r.timeline.slices.empty() || !r.call_npus.empty(); },
+       iterations_section},
+      {"path", [](const Run& r) { return !r.path.empty(); }, run_path_section},
+      {"links", [](const Run& r) { return !r.links.empty(); }, links_section},
+      {"matrix", [](const Run& r) { return !r.matrix.empty(); }, traffic_section},
+      {"memory",
+       [](const Run& r) {
+         return !r.memory.empty() ||
+                std::ranges::any_of(r.npus, [](const Run::Npu& n) { return n.peak_memory_bytes >= 0; });
+       },
+       run_memory_section},
+      {"mfu", [](const Run&) { return false; }, use_section},
+  }};
+  return sections;
+}
+
+}  // namespace convert

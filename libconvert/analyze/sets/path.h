@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Finds how long a set takes at least: its work, and the longest chain of nodes through all ranks.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analyze/figures/figures.h"
+#include "analyze/sets/path_rank.h"
+
+namespace convert {
+
+struct SetPath {
+  // A node on the longest chain.
+  struct Step {
+    Rank rank = 0;
+    NodeId node = 0;
+    Picoseconds time_ps = 0;
+    PathRank::Work work = PathRank::Work::none;
+  };
+  Sum work_ps;                      // of all nodes
+  Picoseconds span_ps = 0;          // of the longest chain
+  Picoseconds compute_span_ps = 0;  // where communication takes no time
+  Picoseconds comm_span_ps = 0;     // where computing takes no time
+  std::uint64_t span_nodes = 0;     // on the longest chain
+  std::uint64_t depth = 0;          // nodes of the chain with most nodes, messages included
+  Picoseconds busiest_ps = 0;       // most work that one rank computes, one node after the other
+  Rank busiest_rank = 0;
+  std::uint64_t stuck = 0;         // nodes that wait for what is missing, or for each other
+  std::uint64_t pairs = 0;         // messages with both ends
+  std::uint64_t joined_calls = 0;  // collectives of two ranks at least
+  std::vector<Step> steps{};       // of the longest chain that take time, from the first
+};
+
+// Returns the path. A receive waits for its send, a collective for the calls of all ranks that use its group; each
+// takes its own time then. Linear in nodes, dependencies, messages and calls.
+[[nodiscard]] SetPath find_path(const std::vector<PathRank>& ranks);
+
+}  // namespace convert

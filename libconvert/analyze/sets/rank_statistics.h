@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Counts what one trace has, without keeping its nodes: what the statistics of a set are added up from.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analyze/figures/figures.h"
+#include "analyze/sets/idle.h"
+#include "analyze/sets/path_rank.h"
+#include "core/text_set.h"
+#include "core/trace.h"
+
+namespace convert {
+
+// What a table of nodes has a row for.
+enum class NodeKey : std::uint8_t { nothing, name, type, group, rank };
+// Returns the key of a name such as "type". Throws Error(usage) for another.
+[[nodiscard]] NodeKey parse_node_key(std::string_view name);
+
+struct RankWishes {
+  NodeKey by = NodeKey::nothing;  // keeps the duration of each node
+  bool names = true;              // counts nodes by name
+  bool idle = true;               // looks why streams of the device were idle
+  bool redundant = false;         // looks for dependencies that others imply
+  bool path = false;              // keeps the graph, for the longest chain of the set
+  double ops_per_ns = 0;          // of an NPU: the time of nodes that have operations and no duration; 0: none
+};
+
+// Counts messages or collectives by size: class k holds sizes from 2^k to below 2^(k+1), class 64 those of 0 bytes.
+struct SizeClasses {
+  static constexpr std::size_t zero = 64;
+  std::array<std::uint64_t, 65> count{};
+  std::array<Sum, 65> bytes{};
+
+  void add(std::int64_t size);
+  void add(const SizeClasses& other);
+};
+
+struct RankStatistics {
+  static constexpr std::size_t types = 9;  // NodeType 0 to 7; 8: numbers that the schema does not know
+
+  // Nodes of one name, type or group.
+  struct Nodes {
+    std::uint64_t count = 0;
+    std::uint64_t timed = 0;  // that have a duration
+    Sum time_ps;
+    Sum bytes;                              // that they send or that a collective has
+    std::vector<std::int64_t> durations{};  // only of NodeKey's table
+  };
+  // Collectives of one type, group and size class.
+  struct Calls {
+    std::string group{};   // pg_name; empty: all ranks
+    std::uint32_t op = 0;  // Collective; CollectiveNode::unknown_type
+    std::uint32_t size_class = 0;
+    std::uint64_t count = 0;
+    Sum bytes;
+  };
+  // What it sends one other.
+  struct Sent {
+    std::int64_t peer = 0;
+    std::uint64_t messages = 0;
+    Sum bytes;
+  };
+  struct Defects {
+    std::uint64_t duplicate_ids = 0;
+    std::uint64_t dangling = 0;       // dependencies on nodes that do not exist, or on the node itself
+    std::uint64_t repeated = 0;       // dependencies named twice
+    std::uint64_t behind_cycles = 0;  // nodes on or behind a cycle, which have no depth
+    std::uint64_t bad_sizes = 0;      // negative, or no integer
+    std::uint64_t bad_times = 0;      // negative, or beyond 106 days
+    std::uint64_t unsized = 0;        // messages and collectives that do not tell their bytes
+  };
+
+  Rank rank = 0;
+  std::array<Nodes, types> by_type{};
+  std::uint64_t nodes = 0;
+  std::uint64_t on_cpu = 0;
+  std::uint64_t data_edges = 0;
+  std::uint64_t control_edges = 0;
+  std::uint64_t roots = 0;
+  std::uint64_t most_parents = 0;
+  std::uint64_t most_children = 0;
+  std::uint64_t depth = 0;  // nodes of the longest chain
+  std::uint64_t redundant_edges = 0;
+  std::uint64_t edges_not_searched = 0;  // for redundancy, as that would take too long
+  Defects defects{};
+
+  std::uint64_t sends = 0, recvs = 0, calls = 0;
+  Sum sent_bytes, received_bytes, call_bytes;
+  Sum operations;    // num_ops of nodes that compute
+  Sum tensor_bytes;  // tensor_size of nodes that compute
+  Sum loaded_bytes, stored_bytes;
+  SizeClasses message_sizes{}, call_sizes{};
+  std::vector<Sent> sent_to{};       // ascending by peer
+  std::vector<Calls> collectives{};  // by op, group, size class
+
+  // Recorded times: from the first start to the last end, on the recorder's clock; -1: no node tells when it
+  // started.
+  std::int64_t first_start_ns = -1;
+  std::int64_t last_end_ns = -1;
+
+  TextSet names{};                       // of nodes
+  std::vector<Nodes> by_name{};          // by number in names
+  std::uint64_t unnamed_apart = 0;       // nodes whose names came after the first million of different ones
+  std::vector<std::string> key_names{};  // of by_key
+  std::vector<Nodes> by_key{};           // what `by` asked for, but name
+  bool has_streams = false;
+  std::map<std::int64_t, StreamIdle> streams{};  // of the device, where nodes tell
+  PathRank path{};
+};
+
+// Returns the counts of a trace, whose nodes may be wrong in any way.
+[[nodiscard]] RankStatistics statistics_of(const Trace& trace, const RankWishes& wishes);
+
+}  // namespace convert

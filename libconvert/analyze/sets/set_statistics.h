@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Adds up what the ranks of a set have, and tells it in sections: nodes, volume, sizes, matrix, memory, path, ….
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyze/figures/figures.h"
+#include "analyze/sets/path.h"
+#include "analyze/sets/rank_statistics.h"
+#include "core/text_set.h"
+
+namespace convert {
+
+class SetStatistics {
+ public:
+  struct Options {
+    NodeKey by = NodeKey::nothing;
+    bool path = true;
+    double ops_per_ns = 0;  // of an NPU, for its share that is used; 0: not told
+    std::size_t rows = 0;   // of a table of names: at most; 0: all
+    // Nodes of the set up to which the graphs are kept, for the path; 0: any number.
+    std::uint64_t most_path_nodes = 20'000'000;
+  };
+  explicit SetStatistics(const Options& options) : options_(options) {}
+
+  // Adds a rank; the order of the ranks does not matter, but for the path it is that of messages.
+  void add(RankStatistics&& rank);
+  // Returns the operations that all nodes compute.
+  [[nodiscard]] std::int64_t operations() const { return total_.operations.get(); }
+  // Returns the names of all sections.
+  [[nodiscard]] static std::vector<std::string> section_names();
+  // Returns whether the set has anything to tell there without being asked.
+  [[nodiscard]] bool has(std::string_view section) const;
+  // Returns one of them.
+  [[nodiscard]] Section section(std::string_view name) const;
+
+ private:
+  // Of one rank what tables by rank show.
+  struct Row {
+    Rank rank;
+    std::uint64_t nodes, edges, depth, sends, recvs, calls;
+    std::int64_t sent, received, call_bytes, operations, tensor_bytes, time_ps;
+    std::int64_t first_start_ns, last_end_ns;
+  };
+  struct Keyed {
+    RankStatistics::Nodes nodes;
+    std::uint64_t ranks = 0;
+  };
+  struct KeyedNodes {
+    TextSet keys;
+    std::vector<Keyed> rows;  // by number in keys
+
+    void add(std::string_view key, RankStatistics::Nodes&& nodes);
+    // Takes the nodes of a first rank, by number in `texts`.
+    void take(TextSet&& texts, std::vector<RankStatistics::Nodes>&& nodes);
+    // Returns how many keys have nodes.
+    [[nodiscard]] std::size_t used() const {
+      return static_cast<std::size_t>(
+          std::count_if(rows.begin(), rows.end(), [](const Keyed& k) { return k.nodes.count != 0; }));
+    }
+    // Returns the rows' numbers, those with most time first; without times those of which there are most.
+    [[nodiscard]] std::vector<std::uint32_t> by_weight(std::size_t most) const;
+  };
+
+  [[nodiscard]] Section nodes() const;
+  [[nodiscard]] Section volume() const;
+  [[nodiscard]] Section collectives() const;
+  [[nodiscard]] Section sizes() const;
+  [[nodiscard]] Section matrix() const;
+  [[nodiscard]] Section memory() const;
+  [[nodiscard]] Section flops() const;
+  [[nodiscard]] Section path() const;
+  [[nodiscard]] Section redundant() const;
+  [[nodiscard]] Section idle() const;
+  [[nodiscard]] Table table_by_type() const;
+  [[nodiscard]] Table table_by_name() const;
+  [[nodiscard]] Table table_by_key() const;
+  void note_defects(Section& section) const;
+  void note_sums(Section& section, std::initializer_list<const Sum*> sums) const;
+
+  Options options_;
+  RankStatistics total_;  // without names, peers and collectives
+  std::vector<Row> rows_;
+  KeyedNodes names_;
+  KeyedNodes keyed_;
+  std::map<std::pair<Rank, std::int64_t>, RankStatistics::Sent> sent_;
+  std::map<std::tuple<std::uint32_t, std::string, std::uint32_t>, RankStatistics::Calls> calls_;
+  std::map<std::pair<Rank, std::int64_t>, StreamIdle> streams_;  // by rank and stream
+  std::vector<PathRank> path_ranks_;
+  bool path_dropped_ = false;  // the set is larger than most_path_nodes
+};
+
+}  // namespace convert

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#include "util/text_table.h"
+
+#include <array>
+#include <cstdio>
+
+namespace convert {
+
+std::string format_fixed(double value, int decimals) {
+  std::array<char, 400> text{};
+  std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
+  return text.data();
+}
+
+std::string csv_field(const std::string& text) {
+  const bool plain = text.find_first_of(",\"\r\n") == std::string::npos;
+  if (plain && !text.starts_with(' ') && !text.ends_with(' ')) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + '"';
+}
+
+}  // namespace convert

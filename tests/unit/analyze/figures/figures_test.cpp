@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "analyze/figures/figures.h"
+
+#include <gtest/gtest.h>
+
+#include "core/diagnostic.h"
+
+namespace convert {
+namespace {
+
+Statistics sample() {
+  Section s{.name = "time"};
+  s.figures = {{"total", "all", Unit::time, std::int64_t{1'500}},
+               {"all_reduce.bytes", "", Unit::bytes, std::int64_t{2'048}},
+               {"all_reduce.calls", "", Unit::count, std::int64_t{3}},
+               {"share", "part", Unit::share, 0.125}};
+  s.tables = {{.key = "rows",
+               .title = "the rows",
+               .columns = {{"name", "name", Unit::text}, {"busbw", "busbw", Unit::gb_per_s}},
+               .rows = {{std::string("a,\x1b\"b"), 50.0}, {std::string("c"), {}}},
+               .more = "names"}};
+  s.notes = {"a note"};
+  return {s};
+}
+
+TEST(Figures, TextHasUnits) {
+  EXPECT_EQ(statistics_text(sample(), 1),
+            "time\n"
+            "  all   1.5 ns\n"
+            "  part  12.5 %\n"
+            "\n"
+            "  the rows\n"
+            "  name           busbw\n"
+            "  a,\\x1b\"b  50.00 GB/s\n"
+            "  … 1 more names: --top 0 shows all\n"
+            "  note: a note\n");
+}
+
+TEST(Figures, JsonIsExact) {
+  EXPECT_EQ(statistics_json(sample(), 0),
+            "{\n"
+            "  \"time\":{\n"
+            "    \"total_ns\":1.5,\n"
+            "    \"all_reduce\":{\"bytes\":2048,\"calls\":3},\n"
+            "    \"share\":0.125,\n"
+            "    \"rows\":[\n"
+            "      {\"name\":\"a,\\u001b\\\"b\",\"busbw_gb_per_s\":50},\n"
+            "      {\"name\":\"c\",\"busbw_gb_per_s\":null}\n"
+            "    ],\n"
+            "    \"notes\":[\n"
+            "      \"a note\"\n"
+            "    ]\n"
+            "  }\n"
+            "}\n");
+}
+
+TEST(Figures, JsonTellsWhatIsLeftOut) {
+  EXPECT_NE(statistics_json(sample(), 1).find("\"rows_left_out\":1"), std::string::npos);
+}
+
+TEST(Figures, CsvHasAHeaderForEachTable) {
+  EXPECT_EQ(statistics_csv(sample(), 0),
+            "section,figure,value\n"
+            "time,total_ns,1.5\n"
+            "time,all_reduce.bytes,2048\n"
+            "time,all_reduce.calls,3\n"
+            "time,share,0.125\n"
+            "\n"
+            "section,table,name,busbw_gb_per_s\n"
+            "time,rows,\"a,\x1b\"\"b\",50\n"
+            "time,rows,c,\n");
+}
+
+TEST(Figures, OneIsFoundWithItsUnitAndWithout) {
+  EXPECT_EQ(get_figure(sample(), "time.total"), "1.5");
+  EXPECT_EQ(get_figure(sample(), "time.total_ns"), "1.5");
+  EXPECT_EQ(get_figure(sample(), "time.all_reduce.bytes"), "2048");
+}
+
+TEST(Figures, AMissingOneNamesANearOne) {
+  try {
+    (void)get_figure(sample(), "time.totl_ns");
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), Error::Kind::usage);
+    EXPECT_STREQ(e.what(), "--get time.totl_ns: there is no such figure; did you mean time.total_ns?");
+  }
+}
+
+TEST(Sum, StaysAtTheLimit) {
+  Sum sum;
+  sum.add(INT64_MAX);
+  EXPECT_FALSE(sum.saturated());
+  sum.add(1);
+  EXPECT_TRUE(sum.saturated());
+  EXPECT_EQ(sum.get(), INT64_MAX);
+}
+
+TEST(Percentile, IsOfTheNearestRank) {
+  std::vector<std::int64_t> values = {50, 15, 35, 20, 40};
+  EXPECT_EQ(percentile(values, 5), 15);
+  EXPECT_EQ(percentile(values, 30), 20);
+  EXPECT_EQ(percentile(values, 40), 20);
+  EXPECT_EQ(percentile(values, 50), 35);
+  EXPECT_EQ(percentile(values, 100), 50);
+}
+
+}  // namespace
+}  // namespace convert

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+#include "analyze/runs/sections.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "core/diagnostic.h"
+
+namespace convert {
+namespace {
+
+Slice& add(Run& run, Rank npu, Lane lane, const char* name, Picoseconds begin, Picoseconds end,
+           std::uint32_t call = no_index) {
+  run.timeline.slices.push_back({.begin_ps = begin, .end_ps = end, .rank = npu, .lane = lane});
+  Slice& s = run.timeline.slices.back();
+  s.node = run.timeline.slices.size();
+  s.name = run.timeline.names.add(name);
+  s.call = call;
+  return s;
+}
+
+// Two NPUs compute, NPU 1 longer, and then all-reduce; NPU 0 waits for NPU 1 from 30 to 50.
+Run two_npus() {
+  convert::Run run;
+  run.total_ps = 100;
+  run.npus = {{.rank = 0}, {.rank = 1}};
+  run.calls = {{.op = Collective::all_reduce,
+                .group = 0,
+                .npus = 2,
+                .size_bytes = 1000,
+                .begin_ps = 30,
+                .last_begin_ps = 50,
+                .end_ps = 90}};
+  run.call_npus = {{.call = 0, .npu = 0, .begin_ps = 30, .end_ps = 90},
+                   {.call = 0, .npu = 1, .begin_ps = 50, .end_ps = 90}};
+  add(run, 0, Lane::compute, "forward", 0, 30);
+  add(run, 1, Lane::compute, "forward", 0, 50);
+  add(run, 0, Lane::collective, "AR", 30, 90, 0);
+  add(run, 1, Lane::collective, "AR", 50, 90, 0);
+  add(run, 0, Lane::compute, "backward", 80, 100);
+  return run;
+}
+
+Section section(const Run& run, std::string_view name, const RunWishes& wishes = {}) {
+  for (const RunSection& s : run_sections()) {
+    if (s.name == name) return s.make(run, wishes);
+  }
+  throw std::runtime_error("no section");
+}
+Value figure(const Section& s, std::string_view key) {
+  for (const Figure& f : s.figures) {
+    if (f.key == key) return f.value;
+  }
+  ADD_FAILURE() << s.name << " has no figure " << key;
+  return {};
+}
+std::int64_t number(const Section& s, std::string_view key) { return std::get<std::int64_t>(figure(s, key)); }
+const Table& table(const Section& s, std::string_view key) {
+  for (const Table& t : s.tables) {
+    if (t.key == key) return t;
+  }
+  throw std::runtime_error("no table " + std::string(key));
+}
+using Row = std::vector<Value>;
+
+TEST(RunSections, TimeOfEachNpuAddsUpToTheRun) {
+  const Section s = section(two_npus(), "time");
+  EXPECT_EQ(number(s, "total"), 100);
+  const Table& npus = table(s, "npus");
+  ASSERT_EQ(npus.rows.size(), 2U);
+  for (const Row& row : npus.rows) {
+    std::int64_t sum = 0;
+    for (std::size_t c = 1; c <= 7; ++c) sum += std::get<std::int64_t>(row[c]);
+    EXPECT_EQ(sum, 100);
+  }
+  EXPECT_EQ(npus.rows[0],
+            (Row{std::int64_t{0}, std::int64_t{40}, std::int64_t{10}, std::int64_t{30}, std::int64_t{20},
+                 std::int64_t{0}, std::int64_t{0}, std::int64_t{0}, std::int64_t{1}}));
+}
+
+TEST(RunSections, SlicesByNameWithPercentilesAndSlack) {
+  convert::Run run = two_npus();
+  run.slack_ps = {7, 0, 3, 2, 0};
+  const Section s = section(run, "time", {.by = "name"});
+  const Table& names = table(s, "slices_by_name");
+  ASSERT_EQ(names.rows.size(), 3U);
+  EXPECT_EQ(names.rows[0], (Row{std::string("AR"), std::int64_t{2}, std::int64_t{100}, 0.5, 50.0, std::int64_t{40},
+                                std::int64_t{60}, std::int64_t{60}, std::int64_t{2}}));
+}
+
+TEST(RunSections, NpusThatOneStandsForCount) {
+  convert::Run run = two_npus();
+  run.npus.push_back({.rank = 2});
+  run.classes = {{.npu = 2, .like = 1}};
+  const Section s = section(run, "time", {.by = "name"});
+  EXPECT_EQ(number(s, "npus"), 3);
+  EXPECT_EQ(table(s, "npus").rows.size(), 2U);
+  EXPECT_EQ(table(s, "npus").rows[1].back(), Value(std::int64_t{2}));
+  EXPECT_EQ(table(s, "slices_by_name").rows[0][1], Value(std::int64_t{3}));
+}
+
+TEST(RunSections, OverlapByGroup) {
+  const Section s = section(two_npus(), "overlap");
+  EXPECT_EQ(number(s, "communication"), 100);
+  EXPECT_EQ(number(s, "hidden"), 10);
+  EXPECT_EQ(number(s, "exposed"), 90);
+  EXPECT_EQ(number(s, "most_collectives"), 1);
+  const Table& groups = table(s, "by_group");
+  ASSERT_EQ(groups.rows.size(), 1U);
+  EXPECT_EQ(groups.rows[0], (Row{std::string("(all ranks)"), std::int64_t{2}, std::int64_t{100}, std::int64_t{10},
+                                 0.1, std::int64_t{90}, std::int64_t{70}, std::int64_t{20}, 45.0}));
+}
+
+TEST(RunSections, TheLastNpuIsTheStraggler) {
+  const Section s = section(two_npus(), "skew");
+  EXPECT_EQ(number(s, "spread_max"), 20);
+  const Table& late = table(s, "stragglers");
+  ASSERT_EQ(late.rows.size(), 1U);
+  EXPECT_EQ(late.rows[0], (Row{std::int64_t{1}, std::int64_t{1}, std::int64_t{1}, 1.0, std::int64_t{20}}));
+}
+
+TEST(RunSections, SpeedOfCollectives) {
+  const Section s = section(two_npus(), "collectives");
+  const Row& row = table(s, "kinds").rows.at(0);
+  EXPECT_EQ(row[0], Value(std::string("all_reduce")));
+  EXPECT_EQ(row[6], Value(60.0));                                   // ps
+  EXPECT_DOUBLE_EQ(std::get<double>(row[9]), 1000.0 * 1000 / 60);   // 1000 bytes in 60 ps
+  EXPECT_DOUBLE_EQ(std::get<double>(row[10]), 1000.0 * 1000 / 60);  // 2 (n-1) / n = 1
+}
+
+TEST(RunSections, IterationsByName) {
+  convert::Run run;
+  run.total_ps = 300;
+  for (Rank npu = 0; npu < 2; ++npu) {
+    add(run, npu, Lane::compute, "layer 3 iteration 0", 10, 90);
+    add(run, npu, Lane::compute, "layer 3 iteration 1", 100 + Picoseconds{npu}, 180);
+    add(run, npu, Lane::compute, "layer 3 iteration 2", 210, 290);
+  }
+  const Section s = section(run, "iterations");
+  EXPECT_EQ(number(s, "count"), 3);
+  EXPECT_EQ(table(s, "iterations").rows[0],
+            (Row{std::int64_t{0}, std::int64_t{10}, std::int64_t{100}, std::int64_t{90}}));
+  EXPECT_EQ(number(s, "max"), 110);
+}
+
+TEST(RunSections, StepsOfTheProfilerAreIterations) {
+  convert::Run run;
+  run.total_ps = 300;
+  add(run, 0, Lane::cpu, "ProfilerStep#12", 10, 90);
+  add(run, 0, Lane::cpu, "ProfilerStep#13", 100, 250);
+  add(run, 0, Lane::cpu, "iteration 5", 0, 300);
+  const Section s = section(run, "iterations");
+  EXPECT_EQ(number(s, "count"), 2);
+  EXPECT_EQ(table(s, "iterations").rows[1],
+            (Row{std::int64_t{13}, std::int64_t{100}, std::int64_t{250}, std::int64_t{150}}));
+}
+
+TEST(RunSections, IterationsByCollectivesThatRepeat) {
+  convert::Run run;
+  run.total_ps = 1000;
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    run.calls.push_back(
+        {.op = i % 2 == 0 ? Collective::all_gather : Collective::all_reduce, .number = i, .size_bytes = 8});
+    run.call_npus.push_back({.call = i, .npu = 3, .begin_ps = 100 * Picoseconds{i} + 50, .end_ps = 0});
+  }
+  const Section s = section(run, "iterations");
+  EXPECT_EQ(number(s, "count"), 3);
+  EXPECT_EQ(table(s, "iterations").rows[1],
+            (Row{std::int64_t{1}, std::int64_t{250}, std::int64_t{450}, std::int64_t{200}}));
+  run.calls.back().size_bytes = 9;
+  EXPECT_EQ(number(section(run, "iterations"), "count"), 0);
+}
+
+TEST(RunSections, MemoryAtItsHighest) {
+  convert::Run run;
+  run.npus = {{.rank = 0}, {.rank = 1}};
+  run.memory = {{0, 5, 100}, {0, 9, 300}, {0, 20, 50}, {1, 7, 200}};
+  const Section s = section(run, "memory");
+  EXPECT_EQ(number(s, "peak"), 300);
+  EXPECT_EQ(number(s, "peak_npu"), 0);
+  EXPECT_EQ(number(s, "peak_at"), 9);
+}
+
+TEST(RunSections, UseOfThePeak) {
+  convert::Run run = two_npus();
+  const Section s = section(run, "mfu", {.ops_per_ns = 1000, .operations = 100});
+  EXPECT_DOUBLE_EQ(std::get<double>(figure(s, "mfu")),
+                   0.5);  // 100 operations in 0.1 ns by two that can do 1,000 a ns
+}
+
+TEST(RunSections, AnEmptyRunHasAllSections) {
+  const convert::Run run;
+  for (const RunSection& s : run_sections()) {
+    EXPECT_EQ(s.make(run, {}).name, s.name);
+    EXPECT_EQ(s.has(run), s.name == "time") << s.name;
+  }
+}
+
+}  // namespace
+}  // namespace convert

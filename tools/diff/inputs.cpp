@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "diff/inputs.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "common/source.h"
+#include "sets/source.h"
+#include "util/log.h"
+#include "util/parallel.h"
+
+namespace tools {
+namespace {
+
+using namespace convert;
+
+// Hands out the ranks of one set, one at a time.
+class RankFeed {
+ public:
+  RankFeed(const DiffOptions& o, const std::string& operand, Context& context)
+      : source_({.operands = {operand}, .from = o.from, .any_ranks = true, .hash = false, .runs = true},
+                context.diagnostics) {}
+  [[nodiscard]] TraceSource& source() { return source_; }
+
+  // Reads one more rank, to be taken later.
+  void read_ahead() {
+    if (std::optional<Trace> trace = read()) {
+      const Rank number = trace->rank;
+      early_.emplace(number, std::move(*trace));
+    }
+  }
+  // Returns the next rank in the order of the input that nobody has asked for by number; nothing at the end.
+  std::optional<Trace> next() {
+    if (!early_.empty()) {
+      auto node = early_.extract(early_.begin());
+      return std::move(node.mapped());
+    }
+    return read();
+  }
+  // Returns the rank of that number, and keeps those that come before it; nothing if the set does not have it.
+  std::optional<Trace> take(Rank rank) {
+    if (auto node = early_.extract(rank)) return std::move(node.mapped());
+    while (std::optional<Trace> trace = read()) {
+      if (trace->rank == rank) return trace;
+      const Rank number = trace->rank;
+      early_.emplace(number, std::move(*trace));
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<Trace> read() {
+    if (!reader_) reader_ = source_.open_all();
+    Trace trace;
+    if (!reader_->next_rank(trace)) return std::nullopt;
+    if (!seen_.insert(trace.rank).second)
+      throw input_error({.file = source_.base_name()}, "rank " + std::to_string(trace.rank) + " stands twice");
+    read_nodes(*reader_, trace);
+    return trace;
+  }
+
+  TraceSource source_;
+  std::unique_ptr<TraceReader> reader_;
+  std::map<Rank, Trace> early_;
+  std::set<Rank> seen_;
+};
+
+Difference compare_sets(RankFeed& a, RankFeed& b, const DiffWishes& wishes, Context& context) {
+  Difference all;
+  if (!a.source().prepare(false) || !b.source().prepare(false) || context.failed()) return all;
+  std::array<RankFeed*, 2> feeds = {&a, &b};
+  const auto read_both = [&](std::size_t i) {
+    feeds.at(i)->read_ahead();
+    return true;
+  };
+  while (true) {
+    for_each_ordered(std::min(context.jobs(), 2U), 2, read_both, [](std::size_t, bool) {});
+    std::optional<Trace> trace = a.next();
+    if (!trace) break;
+    std::optional<Trace> other = b.take(wishes.in_b(trace->rank));
+    if (other) {
+      all.append(compare_traces(*trace, *other, wishes));
+    } else {
+      all.ranks_only_a.push_back(trace->rank);
+    }
+  }
+  while (const std::optional<Trace> trace = b.next()) all.ranks_only_b.push_back(trace->rank);
+  log_info(counted(all.ranks, "rank") + " compared, " + counted(all.nodes_a, "node") + " and " +
+           std::to_string(all.nodes_b));
+  return all;
+}
+
+}  // namespace
+
+Difference compare(const DiffOptions& o, const DiffWishes& wishes, Context& context) {
+  if (o.operands[0] == "-" && o.operands[1] == "-") throw usage_error("only one of A and B can be standard input");
+  RankFeed a(o, o.operands[0], context), b(o, o.operands[1], context);
+  const bool runs = a.source().holds_run();
+  if (runs != b.source().holds_run()) {
+    throw usage_error(o.operands[runs ? 0 : 1] + " is a run and " + o.operands[runs ? 1 : 0] +
+                      " is a set of traces; two of a kind are compared: et-replay -o x.run makes a run of traces");
+  }
+  if (!runs) return compare_sets(a, b, wishes, context);
+  const Run run_a = a.source().read_run(), run_b = b.source().read_run();
+  return compare_runs(run_a, run_b, wishes);
+}
+
+}  // namespace tools

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "diff/options.h"
+
+#include "core/diagnostic.h"
+#include "core/rank_list.h"
+#include "core/units.h"
+#include "core/words.h"
+
+namespace tools {
+namespace {
+
+constexpr std::size_t rows_of_text = 20;
+
+// Reads "1%" or "5us".
+void read_tolerance(const std::string& text, convert::DiffWishes& to) {
+  if (text.ends_with('%')) {
+    const auto percent = convert::parse_number(std::string_view(text).substr(0, text.size() - 1));
+    if (percent && *percent >= 0) to.tolerance_part = *percent / 100;
+    if (percent && *percent >= 0) return;
+  } else if (const auto time = convert::parse_time(text)) {
+    to.tolerance_ps = *time;
+    return;
+  }
+  throw convert::usage_error("--tolerance " + text + ": expected a share or a time, such as 1% or 5us");
+}
+
+std::vector<convert::Rank> read_side(const std::string& side, const std::string& piece) {
+  try {
+    return convert::parse_ranks(side);
+  } catch (const convert::Error&) {
+    throw convert::usage_error("--map-ranks " + piece + ": expected ranks of A and of B, such as 0-3=4-7 or 8=0");
+  }
+}
+
+// Reads "0-3=4-7,8=0": ranks of A and those that they are in B.
+std::map<convert::Rank, convert::Rank> read_ranks(const std::string& text) {
+  std::map<convert::Rank, convert::Rank> ranks;
+  for (const std::string& piece : convert::split(text, ',')) {
+    const std::vector<std::string> sides = convert::split(piece, '=');
+    if (sides.size() != 2)
+      throw convert::usage_error("--map-ranks " + piece + ": expected ranks of A and of B, such as 0-3=4-7 or 8=0");
+    const auto a = read_side(sides[0], piece), b = read_side(sides[1], piece);
+    if (a.size() != b.size())
+      throw convert::usage_error("--map-ranks " + piece + ": " + convert::counted(a.size(), "rank") + " of A and " +
+                                 std::to_string(b.size()) + " of B; each has one partner");
+    for (std::size_t i = 0; i < a.size(); ++i) ranks[a[i]] = b[i];
+  }
+  return ranks;
+}
+
+}  // namespace
+
+convert::DiffWishes DiffOptions::wishes() const {
+  if (structure && times)
+    throw convert::usage_error("--structure leaves times out, --times all else; leave out one of them");
+  if (structure && tolerance) throw convert::usage_error("--tolerance is for times, which --structure leaves out");
+  convert::DiffWishes w{.structure = structure, .times = times};
+  if (tolerance) read_tolerance(*tolerance, w);
+  w.ignore.insert(ignore.begin(), ignore.end());
+  if (map_ranks) w.ranks = read_ranks(*map_ranks);
+  return w;
+}
+
+std::size_t DiffOptions::rows() const {
+  if (top) return static_cast<std::size_t>(*top);
+  return format == "text" ? rows_of_text : 0;
+}
+
+void declare_diff(App& app, DiffOptions& o) {
+  app.group("Input");
+  app.add_operands(o.operands, "A B", "two sets, or two runs; one may be - for stdin");
+  app.add_option("-f,--from", o.from, "FORMAT[,KEY=VALUE...]", "format of both (default: by content)");
+  app.group("Comparison");
+  app.add_flag("--structure", o.structure, "all but times");
+  app.add_flag("--times", o.times, "only times of what both have");
+  app.add_option("--tolerance", o.tolerance, "1%|5us", "times that differ by less are the same");
+  app.add_list("--ignore", o.ignore, "ATTR,...", "do not compare these attributes");
+  app.add_option("--map-ranks", o.map_ranks, "A=B,...", "ranks of A as B calls them, such as 0-3=4-7");
+  app.group("Output");
+  app.add_choice("--format", o.format, {"text", "json"}, "how differences are written");
+  app.add_integer("--top", o.top, 0, 1'000'000'000, "N", "rows of a table; 0 = all (default: text 20, json all)");
+  app.add_option("-o,--output", o.output, "FILE", "file to write (default: -, stdout)");
+}
+
+}  // namespace tools

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Declares et-diff's options, and says what they ask for.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/diff/difference.h"
+#include "common/options.h"
+
+namespace tools {
+
+struct DiffOptions {
+  std::vector<std::string> operands;
+  std::optional<std::string> from;
+  bool structure = false;
+  bool times = false;
+  std::optional<std::string> tolerance;
+  std::vector<std::string> ignore;
+  std::optional<std::string> map_ranks;
+  std::optional<std::int64_t> top;
+  std::optional<std::string> output;
+  std::string format = "text";
+
+  // Returns what to compare. Throws Error(usage) for a malformed value and for options that do not go together.
+  [[nodiscard]] convert::DiffWishes wishes() const;
+  // Returns how many rows of a table to show; 0: all.
+  [[nodiscard]] std::size_t rows() const;
+};
+
+void declare_diff(App& app, DiffOptions& o);
+
+}  // namespace tools

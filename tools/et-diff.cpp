@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// et-diff: what differs between two sets of traces, or two runs.
+#include "analyze/diff/difference.h"
+#include "common/tool.h"
+#include "diff/inputs.h"
+#include "diff/options.h"
+#include "sets/sink.h"
+
+namespace {
+
+// What cannot be read is an error here like any other: exit status 1 means that A and B differ.
+int diff(const tools::DiffOptions& o, tools::Context& context) try {
+  if (o.operands.size() != 2) throw convert::usage_error("two inputs are compared, A and B; see et-diff --help");
+  const convert::DiffWishes wishes = o.wishes();
+  const convert::Difference difference = tools::compare(o, wishes, context);
+  if (context.failed()) return 2;
+  const bool json = o.format == "json";
+  convert::write_bytes(o.output,
+                       json ? difference_json(difference, o.rows()) : difference_text(difference, o.rows()));
+  return difference.same() ? 0 : 1;
+} catch (const convert::Error& e) {
+  if (e.kind() != convert::Error::Kind::input) throw;
+  context.diagnostics.error(e.where(), e.rule(), e.what());
+  return 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const tools::ToolInfo info{
+      .name = "et-diff",
+      .summary = "what differs between two sets of traces, or two runs",
+      .operands = "A B",
+      .examples = {{"et-diff llama.yesterday llama", "nodes, attributes, dependencies, times"},
+                   {"et-diff a.run b.run", "which is faster, and why"},
+                   {"et-diff --times --tolerance 1% a.run b.run", "slower than noise?"},
+                   {"et-convert ring8.xml | et-diff --structure - ring8", "is it still the same algorithm?"}},
+  };
+  return tools::run_tool(argc, argv, info, tools::declare_diff, diff);
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "stats/options.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "core/diagnostic.h"
+#include "core/units.h"
+#include "core/words.h"
+
+namespace tools {
+namespace {
+
+constexpr std::size_t rows_of_text = 20;
+
+struct SectionInfo {
+  std::string_view name;
+  std::string_view of;
+  std::string_view what;
+};
+constexpr std::array<SectionInfo, 16> section_table = {{
+    {"nodes", "traces", "how many by type and name, dependencies, depth"},
+    {"volume", "traces", "messages, bytes and operations, per NPU"},
+    {"collectives", "traces, runs", "of traces: calls and bytes; of runs: times, algbw, busbw"},
+    {"sizes", "traces", "histograms of messages and calls"},
+    {"matrix", "traces, runs", "bytes that one NPU sends another"},
+    {"memory", "traces, runs", "of traces: loads and stores; of runs: most in use"},
+    {"flops", "traces", "operations per NPU; with --peak of recordings the share used"},
+    {"path", "traces, runs", "of traces: longest chain; of runs: critical path"},
+    {"redundant", "traces", "dependencies that others imply; only when asked for"},
+    {"time", "runs", "how long, and where the time of each NPU went"},
+    {"overlap", "runs", "communication hidden and exposed, by process group"},
+    {"skew", "runs", "how far apart NPUs call collectives, and who is last"},
+    {"iterations", "runs", "how long each takes"},
+    {"links", "runs", "bytes and busy time of each"},
+    {"idle", "recordings", "waiting for the host, and for the launch of kernels"},
+    {"mfu", "runs, traces", "operations per second of a run, and of the peak"},
+}};
+
+// Returns operations per nanosecond: of "989TFLOPS", "1.5PFLOPS", "312e12".
+std::optional<double> parse_flops(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
+  if (text.ends_with("FLOP/S")) text.replace(text.size() - 2, 2, "S");
+  double scale = 1;
+  if (text.ends_with("FLOPS")) {
+    text.resize(text.size() - 5);
+    constexpr std::array<std::pair<char, double>, 4> prefixes = {
+        {{'G', 1e9}, {'T', 1e12}, {'P', 1e15}, {'E', 1e18}}};
+    for (const auto& [letter, factor] : prefixes) {
+      if (!text.ends_with(letter)) continue;
+      scale = factor;
+      text.pop_back();
+      break;
+    }
+  }
+  const auto number = convert::parse_number(text);
+  if (!number || !(*number > 0)) return std::nullopt;
+  return *number * scale / 1e9;
+}
+
+}  // namespace
+
+double StatsOptions::ops_per_ns() const {
+  if (!peak) return 0;
+  const auto value = parse_flops(*peak);
+  if (!value)
+    throw convert::usage_error("--peak " + *peak + ": expected operations per second, such as 989TFLOPS or 312e12");
+  return *value;
+}
+
+bool StatsOptions::wants(std::string_view section) const {
+  return std::find(sections.begin(), sections.end(), section) != sections.end() ||
+         (get && get->starts_with(std::string(section) + '.'));
+}
+
+std::size_t StatsOptions::rows() const {
+  if (top) return static_cast<std::size_t>(*top);
+  return format == "text" ? rows_of_text : 0;
+}
+
+void declare_stats(App& app, StatsOptions& o) {
+  add_input_options(app, o.input);
+  app.add_option("--timeline", o.timeline, "FILE", "a run to measure: of et-replay -o, or a recording");
+  app.group("Statistics");
+  app.add_list("--section", o.sections, "NAME,...", "only these; --section list lists them");
+  app.add_choice("--by", o.by, {"name", "type", "group", "rank"}, "times with percentiles, a row for each");
+  app.add_option("--peak", o.peak, "RATE", "of an NPU, such as 989TFLOPS: for its use (MFU)");
+  app.group("Output");
+  app.add_choice("--format", o.format, {"text", "json", "csv"}, "how the numbers are written");
+  app.add_option("--get", o.get, "SECTION.NAME", "print this one number, such as nodes.total");
+  app.add_integer("--top", o.top, 0, 1'000'000'000, "N", "rows of a table; 0 = all (default: text 20, else all)");
+  app.add_option("-o,--output", o.output, "FILE", "file to write (default: -, stdout)");
+}
+
+std::string section_list() {
+  std::string out;
+  for (const auto& [name, of, what] : section_table) {
+    std::string line(name);
+    line.resize(13, ' ');
+    line += of;
+    line.resize(27, ' ');
+    out += line.append(what) + '\n';
+  }
+  return out;
+}
+
+void check_usage(const StatsOptions& o) {
+  std::vector<std::string> names;
+  for (const SectionInfo& s : section_table) names.emplace_back(s.name);
+  for (const std::string& name : o.sections) {
+    if (std::find(names.begin(), names.end(), name) == names.end() && name != "list")
+      throw convert::usage_error("--section " + name + ": there is no such section" +
+                                 convert::hint_for(name, names));
+  }
+  if (o.get) {
+    const std::string section = o.get->substr(0, o.get->find('.'));
+    if (std::find(names.begin(), names.end(), section) == names.end())
+      throw convert::usage_error("--get " + *o.get + ": begins with no section" +
+                                 convert::hint_for(section, names));
+  }
+  if (o.get && o.format != "text")
+    throw convert::usage_error("--get prints one number; leave out --format " + o.format);
+  (void)o.ops_per_ns();
+}
+
+}  // namespace tools

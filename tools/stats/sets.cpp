@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "stats/sets.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "analyze/sets/set_statistics.h"
+#include "core/words.h"
+#include "util/log.h"
+
+namespace tools {
+
+CountedSet count_set(convert::TraceSource& source, const StatsOptions& o, Context& context) {
+  using namespace convert;
+  const bool chosen = o.chosen();
+  const NodeKey by = o.by ? parse_node_key(*o.by) : NodeKey::nothing;
+  const bool path = !chosen || o.wants("path");
+  const RankWishes wishes{.by = by,
+                          .names = !chosen || o.wants("nodes"),
+                          .idle = !chosen || o.wants("idle"),
+                          .redundant = o.wants("redundant"),
+                          .path = path,
+                          .ops_per_ns = o.ops_per_ns()};
+  SetStatistics set({.by = by,
+                     .path = path,
+                     .ops_per_ns = o.ops_per_ns(),
+                     .rows = o.rows(),
+                     .most_path_nodes = o.wants("path") ? 0 : SetStatistics::Options{}.most_path_nodes});
+  if (!source.prepare(false) || context.failed()) return {};
+  const auto count = [&](TraceReader& reader, Trace& trace) {
+    read_nodes(reader, trace);
+    return statistics_of(trace, wishes);
+  };
+  RankOrder<RankStatistics> order(source.base_name());
+  const auto add = [&](Rank, RankStatistics&& r) { set.add(std::move(r)); };
+  source.for_each_rank(context.jobs(), count, [&](RankStatistics&& r) { order.add(r.rank, std::move(r), add); });
+  order.finish(add);
+  source.warn_of_missing_ranks();
+  log_info(counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node"));
+  CountedSet counted_set{.sections = {}, .operations = set.operations()};
+  for (const std::string& name : SetStatistics::section_names()) {
+    if (chosen ? o.wants(name) : o.format == "text" ? set.has(name) : name != "redundant")
+      counted_set.sections.push_back(set.section(name));
+  }
+  return counted_set;
+}
+
+}  // namespace tools

@@ -70,7 +70,7 @@ TRACE = CONVERT + [
     "et-replay {ideal} --issue unlimited --slow 0=1.5x {in}",
     "et-replay {net} --set latency=1us,2us {in}"]
 ONE_RANK = ["et-convert {in} -t linked -o out.json", "et-convert {in} -f pytorch,compat=chakra -o out.et"]
-RUN = ["et-timeline {in} -o out.pftrace", "et-timeline {in} -o out.json", "et-convert {in} -o out.run",
+RUN = ["et-report {in}", "et-report {in} -o out.html", "et-stats {in}", "et-timeline {in} -o out.pftrace", "et-timeline {in} -o out.json", "et-convert {in} -o out.run",
        "et-timeline -t perfetto,min=1us,counters=none {in}", "et-timeline -t chrome,window=1us..5us,ranks=0 {in}"]
 LINK = ["et-link {in} -o linked", "et-link {in} -t jsonl", "et-link {in} -o linked --report report.json --list-unmatched",
         "et-link {in} --relax --reduce --data-deps -o linked", "et-link {in} --gaps drop --metadata-nodes keep -t json",
@@ -228,6 +228,13 @@ def chrome_samples(maker):
     return [Sample({"x.json": maker.read("replay.json")}, ["x.json"], "x.json", 4)]
 
 
+def run_samples(maker):
+    """Runs of replays: with collectives and links over time, and one that stops for ever."""
+    maker.run("et-replay -q -n ring:4,bw=50GB/s,lat=500ns --slow 1=2x w -o whole.run")
+    maker.run("et-replay -q -n ideal w -o ideal.run")
+    return [Sample({"x.run": maker.read(name)}, ["x.run"], "x.run", 4) for name in ("whole.run", "ideal.run")]
+
+
 def corpus_files(corpus, patterns, limit=MAX_SAMPLE, count=40):
     """Small files of the corpus: at most `count` of each pattern, spread over all of them."""
     found = []
@@ -332,6 +339,7 @@ def formats_in(maker, corpus):
                           TRACE + ONE_RANK),
         "kineto": Format("json", testdata("kineto/okay-*.json", npus=1), TRACE),
         "chrome": Format("json", maker.of_testdata("chrome/okay-*.json") + chrome_samples(maker), RUN),
+        "run": Format("binary", run_samples(maker), RUN),
         "astra-log": Format("text", maker.of_testdata("astra-log/okay-*"), RUN),
         "pytorch+kineto": Format("json", pairs, LINK),
         "flexflow": Format("text", testdata("flexflow/okay-c*.dot") + of_corpus("flexflow/**/*.dot"),

@@ -40,3 +40,5 @@ else()
   add_custom_command(OUTPUT ${page_assets} COMMAND ${page_embed} DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/page/embed.py
     VERBATIM)
 endif()
+# The programs of pages are long literals; every compiler here takes them.
+set_source_files_properties(${page_assets} PROPERTIES COMPILE_OPTIONS -Wno-overlength-strings)

@@ -137,11 +137,11 @@ class SlackFinder {
   const Run& run_;
   const std::vector<Slice>& slices_;
   std::vector<Picoseconds> slack_;
-  std::vector<std::uint32_t> op_of_;       // by slice
-  std::vector<std::uint32_t> slice_of_;    // by op
-  std::vector<std::uint32_t> meeting_of_;  // by slice
-  std::vector<Meeting> meetings_;          // first those of Run::calls
-  std::vector<std::vector<std::uint32_t>> messages_;    // by channel and number
+  std::vector<std::uint32_t> op_of_;                     // by slice
+  std::vector<std::uint32_t> slice_of_;                  // by op
+  std::vector<std::uint32_t> meeting_of_;                // by slice
+  std::vector<Meeting> meetings_;                        // first those of Run::calls
+  std::vector<std::vector<std::uint32_t>> messages_;     // by channel and number
   std::vector<std::array<std::uint32_t, 4>> slot_next_;  // by NPU and slot
 };
 

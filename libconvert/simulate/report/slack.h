@@ -16,9 +16,9 @@ namespace convert {
 // one event: it ends so much after the last of its nodes has begun as it did, and they share its slack. Steps of
 // Run::path have none.
 //
-// Exact for computing and messages that never wait for each other. Where they queue at links, or NPUs come to a
-// collective in another order, the end may move before the slack is used up. Time is linear, but for a search of
-// the number of each node whose ids have gaps; memory is linear.
+// Exact for computing and messages that never wait for each other. Where they queue at links, or a collective needs
+// an NPU before its last one comes or the last one later, it is too high or too low. Time is linear, but for a
+// search of the number of each node whose ids have gaps; memory is linear.
 [[nodiscard]] std::vector<Picoseconds> find_slack(const ReplayProgram& program, const Run& run);
 
 }  // namespace convert

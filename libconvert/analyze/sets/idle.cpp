@@ -15,9 +15,9 @@
 namespace convert {
 namespace {
 
-constexpr std::array names = {attr::stream, attr::is_cpu_op, attr::start_nanos, attr::duration_nanos,
+constexpr std::array stream_names = {attr::stream, attr::is_cpu_op, attr::start_nanos, attr::duration_nanos,
                               attr::dep_rules};
-using Facts = FoundAttrs<names>;
+using StreamFacts = FoundAttrs<stream_names>;
 constexpr char launch_letter = 'l';
 
 struct Operation {
@@ -27,7 +27,7 @@ struct Operation {
   std::int64_t launched_ns;  // -1: nobody tells
 };
 
-std::int64_t end_ns_of(const Node& node, const Facts& f) {
+std::int64_t end_ns_of(const Node& node, const StreamFacts& f) {
   const std::int64_t begin = start_ns_of(node, int_value(f[attr::start_nanos]));
   const Picoseconds time = std::max<Picoseconds>(0, duration_of(node, int_value(f[attr::duration_nanos])));
   std::int64_t end = 0;
@@ -35,7 +35,7 @@ std::int64_t end_ns_of(const Node& node, const Facts& f) {
 }
 
 // Returns when the last node ends whose dependency is a launch; -1 if there is none.
-std::int64_t launch_of(const NodeTable& table, const Node& node, const Facts& f, const IdIndex& ids) {
+std::int64_t launch_of(const NodeTable& table, const Node& node, const StreamFacts& f, const IdIndex& ids) {
   const Attr* rules = f[attr::dep_rules];
   if (rules == nullptr || rules->kind != Kind::string_val || rules->size != node.data_deps.count) return -1;
   const std::string_view letters = table.string(*rules);
@@ -46,7 +46,7 @@ std::int64_t launch_of(const NodeTable& table, const Node& node, const Facts& f,
     const std::uint32_t parent = ids.find(deps[k]);
     if (parent == IdIndex::none) continue;
     const Node& launcher = table.nodes[parent];
-    launched = std::max(launched, end_ns_of(launcher, Facts(table.attributes(launcher))));
+    launched = std::max(launched, end_ns_of(launcher, StreamFacts(table.attributes(launcher))));
   }
   return launched;
 }
@@ -56,7 +56,7 @@ std::vector<Operation> operations_of(const Trace& trace) {
   std::vector<Operation> operations;
   std::optional<IdIndex> ids;
   for (const Node& node : table.nodes) {
-    const Facts f(table.attributes(node));
+    const StreamFacts f(table.attributes(node));
     const IntValue stream = int_value(f[attr::stream]), cpu = int_value(f[attr::is_cpu_op]);
     if (!stream || (cpu && cpu.value != 0)) continue;
     const std::int64_t begin = start_ns_of(node, int_value(f[attr::start_nanos])), end = end_ns_of(node, f);

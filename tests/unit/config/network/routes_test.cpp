@@ -187,7 +187,8 @@ TEST(CountWires, AreThoseOfTheGraph) {
   NetworkConfig list;
   list.graph = {.npus = 3, .wires = {{0, 1, 1, 0}, {1, 2, 1, 0}, {2, 0, 1, 0}}};
   EXPECT_EQ(count_wires(list), 3U);
-  EXPECT_EQ(links("ring:8,bw=1GB/s", {"0-1", "3>4"}), 13U);
+  EXPECT_EQ(links("ring:8,bw=1GB/s", {"0-1"}), 14U);
+  EXPECT_EQ(links("ring:8,bw=1GB/s", {"3>4"}), 15U);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ std::string json_of(const Run& a, const Run& b, const Difference& difference) {
   for (const std::string& note : difference.notes) json.value(note);
   json.end_array();
   json.key("a").raw(findings_a).key("b").raw(findings_b).end_object();
-  return out;
+  return out + '\n';
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page of two runs side by side: what differs first, then where. A panel is a file of compare/, or one of panels/ for
 // each run, and a line here.
-import {addHelp, h, header, onKeys, start} from './lib';
+import {addHelp, fillRows, h, header, onKeys, start} from './lib';
 import {collectives} from './compare/calls';
 import {findingsOfA, findingsOfB, headline} from './compare/lead';
 import {links} from './compare/links';
@@ -50,6 +50,7 @@ await start<Head>(data => {
     const element = panel(pair);
     if (element) main.append(element);
   }
+  fillRows(main);
   onKeys({0: () => pair.all()});
   addHelp('0', 'both runs whole');
 });

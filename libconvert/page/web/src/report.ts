@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The page of one run: panels in the order of what readers ask. A panel is a file of panels/ and a line here.
-import {addHelp, h, header, onKeys, start, Store} from './lib';
+import {addHelp, fillRows, h, header, onKeys, start, Store} from './lib';
 import {activity} from './panels/activity';
 import {breakdown} from './panels/breakdown';
 import {collectives} from './panels/collectives';
@@ -32,22 +32,6 @@ const panels: Panel[] = [
   memory,
   made,
 ];
-
-// Lets the last panel of a row that others have left take their room.
-function fillRows(main: HTMLElement): void {
-  const width = (e: Element): number => Number(/\bw(\d+)\b/.exec(e.className)?.[1] ?? 12);
-  let used = 0, last: Element | undefined;
-  const widen = (): void => {
-    if (last && used < 12) last.className = last.className.replace(/\bw\d+\b/, `w${width(last) + 12 - used}`);
-  };
-  for (const element of main.children) {
-    if (used + width(element) > 12) { widen(); used = 0; }
-    used += width(element);
-    last = element;
-    if (used === 12) { used = 0; last = undefined; }
-  }
-  widen();
-}
 
 await start<Head>(data => {
   const run = new Run(data);

@@ -13,6 +13,7 @@ interface Row {
   text: (value: number) => string;
   exact?: (value: number) => string;
   share?: boolean;                 // its change is one of percentage points
+  alone?: boolean;                 // they cannot be compared
 }
 
 const points = (size: number): string => `${(100 * size).toFixed(1)} points`;
@@ -40,7 +41,8 @@ function rows(a: Run, b: Run): Row[] {
     both(id, title, hint, of, time, {exact: exactTime});
   const ended = a.head.status === 'complete' && b.head.status === 'complete';
   return [
-    times('total', ended ? 'total' : 'total, or reached', 'end of the last node; of a run that does not complete how far it comes', r => r.end),
+    {...times('total', ended ? 'total' : 'total, or reached', 'end of the last node; of a run that does not complete how far it comes',
+              r => r.end), alone: !ended},
     times('computing', 'computing', 'computing alone and both, mean of the NPUs', r => mean(r, 'compute', 'overlap')),
     times('exposed', 'exposed communication', 'communication while nothing is computed, mean of the NPUs', r => mean(r, 'moving', 'waiting')),
     times('waiting', 'of it waiting for others', 'mean of the NPUs', r => mean(r, 'waiting')),
@@ -57,7 +59,7 @@ function rows(a: Run, b: Run): Row[] {
 export const numbers: PairPanel = ({a, b, difference}) => {
   const all = rows(a, b);
   if (all.length === 0) return null;
-  const known = (row: Row): boolean => row.a >= 0 && row.b >= 0;
+  const known = (row: Row): boolean => !row.alone && row.a >= 0 && row.b >= 0;
   const value = (row: Row, v: number): Node | string => v < 0 ? '–'
     : h('span', {title: row.exact?.(v), 'data-exact': row.exact?.(v)}, row.text(v));
   const table = new Table<Row>({
@@ -69,6 +71,6 @@ export const numbers: PairPanel = ({a, b, difference}) => {
       {title: 'Δ', hint: 'B − A', cell: row => known(row) ? withSign(row.b - row.a, row.share ? points : row.text) : '–'},
       {title: 'Δ %', hint: '(B − A) / A', cell: row => known(row) && !row.share ? ofA(row.a, row.b) : '–'},
     ]});
-  return panel({id: 'numbers', title: 'Numbers', note: difference.same ? 'no difference' : 'B beside A'},
+  return panel({id: 'numbers', title: 'Numbers', width: 6, note: difference.same ? 'no difference' : 'B beside A'},
     h('div', {class: 'wide'}, table.element));
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The two runs that a page compares, and what differs, as page/compare wrote it: times in picoseconds.
-import {h, percent, Store, time} from '../lib';
+import {exactTime, h, percent, Store, time} from '../lib';
 import type {Child, PageData} from '../lib';
 import {Run} from '../panels/run';
 import type {Head as RunHead, View, ViewState} from '../panels/run';
@@ -66,17 +66,18 @@ export const withSign = (change: number, text: (size: number) => string): string
 // Returns the change as a share of A: "+8.7 %"; a dash where A is nothing.
 export const ofA = (a: number, b: number): string => a > 0 ? withSign((b - a) / a, percent) : '–';
 
-// Returns a change of a time, green where B takes less.
-export function timeChange(ps: number): HTMLElement {
-  return h('span', {class: ps < 0 ? 'good' : ps > 0 ? 'bad' : null, title: withSign(ps, size => time(size, 6)),
-                    'data-exact': withSign(ps, size => time(size, 6))}, withSign(ps, size => time(size)));
+// Returns a change of a time; `counts`: less is better, and green.
+export function timeChange(ps: number, counts = false): HTMLElement {
+  const exact = withSign(ps, exactTime);
+  return h('span', {class: !counts || ps === 0 ? null : ps < 0 ? 'good' : 'bad', title: exact, 'data-exact': exact},
+    withSign(ps, size => time(size)));
 }
 
 // Returns a bar to the left for less, to the right for more, as long as its share of the largest change.
-export function changeBar(change: number, largest: number): Child {
+export function changeBar(change: number, largest: number, counts = false): Child {
   const share = largest > 0 ? 50 * Math.abs(change) / largest : 0;
   return h('span', {class: 'change-bar', 'aria-hidden': 'true'},
-    h('i', {class: change < 0 ? 'less' : 'more', style: `width:${share}%;${change < 0 ? 'right' : 'left'}:50%`}));
+    h('i', {class: !counts ? null : change < 0 ? 'less' : 'more', style: `width:${share}%;${change < 0 ? 'right' : 'left'}:50%`}));
 }
 
 // Returns the rows, those first whose change is largest.

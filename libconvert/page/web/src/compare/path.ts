@@ -14,11 +14,12 @@ export const path: PairPanel = ({difference, change}) => {
       {title: 'part of the critical path', left: true, value: r => r.part, cell: r => r.part.replaceAll('_', '-')},
       {title: 'A', value: r => r.a_ps, cell: r => timeText(r.a_ps)},
       {title: 'B', value: r => r.b_ps, cell: r => timeText(r.b_ps)},
-      {title: 'Δ', hint: 'B − A', value: r => Math.abs(delta(r)), cell: r => timeChange(delta(r))},
+      {title: 'Δ', hint: 'B − A', value: r => Math.abs(delta(r)), cell: r => timeChange(delta(r), true)},
       {title: 'of ΔT', hint: 'share of the difference of the runs', value: r => Math.abs(delta(r)),
        cell: r => change === 0 ? '–' : withSign(delta(r) / change, percent)},
-      {title: '', cell: r => changeBar(delta(r), largest)},
+      {title: '', cell: r => changeBar(delta(r), largest, true)},
     ]});
-  return panel({id: 'path', title: 'What the difference is made of', note: 'parts of the critical paths; they add up to the runs'},
+  return panel({id: 'path', title: 'What the difference is made of', width: 6,
+                note: 'parts of the critical paths; they add up to the runs'},
     h('div', {class: 'wide'}, table.element));
 };

@@ -24,7 +24,7 @@ export const times: PairPanel = ({difference, change}) => {
       {title: 'Δ %', hint: 'of the sum of A', value: r => r.a_ps > 0 ? Math.abs(delta(r)) / r.a_ps : 0, cell: r => ofA(r.a_ps, r.b_ps)},
       ...(difference.paths ? [
         {title: 'on the critical path', hint: 'its steps on the path of B − those of A', value: (r: NameRow) => Math.abs(onPath(r)),
-         cell: (r: NameRow) => timeChange(onPath(r))},
+         cell: (r: NameRow) => timeChange(onPath(r), true)},
         {title: 'of ΔT', hint: 'what it adds to the difference of the runs', value: (r: NameRow) => Math.abs(onPath(r)),
          cell: (r: NameRow) => change === 0 || onPath(r) === 0 ? '–' : withSign(onPath(r) / change, percent)}] : []),
       {title: 'clear', hint: clearHint, left: true, value: r => r.clear,

@@ -58,8 +58,8 @@ export const activity: Panel = (run, view) => {
   const draw = (): void => {
     const width = holder.clientWidth, beside = document.querySelector<HTMLElement>('#breakdown');
     if (width === 0) return;
-    const side = beside?.offsetLeft !== holder.offsetLeft ? [...beside?.children ?? []] as HTMLElement[] : [];
-    const height = Math.min(540, Math.max(run.side ? 160 : 210, side.slice(1).reduce((sum, e) => sum + e.offsetHeight, 0) - 24));
+    const side = !run.side && beside?.offsetLeft !== holder.offsetLeft ? [...beside?.children ?? []] as HTMLElement[] : [];
+    const height = Math.min(540, Math.max(run.side ? 170 : 210, side.slice(1).reduce((sum, e) => sum + e.offsetHeight, 0) - 24));
     svg?.remove();
     svg = chart(run, width, height, values);
     box.prepend(svg);
@@ -96,7 +96,7 @@ export const activity: Panel = (run, view) => {
   new ResizeObserver(draw).observe(holder);
   holder.append(box);
   const used = parts.filter((p, i) => p.name !== 'idle' && values[i]!.some(v => v > 0));
-  return panel({id: 'activity' + run.side, title: 'NPUs by activity over time' + ofSide(run), hint: 'drag: window of the timeline',
+  return panel({id: 'activity' + run.side, title: `NPUs${ofSide(run)} by activity over time`, hint: 'drag: window of the timeline',
                 width: run.side ? 12 : 7,
                 right: saveButton('activity' + run.side, () => svg!)}, holder, legend(used));
 };

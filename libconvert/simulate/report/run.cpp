@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "simulate/report/links.h"
+#include "simulate/report/slack.h"
 #include "simulate/report/values.h"
 
 namespace convert {
@@ -191,6 +192,7 @@ Run make_run(ReplayResult& result, const ReplayProgram* program) {
   for (const PairTraffic& t : result.traffic) run.matrix.push_back({t.src, t.dst, t.bytes, t.messages});
   add_waits(result.waits, run);
   if (program == nullptr) return run;
+  run.slack_ps = find_slack(*program, run);
   add_dims(program->network, run);
   add_links(result, program->network, run);
   add_limits(result, program->network, run);

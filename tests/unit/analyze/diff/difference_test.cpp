@@ -137,6 +137,7 @@ TEST(CompareRuns, ARunThatDoesNotEndIsNotFaster) {
   const convert::Run a = run_of(1000, 500);
   convert::Run b = run_of(1000, 100);
   b.status = RunStatus::deadlock;
+  b.reached_ps = b.total_ps;
   EXPECT_EQ(compare_runs(a, b, {}).sentence(), "A takes 1.5 ns, B does not end (deadlock at 1.1 ns)");
   b.status = RunStatus::stopped;
   EXPECT_EQ(compare_runs(a, b, {}).sentence(), "A takes 1.5 ns, B is stopped at 1.1 ns");

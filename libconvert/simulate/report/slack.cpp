@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/report/slack.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace convert {
+namespace {
+
+constexpr Picoseconds unbounded = std::numeric_limits<Picoseconds>::max();
+
+// Goes through the slices from the last end to the first, so that all that followed a slice is known before it.
+class SlackFinder {
+ public:
+  SlackFinder(const ReplayProgram& program, const Run& run)
+      : program_(program),
+        run_(run),
+        slices_(run.timeline.slices),
+        slack_(slices_.size(), unbounded),
+        slice_of_(program.ops),
+        meeting_of_(slices_.size(), no_index),
+        meetings_(run.calls.size()),
+        slot_next_(program.ranks.size(), {no_index, no_index, no_index, no_index}) {}
+
+  std::vector<Picoseconds> run() {
+    number_ops();
+    for (std::uint32_t i = 0; i < slices_.size(); ++i) slice_of_[op_of_[i]] = i;
+    for (std::uint32_t i = 0; i < slices_.size(); ++i) meet(i);
+    for (const Run::Step& step : run_.path) slack_[slice_of_[number(step.npu, step.node)]] = 0;
+    for (std::uint32_t i = static_cast<std::uint32_t>(slices_.size()); i-- > 0;) visit(i);
+    for (std::uint32_t i = 0; i < slices_.size(); ++i) {
+      const Meeting* const m = meeting(i);
+      if (m != nullptr && !is_early(slices_[i], *m)) slack_[i] = m->slack;
+    }
+    return std::move(slack_);
+  }
+
+ private:
+  // What ends only after all of its slices have begun.
+  struct Meeting {
+    Picoseconds last_begin = 0;
+    Picoseconds slack = unbounded;  // of the slices visited so far
+  };
+
+  // Returns the number of a node among those of all ranks.
+  [[nodiscard]] std::uint32_t number(Rank r, NodeId id) const {
+    const RankProgram& rank = program_.ranks[r];
+    const std::vector<NodeId>& ids = rank.code->ids;
+    if (ids.empty()) return rank.first_op + static_cast<std::uint32_t>(id);
+    return rank.first_op + static_cast<std::uint32_t>(std::ranges::lower_bound(ids, id) - ids.begin());
+  }
+  void number_ops() {
+    op_of_.reserve(slices_.size());
+    for (const Slice& s : slices_) op_of_.push_back(number(s.rank, s.node));
+  }
+  [[nodiscard]] const Op& op(std::uint32_t i) const {
+    const RankProgram& rank = program_.ranks[slices_[i].rank];
+    return rank.code->ops[op_of_[i] - rank.first_op];
+  }
+
+  // Notes with what slice `i` has to meet.
+  void meet(std::uint32_t i) {
+    const Slice& s = slices_[i];
+    if (s.call != no_index) return join(i, s.call);
+    const OpType type = op(i).type;
+    if (type != OpType::send && type != OpType::recv) return;
+    std::vector<std::uint32_t>& of_channel = messages_of(s);
+    const std::size_t message = (s.flow & UINT32_MAX) - 1;
+    if (of_channel.size() <= message) of_channel.resize(message + 1, no_index);
+    std::uint32_t& known = of_channel[message];
+    if (!program_.options.system->rendezvous) {
+      if (type == OpType::recv) known = i;
+      return;
+    }
+    if (known == no_index) {
+      known = static_cast<std::uint32_t>(meetings_.size());
+      meetings_.emplace_back();
+    }
+    join(i, known);
+  }
+  void join(std::uint32_t i, std::uint32_t m) {
+    meeting_of_[i] = m;
+    meetings_[m].last_begin = std::max(meetings_[m].last_begin, slices_[i].begin_ps);
+  }
+  // Returns for each message of a channel its receive, with rendezvous its meeting.
+  [[nodiscard]] std::vector<std::uint32_t>& messages_of(const Slice& s) {
+    const std::size_t channel = s.flow >> 32U;
+    if (messages_.size() <= channel) messages_.resize(channel + 1);
+    return messages_[channel];
+  }
+  [[nodiscard]] Meeting* meeting(std::uint32_t i) {
+    return meeting_of_[i] == no_index ? nullptr : &meetings_[meeting_of_[i]];
+  }
+  // Returns whether a slice did not wait for the last, as the root of a broadcast need not.
+  [[nodiscard]] static bool is_early(const Slice& s, const Meeting& m) { return s.end_ps < m.last_begin; }
+
+  void visit(std::uint32_t i) {
+    const Slice& s = slices_[i];
+    Picoseconds latest = run_.total_ps;
+    const auto followed_by = [&](std::uint32_t next) { latest = std::min(latest, latest_begin(next)); };
+    const RankProgram& rank = program_.ranks[s.rank];
+    for (const std::uint32_t child : rank.code->feeder.children(op_of_[i] - rank.first_op))
+      followed_by(slice_of_[rank.first_op + child]);
+    if (std::uint32_t* const next = next_in_slot(i); next != nullptr) {
+      if (*next != no_index) followed_by(*next);
+      *next = i;
+    }
+    if (op(i).type == OpType::send && !program_.options.system->rendezvous) {
+      const std::uint32_t receive = messages_of(s)[(s.flow & UINT32_MAX) - 1];
+      if (receive != no_index) followed_by(receive);
+    }
+    slack_[i] = std::min(slack_[i], latest - s.end_ps);
+    Meeting* const m = meeting(i);
+    if (m != nullptr && !is_early(s, *m)) m->slack = std::min(m->slack, slack_[i]);
+  }
+
+  // Returns where the next node of the slice's slot is kept; null where any number may run at once.
+  [[nodiscard]] std::uint32_t* next_in_slot(std::uint32_t i) {
+    const Op& o = op(i);
+    if (program_.options.issue != IssueMode::workload || o.type == OpType::invalid || o.slot == Slot::recv)
+      return nullptr;
+    if (o.slot == Slot::communication && !program_.rules.one_communication_at_a_time()) return nullptr;
+    return &slot_next_[slices_[i].rank][static_cast<std::size_t>(o.slot)];
+  }
+
+  // Returns how late a slice that was visited may begin. A receive takes no time: it waits for its message.
+  [[nodiscard]] Picoseconds latest_begin(std::uint32_t i) {
+    const Slice& s = slices_[i];
+    const Meeting* const m = meeting(i);
+    if (m == nullptr) return (op(i).type == OpType::recv ? s.end_ps : s.begin_ps) + slack_[i];
+    const Picoseconds with_others = m->slack == unbounded ? unbounded : m->last_begin + m->slack;
+    return is_early(s, *m) ? std::min(s.begin_ps + slack_[i], with_others) : with_others;
+  }
+
+  const ReplayProgram& program_;
+  const Run& run_;
+  const std::vector<Slice>& slices_;
+  std::vector<Picoseconds> slack_;
+  std::vector<std::uint32_t> op_of_;                     // by slice
+  std::vector<std::uint32_t> slice_of_;                  // by op
+  std::vector<std::uint32_t> meeting_of_;                // by slice
+  std::vector<Meeting> meetings_;                        // first those of Run::calls
+  std::vector<std::vector<std::uint32_t>> messages_;     // by channel and number
+  std::vector<std::array<std::uint32_t, 4>> slot_next_;  // by NPU and slot
+};
+
+}  // namespace
+
+std::vector<Picoseconds> find_slack(const ReplayProgram& program, const Run& run) {
+  if (run.status != RunStatus::complete || run.timeline.slices.size() != program.ops) return {};
+  return SlackFinder(program, run).run();
+}
+
+}  // namespace convert

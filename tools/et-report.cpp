@@ -71,7 +71,7 @@ int report(const Options& o, tools::Context& context) {
 int main(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-report",
-      .summary = "say what a run shows, or how two differ: findings in sentences, and a page",
+      .summary = "say what a run shows, or how two differ, and draw pages",
       .operands = "[INPUT...]",
       .examples = {{"et-report llama.run", "the findings: what fills the time, who is slow, which link is hot"},
                    {"et-report llama.run -o llama.html", "a page to look at and to send to a colleague"},

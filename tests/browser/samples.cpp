@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes pages of hand-made data for the tests in the browser: samples NAME OUT.html; of two runs: samples A+B OUT.html.
+// Writes pages of hand-made data for the tests in the browser: samples NAME OUT.html; of two runs: samples A+B
+// OUT.html.
 #include <functional>
 #include <iostream>
 #include <map>
@@ -88,7 +89,10 @@ const std::map<std::string, std::function<Run()>> runs = {
     {"one_npu", one_npu},
     {"stopped", stopped},
     {"many_calls", many_calls},
-    {"train16_even", [] { return sample::training({4, 4, 12, 99}); }},
+    {"train16_even",
+     [] {
+       return sample::training({4, 4, 12, 99});
+     }},
     {"no_slices",
      [] {
        Run run = sample::training({});

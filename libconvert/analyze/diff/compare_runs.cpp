@@ -75,8 +75,8 @@ class RunComparison {
   void note_npus() {
     const std::size_t a = a_.ranks().size(), b = b_.ranks().size();
     if (a == 0 || b == 0 || (out_.ranks_only_a.empty() && out_.ranks_only_b.empty())) return;
-    out_.notes.push_back("A has " + counted(a, "NPU") + ", B has " + counted(b, "NPU") + "; slices are compared of " +
-                         counted(out_.ranks, "NPU"));
+    out_.notes.push_back("A has " + counted(a, "NPU") + ", B has " + counted(b, "NPU") +
+                         "; slices are compared of " + counted(out_.ranks, "NPU"));
   }
 
   std::vector<Matchable> matchable(const RunSide& side, const RunSide::Of& of, bool is_a) {

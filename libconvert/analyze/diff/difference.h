@@ -91,7 +91,7 @@ struct Difference {
   std::optional<Picoseconds> total_a{}, total_b{};
   bool totals_differ = false;
   RunStatus status_a = RunStatus::complete, status_b = RunStatus::complete;  // totals of others end where time did
-  bool paths = false;  // both have a critical path
+  bool paths = false;                                                        // both have a critical path
   // What the critical paths are made of: "computing", "all_reduce"; adds up to the runs.
   struct OnPath {
     Sum a_ps, b_ps;

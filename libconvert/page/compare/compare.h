@@ -8,8 +8,8 @@
 
 namespace convert {
 
-// Writes the page; `difference` is that of the two runs. Does not close `output`. Throws Error(usage) if the library
-// was built without pages.
+// Writes the page; `difference` is that of the two runs. Does not close `output`. Throws Error(usage) if the
+// library was built without pages.
 void write_compare_page(const Run& a, const Run& b, const Difference& difference, Output& output);
 
 }  // namespace convert

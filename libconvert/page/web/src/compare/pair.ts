@@ -59,9 +59,12 @@ export class Pair {
 // A panel shows a part of what differs; it returns nothing if nothing does, or the runs do not tell of it.
 export type PairPanel = (pair: Pair) => HTMLElement | null;
 
-// Returns a change with its sign: "+1.2 ms", "−3.1 %", "0".
-export const withSign = (change: number, text: (size: number) => string): string =>
-  change === 0 ? '0' : (change > 0 ? '+' : '\u2212') + text(Math.abs(change));
+// Returns a change with its sign: "+1.2 ms", "−3.1 %", "0"; one too small for its digits has none.
+export function withSign(change: number, text: (size: number) => string): string {
+  if (change === 0) return '0';
+  const size = text(Math.abs(change));
+  return (!/[1-9]/.test(size) ? '' : change > 0 ? '+' : '\u2212') + size;
+}
 
 // Returns the change as a share of A: "+8.7 %"; a dash where A is nothing.
 export const ofA = (a: number, b: number): string => a > 0 ? withSign((b - a) / a, percent) : '–';

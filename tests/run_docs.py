@@ -22,13 +22,21 @@ MAN = re.compile(r"^(?P<skip>\.\\\" not run: [^\n]*\n(?:\.RS\n)?)?\.EX\n(?P<body
 RUN = re.compile(r"\$ |et-\w+ |for |diff |mpirun ")
 
 
+# What groff reads, and what a terminal shows.
+GLYPHS = {"\\(->": "→", "\\(mc": "µ", "\\[u2026]": "…"}
+
+
 def plain(man):
-    return man.replace("\\&", "").replace("\\-", "-").replace("\\(aq", "'").replace("\\(->", "→").replace(
-        "\\e", "\\")
+    text = man.replace("\\&", "").replace("\\-", "-").replace("\\(aq", "'")
+    for glyph, shown in GLYPHS.items():
+        text = text.replace(glyph, shown)
+    return text.replace("\\e", "\\")
 
 
 def roff(text):
-    text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("→", "\\(->")
+    text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq")
+    for glyph, shown in GLYPHS.items():
+        text = text.replace(shown, glyph)
     return re.sub(r"^([.])", r"\\&\1", text, flags=re.MULTILINE)
 
 

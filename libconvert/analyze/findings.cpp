@@ -29,6 +29,12 @@ std::vector<Finding> findings_of(const Run& run) {
   std::ranges::stable_sort(found, [](const Ranked& a, const Ranked& b) {
     return a.kind != b.kind ? a.kind < b.kind : a.finding.weight > b.finding.weight;
   });
+  // What another rule tells with its reason is not told again as a mere change.
+  std::erase_if(found, [&](const Ranked& r) {
+    return r.finding.rule == "best_change" && std::ranges::any_of(found, [&](const Ranked& other) {
+             return other.finding.rule != r.finding.rule && other.finding.replay == r.finding.replay;
+           });
+  });
   std::vector<Finding> list = {findings::headline(facts)};
   for (Ranked& r : found) {
     if (list.size() <= most_findings) list.push_back(std::move(r.finding));

@@ -52,7 +52,7 @@ Finding headline(const Facts& facts) {
     case RunStatus::unmatched: finding.text = "The run takes " + brief_time(facts.total); break;
     case RunStatus::stopped: finding.text = "The run was stopped at " + brief_time(facts.total); break;
     case RunStatus::deadlock:
-      finding.text = "The run stops for ever at " + brief_time(facts.total) + " in a deadlock";
+      finding.text = "The run never ends, in a deadlock: nothing happens after " + brief_time(facts.total);
       break;
   }
   const auto sorted = fillers(run);

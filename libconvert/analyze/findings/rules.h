@@ -37,7 +37,8 @@ struct Facts {
 };
 
 struct Weighed : Finding {
-  double weight = 0;  // share of the total that is at stake
+  double weight = 0;                    // share of the total that is at stake
+  const Run::WhatIf* replay = nullptr;  // the replay whose result the text tells
 };
 
 [[nodiscard]] Finding headline(const Facts& facts);

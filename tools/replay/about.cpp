@@ -55,7 +55,9 @@ Run about_run(const std::string& workload, const Scenario& scenario, const std::
   about.settings.push_back({"network", is_short_network(network) ? network : base_name(network)});
   if (scenario.options.system)
     about.settings.push_back({"system", base_name(scenario.options.system->config.source)});
-  add_inputs(files, about);
+  std::vector<std::string> all = files;
+  if (workload == "-") all.push_back(workload);  // also where no operand names it
+  add_inputs(all, about);
   return about;
 }
 

@@ -76,7 +76,7 @@ int replay(const tools::ReplayCommand& command, const tools::ReplayOutputOptions
     if (context.failed()) return 1;
   }
   write_replay(result, output, context.common.verbose > 0, loaded, schedule,
-               tools::about_run(name, scenario, files, context));
+               run_form(output) ? tools::about_run(name, scenario, files, context) : Run());
   return 0;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// et-report: say what a run shows, in sentences and on a page.
+// et-report: say what a run shows, or how two differ, in sentences and on a page.
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +9,7 @@
 #include "common/source.h"
 #include "common/tool.h"
 #include "io/output.h"
+#include "report/two_runs.h"
 #include "sets/runs.h"
 #include "sets/sink.h"
 
@@ -43,14 +44,16 @@ int report(const Options& o, tools::Context& context) {
       load_runs(tools::source_options(o.input, context), context.jobs(), context.diagnostics);
   if (context.failed()) return 1;
   context.report();
-  if (runs.size() != 1) {
-    throw usage_error("a report is of one run, not of " + std::to_string(runs.size()) +
+  if (runs.empty() || runs.size() > 2) {
+    throw usage_error("a report is of one run or of two, not of " + std::to_string(runs.size()) +
                       "; et-timeline draws several side by side");
   }
   OutputFiles files;
   const auto out = open_output(files, o.output);
   const std::string form = form_of(o);
-  if (form == "html") {
+  if (runs.size() == 2) {
+    tools::write_two_runs(runs[0], runs[1], form, *out);
+  } else if (form == "html") {
     tools::write_runs(tools::RunForm{}, runs, *out);
   } else {
     std::string text;
@@ -68,11 +71,13 @@ int report(const Options& o, tools::Context& context) {
 int main(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-report",
-      .summary = "say what a run shows: findings in sentences, and a page",
+      .summary = "say what a run shows, or how two differ, and draw pages",
       .operands = "[INPUT...]",
       .examples = {{"et-report llama.run", "the findings: what fills the time, who is slow, which link is hot"},
                    {"et-report llama.run -o llama.html", "a page to look at and to send to a colleague"},
                    {"et-report -t json llama.run | jq -r '.[0].text'", "the headline alone"},
+                   {"et-report before.run after.run", "which is faster and why, and the findings of both"},
+                   {"et-report before.run after.run -o both.html", "the two side by side"},
                    {"et-report linked -o measured.html", "what a recorded set of traces shows"}},
   };
   return tools::run_tool<Options>(argc, argv, info, declare, report);

@@ -14,7 +14,7 @@
 
 namespace convert {
 
-enum class PageKind : std::uint8_t { report, ten, graph };
+enum class PageKind : std::uint8_t { report, compare, ten, graph };
 
 // A column of the block of data. The page gets it as a typed array of that kind.
 struct Column {

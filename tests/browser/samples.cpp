@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Writes pages of hand-made data for the tests in the browser: samples NAME OUT.html.
+// Writes pages of hand-made data for the tests in the browser: samples NAME OUT.html; of two runs: samples A+B
+// OUT.html.
 #include <functional>
 #include <iostream>
 #include <map>
 #include <string>
 
+#include "analyze/diff/difference.h"
 #include "common/sample_runs.h"
 #include "io/output.h"
+#include "page/compare/compare.h"
 #include "page/page.h"
 #include "page/report/report.h"
 
@@ -86,6 +89,16 @@ const std::map<std::string, std::function<Run()>> runs = {
     {"one_npu", one_npu},
     {"stopped", stopped},
     {"many_calls", many_calls},
+    {"train16_even",
+     [] {
+       return sample::training({4, 4, 12, 99});
+     }},
+    {"no_slices",
+     [] {
+       Run run = sample::training({});
+       run.timeline.slices.clear();
+       return run;
+     }},
     {"npus48",
      [] {
        return sample::training({8, 6, 12, 5});
@@ -100,6 +113,17 @@ const std::map<std::string, std::function<Run()>> runs = {
     {"slices2m", [] { return sample::ring(1024, 1000); }},
 };
 
+// Writes the page of two runs, "A+B"; returns false if there are no such.
+bool write_pair(const std::string& name, Output& out) {
+  const std::size_t plus = name.find('+');
+  if (plus == std::string::npos) return false;
+  const auto a = runs.find(name.substr(0, plus)), b = runs.find(name.substr(plus + 1));
+  if (a == runs.end() || b == runs.end()) return false;
+  const Run first = a->second(), second = b->second();
+  write_compare_page(first, second, compare_runs(first, second, {}), out);
+  return true;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -111,7 +135,7 @@ int main(int argc, char** argv) {
     write_report_page(run->second(), *out);
   } else if (argv[1] == std::string("columns")) {
     write_columns(*out);
-  } else {
+  } else if (!write_pair(argv[1], *out)) {
     std::cerr << "samples: no " << argv[1] << '\n';
     return 2;
   }

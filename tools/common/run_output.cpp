@@ -29,7 +29,8 @@ std::optional<RunForm> run_form(const std::optional<std::string>& to, const std:
 
 void write_runs(const RunForm& form, std::span<const Run> runs, Output& out) {
   if (form.page()) {
-    if (runs.size() != 1) throw usage_error("a page shows one run, not " + std::to_string(runs.size()));
+    if (runs.size() != 1)
+      throw usage_error("a page shows one run, not " + std::to_string(runs.size()) + "; et-report compares two");
     return write_report_page(runs.front(), out);
   }
   form.choice.format->write_runs(runs, form.choice.options, out);

@@ -253,9 +253,9 @@ void set_replay_output(const ReplayOutputOptions& o, ReplayOptions& options) {
   if (o.explain) options.explain = explain_target(*o.explain);
   // The other reports name the bottleneck.
   options.network.count_wires = o.report != "npus" && options.network.model != NetworkModel::unaware;
-  if (run_form(o)) want_run(options);
   const bool peaks = o.track_memory || system.track_local_mem;
   options.memory = o.memory_trace ? MemoryTracking::trace : peaks ? MemoryTracking::peaks : MemoryTracking::off;
+  if (run_form(o)) want_run(options);
   if (!o.memory_trace && system.track_local_mem)
     log_info("track-local-mem writes no files by itself; --memory-trace " + system.local_mem_trace + " does");
 }

@@ -44,6 +44,8 @@ class RunComparison {
     out_.tolerant = wishes_.tolerates();
     out_.total_a = window(a_.run);
     out_.total_b = window(b_.run);
+    out_.status_a = a_.run.status;
+    out_.status_b = b_.run.status;
     out_.totals_differ = !wishes_.structure && !wishes_.same_time(*out_.total_a, *out_.total_b);
     std::map<Rank, Rank> back;
     for (const auto& [rank, of] : a_.ranks()) {
@@ -62,6 +64,7 @@ class RunComparison {
     if (a_.ranks().empty() != b_.ranks().empty())
       out_.notes.push_back(std::string("run ") + (a_.ranks().empty() ? "A" : "B") +
                            " has no slices: only the totals are compared");
+    note_npus();
     add_path(Side::a, a_.run);
     add_path(Side::b, b_.run);
     out_.paths = !a_.run.path.empty() && !b_.run.path.empty();
@@ -69,6 +72,13 @@ class RunComparison {
   }
 
  private:
+  void note_npus() {
+    const std::size_t a = a_.ranks().size(), b = b_.ranks().size();
+    if (a == 0 || b == 0 || (out_.ranks_only_a.empty() && out_.ranks_only_b.empty())) return;
+    out_.notes.push_back("A has " + counted(a, "NPU") + ", B has " + counted(b, "NPU") +
+                         "; slices are compared of " + counted(out_.ranks, "NPU"));
+  }
+
   std::vector<Matchable> matchable(const RunSide& side, const RunSide::Of& of, bool is_a) {
     std::vector<Matchable> nodes;
     nodes.reserve(of.slices.size());

@@ -66,6 +66,14 @@ std::string contributions(const Difference& d, Picoseconds delta) {
   return texts.empty() ? "" : ": " + listed(texts) + " on the critical path";
 }
 
+// Returns "A takes 22 ms", "A is stopped at 3 ms", "B does not end (deadlock at 3 ms)".
+std::string ending(char side, RunStatus status, Picoseconds time) {
+  const std::string run(1, side);
+  if (status == RunStatus::complete) return run + " takes " + format_time(time);
+  if (status == RunStatus::stopped) return run + " is stopped at " + format_time(time);
+  return run + " does not end (" + std::string(name(status)) + " at " + format_time(time) + ')';
+}
+
 Table path_table(const std::map<std::string, Difference::OnPath>& parts) {
   Table t{.key = "path",
           .title = "the critical paths",
@@ -127,7 +135,7 @@ Table change_table(const std::vector<Difference::Change>& changes) {
 
 bool Difference::same() const {
   return only_a.count + only_b.count + changes.count + edges_only_a.count + edges_only_b.count == 0 &&
-         ranks_only_a.empty() && ranks_only_b.empty() && !totals_differ;
+         ranks_only_a.empty() && ranks_only_b.empty() && !totals_differ && status_a == status_b;
 }
 
 std::string Difference::sentence() const {
@@ -145,6 +153,9 @@ std::string Difference::sentence() const {
   if (const std::uint64_t n = edges_only_b.count; n != 0)
     parts.push_back(std::to_string(n) + (n == 1 ? " dependency" : " dependencies") + " only in B");
   const std::string size = counted(ranks, "rank") + ", " + counted(nodes_a, noun);
+  const bool ended = status_a == RunStatus::complete && status_b == RunStatus::complete;
+  if (total_a && !structure && !ended && (totals_differ || status_a != status_b))
+    return ending('A', status_a, *total_a) + ", " + ending('B', status_b, *total_b);
   if (total_a && totals_differ) {
     const Picoseconds delta = *total_b - *total_a;
     std::string out = "B is " + format_time(std::abs(delta));

@@ -90,7 +90,8 @@ struct Difference {
   // Of runs.
   std::optional<Picoseconds> total_a{}, total_b{};
   bool totals_differ = false;
-  bool paths = false;  // both have a critical path
+  RunStatus status_a = RunStatus::complete, status_b = RunStatus::complete;  // totals of others end where time did
+  bool paths = false;                                                        // both have a critical path
   // What the critical paths are made of: "computing", "all_reduce"; adds up to the runs.
   struct OnPath {
     Sum a_ps, b_ps;

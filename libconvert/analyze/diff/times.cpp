@@ -86,6 +86,11 @@ bool significant(const NameTimes::Times& a, const NameTimes::Times& b) {
   return std::fabs(b.mean_ps - a.mean_ps) > 2 * error;
 }
 
+std::string_view clear_text(const NameTimes::Times& a, const NameTimes::Times& b) {
+  if (std::min(a.count, b.count) < least_occurrences) return "too few";
+  return significant(a, b) ? "yes" : "no";
+}
+
 Table NameTimes::table(bool path) const {
   Table t{.key = "times",
           .title = "times by name (clear: the means differ by more than twice their standard error, of 8 at least)",
@@ -102,7 +107,6 @@ Table NameTimes::table(bool path) const {
   for (const Row& r : rows()) {
     const std::int64_t a = r.a.sum_ps.get(), b = r.b.sum_ps.get();
     const std::int64_t on_path = r.path_b_ps.get() - r.path_a_ps.get();
-    const bool enough = std::min(r.a.count, r.b.count) >= least_occurrences;
     std::vector<Value> row = {std::string(r.name),
                               value_of(r.a.count),
                               value_of(r.b.count),
@@ -110,7 +114,7 @@ Table NameTimes::table(bool path) const {
                               b,
                               b - a,
                               share_of(b - a, a),
-                              std::string(enough ? significant(r.a, r.b) ? "yes" : "no" : "too few")};
+                              std::string(clear_text(r.a, r.b))};
     if (path) row.push_back(on_path);
     t.rows.push_back(std::move(row));
   }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -56,5 +57,7 @@ class NameTimes {
 // Returns whether the means differ by more than twice the standard error; false below 8 occurrences on a side,
 // where nobody can tell.
 [[nodiscard]] bool significant(const NameTimes::Times& a, const NameTimes::Times& b);
+// Returns "yes" if they do, "no", or "too few".
+[[nodiscard]] std::string_view clear_text(const NameTimes::Times& a, const NameTimes::Times& b);
 
 }  // namespace convert

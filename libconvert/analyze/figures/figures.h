@@ -41,7 +41,7 @@ struct Figure {
   Value value{};
 };
 
-struct Column {
+struct TableColumn {
   std::string key;
   std::string title;
   Unit unit = Unit::count;
@@ -49,7 +49,7 @@ struct Column {
 struct Table {
   std::string key;
   std::string title;
-  std::vector<Column> columns;
+  std::vector<TableColumn> columns;
   std::vector<std::vector<Value>> rows{};  // the most important first
   std::string more{};                      // "pairs": what is left out where not all rows are shown
   std::size_t left_out = 0;                // rows that were not made

@@ -96,7 +96,7 @@ std::string statistics_csv(const Statistics& statistics, std::size_t top) {
     for (const Table& t : section.tables) {
       begin_block();
       out += "section,table";
-      for (const Column& c : t.columns) out += ',' + key_with_unit(c.key, c.unit);
+      for (const TableColumn& c : t.columns) out += ',' + key_with_unit(c.key, c.unit);
       out += '\n';
       for (std::size_t r = 0; r < shown_rows(t, top); ++r) {
         out += section.name + ',' + t.key;

@@ -29,7 +29,7 @@ void append_figures(const std::vector<Figure>& figures, std::string& out) {
 void append_table(const Table& t, std::size_t top, std::string& out) {
   if (t.rows.empty()) return;
   TextTable::Row titles;
-  for (const Column& c : t.columns) titles.push_back((c.unit == Unit::text ? "<" : "") + c.title);
+  for (const TableColumn& c : t.columns) titles.push_back((c.unit == Unit::text ? "<" : "") + c.title);
   titles.front().insert(titles.front().starts_with('<') ? 1 : 0, "  ");
   TextTable table(std::move(titles));
   const std::size_t shown = top == 0 ? t.rows.size() : std::min(top, t.rows.size());

@@ -110,6 +110,28 @@ WireGraph build_wire_graph(const NetworkConfig& config) {
   return graph;
 }
 
+std::uint64_t count_wires(const NetworkConfig& config, const std::vector<std::string>& failed) {
+  if (config.ideal) return 0;
+  if (!failed.empty()) {
+    WireGraph graph = build_wire_graph(config);
+    remove_failed_wires(graph, failed);
+    return graph.wires.size();
+  }
+  if (!config.is_product()) return config.levels.empty() ? config.graph.wires.size() : TreeWires(config).wires();
+  const auto npus = static_cast<std::uint64_t>(config.npus());
+  std::uint64_t count = 0;
+  for (const NetworkDim& d : config.dims) {
+    const auto n = static_cast<std::uint32_t>(d.npus);
+    count += npus / n * with(d.topology, [n](auto t) {
+               if (t.has_switch) return std::uint64_t{2} * n;
+               std::uint64_t of_line = 0;
+               for (std::uint32_t at = 0; n > 1 && at < n; ++at) of_line += t.wires(at, n);
+               return of_line;
+             });
+  }
+  return count;
+}
+
 std::optional<std::pair<Device, Device>> find_unreachable(const WireGraph& graph) {
   const std::vector<char> from_0 = reach(graph, false);
   const std::vector<char> to_0 = reach(graph, true);

@@ -48,6 +48,10 @@ inline constexpr std::uint64_t max_graph_wires = 1 << 24;
 // ProductWires and TreeWires. Throws Error(input) beyond max_graph_wires.
 [[nodiscard]] WireGraph build_wire_graph(const NetworkConfig& config);
 
+// Returns how many directed links a network has, those to and from its switches included, less the failed ones (see
+// remove_failed_wires); 0 for an ideal network.
+[[nodiscard]] std::uint64_t count_wires(const NetworkConfig& config, const std::vector<std::string>& failed = {});
+
 // Returns NPUs (from, to) without a route, one of them NPU 0, if there are such.
 [[nodiscard]] std::optional<std::pair<Device, Device>> find_unreachable(const WireGraph& graph);
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "page/page.h"
 #include "page/report/columns.h"
 #include "page/report/parts.h"
 #include "page/report/slices.h"
@@ -53,7 +53,7 @@ void write_meta(JsonWriter& json, const Run& run, const ReportColumns& columns, 
 
 }  // namespace
 
-void write_report_page(const Run& run, Output& output) {
+ReportData report_data(const Run& run) {
   const NpuIndex index(run);
   const RunParts parts = run_parts(run, index);
   const ShownTimeline shown = shown_timeline(run, index, parts);
@@ -78,7 +78,12 @@ void write_report_page(const Run& run, Output& output) {
   names.write(json, "names");
   texts.write(json, "texts");
   json.end_object();
-  write_page(PageKind::report, run.title, head, columns.all(), output);
+  return {std::move(head), std::move(columns.all())};
+}
+
+void write_report_page(const Run& run, Output& output) {
+  const ReportData data = report_data(run);
+  write_page(PageKind::report, run.title, data.head, data.columns, output);
 }
 
 }  // namespace convert

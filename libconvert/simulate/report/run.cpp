@@ -117,7 +117,9 @@ void add_dims(const NetworkConfig& network, Run& run) {
     run.dims.push_back({run.texts.add("tree"), static_cast<std::uint32_t>(l.fanout), l.bytes_per_ns, l.latency_ns});
 }
 
-void add_links(ReplayResult& result, const NetworkConfig& network, Run& run) {
+void add_links(ReplayResult& result, const ReplayProgram& program, Run& run) {
+  const NetworkConfig& network = program.network;
+  run.network_links = count_wires(network, program.options.network.failed);
   const LinkFacts facts(network);
   for (const WireUse& w : result.wires) {
     const LinkFacts::Facts f = facts.of(w.from_device, w.to_device);
@@ -153,6 +155,15 @@ void add_waits(const WaitReport& report, Run& run) {
   run.hints = report.hints;
 }
 
+// With MemoryTracking::trace.
+void add_memory(const ReplayResult& result, const ReplayProgram& program, Run& run) {
+  for (Rank r = 0; r < result.spans.size(); ++r) {
+    const TensorTable& tensors = *program.ranks[r].code->tensors;
+    for (const auto& [time, bytes] : memory_curve(tensors, tensor_lives(tensors, result.spans[r])))
+      run.memory.push_back({r, time, bytes});
+  }
+}
+
 void add_limits(const ReplayResult& result, const NetworkConfig& network, Run& run) {
   if (result.worst_port) run.limits.push_back(port_text(*result.worst_port) + "; --network links queues them");
   if (result.model == NetworkModel::unaware && !result.ideal_network && !result.recorded_communication) {
@@ -169,6 +180,7 @@ void add_limits(const ReplayResult& result, const NetworkConfig& network, Run& r
 
 void want_run(ReplayOptions& options) {
   options.timeline = true;
+  if (options.memory == MemoryTracking::peaks) options.memory = MemoryTracking::trace;
   if (!options.explain) options.explain = ExplainTarget{.end = true};
   if (options.recorded != Recorded::nothing) return;
   options.traffic = true;
@@ -194,7 +206,8 @@ Run make_run(ReplayResult& result, const ReplayProgram* program) {
   if (program == nullptr) return run;
   run.slack_ps = find_slack(*program, run);
   add_dims(program->network, run);
-  add_links(result, program->network, run);
+  add_links(result, *program, run);
+  add_memory(result, *program, run);
   add_limits(result, program->network, run);
   return run;
 }

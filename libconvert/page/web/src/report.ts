@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The page of one run: panels in the order of what readers ask. A panel is a file of panels/ and a line here.
-import {addHelp, counted, h, header, onKeys, start, Store, visible} from './lib';
+import {addHelp, fillRows, h, header, onKeys, start, Store} from './lib';
 import {activity} from './panels/activity';
 import {breakdown} from './panels/breakdown';
 import {collectives} from './panels/collectives';
@@ -11,7 +11,7 @@ import {matrix} from './panels/matrix';
 import {memory} from './panels/memory';
 import {numbers} from './panels/numbers';
 import {path} from './panels/path';
-import {Run} from './panels/run';
+import {Run, whatRan} from './panels/run';
 import {timeline} from './panels/timeline';
 import {waits} from './panels/waits';
 import {whatIf} from './panels/whatif';
@@ -33,32 +33,10 @@ const panels: Panel[] = [
   made,
 ];
 
-// Lets the last panel of a row that others have left take their room.
-function fillRows(main: HTMLElement): void {
-  const width = (e: Element): number => Number(/\bw(\d+)\b/.exec(e.className)?.[1] ?? 12);
-  let used = 0, last: Element | undefined;
-  const widen = (): void => {
-    if (last && used < 12) last.className = last.className.replace(/\bw\d+\b/, `w${width(last) + 12 - used}`);
-  };
-  for (const element of main.children) {
-    if (used + width(element) > 12) { widen(); used = 0; }
-    used += width(element);
-    last = element;
-    if (used === 12) { used = 0; last = undefined; }
-  }
-  widen();
-}
-
-function subtitle(run: Run): string {
-  const network = run.setting('network'), model = run.setting('model');
-  return [counted(run.npus.length, 'NPU'), network, model ? `model ${model}` : null, run.head.recorded && model !== 'recorded' ? 'recorded' : null]
-    .filter(Boolean).map(text => visible(text!, 120)).join(' · ');
-}
-
 await start<Head>(data => {
   const run = new Run(data);
   const view = new Store<ViewState>({from: 0, to: run.end, npu: -1});
-  header(run.head.title || 'run', subtitle(run));
+  header(run.head.title || 'run', whatRan(run));
   const main = h('main');
   document.body.append(main);
   for (const panel of panels) {

@@ -132,6 +132,31 @@ TEST(CompareRuns, TheSameWithinTheTolerance) {
   EXPECT_TRUE(compare_runs(a, b, {.structure = true}).same());
 }
 
+// How far a run came before it stopped says nothing of how fast it is.
+TEST(CompareRuns, ARunThatDoesNotEndIsNotFaster) {
+  const convert::Run a = run_of(1000, 500);
+  convert::Run b = run_of(1000, 100);
+  b.status = RunStatus::deadlock;
+  b.reached_ps = b.total_ps;
+  EXPECT_EQ(compare_runs(a, b, {}).sentence(), "A takes 1.5 ns, B does not end (deadlock at 1.1 ns)");
+  b.status = RunStatus::stopped;
+  EXPECT_EQ(compare_runs(a, b, {}).sentence(), "A takes 1.5 ns, B is stopped at 1.1 ns");
+  convert::Run c = a;
+  c.status = RunStatus::deadlock;
+  EXPECT_FALSE(compare_runs(a, c, {}).same());
+  EXPECT_TRUE(compare_runs(c, c, {}).same());
+}
+
+TEST(CompareRuns, OtherNpusAreTold) {
+  const convert::Run a = run_of(1000, 500);
+  convert::Run b = run_of(1000, 400);
+  b.timeline.slices.push_back(b.timeline.slices[0]);
+  b.timeline.slices.back().rank = 1;
+  const Difference d = compare_runs(a, b, {});
+  ASSERT_EQ(d.notes.size(), 1U);
+  EXPECT_EQ(d.notes[0], "A has 1 NPU, B has 2 NPUs; slices are compared of 1 NPU");
+}
+
 TEST(CompareRuns, AnNpuThatAnotherStandsForIsComparedByThatOne) {
   convert::Run a = run_of(1000, 500), b = a;
   b.npus.push_back({.rank = 1});

@@ -159,5 +159,37 @@ TEST(Routes, AreBounded) {
   EXPECT_EQ(way("torus:96x96,bw=1GB/s", 0, 97, Routing::shortest), "npu0 npu1 npu97");
 }
 
+std::uint64_t links(const std::string& network, const std::vector<std::string>& failed = {}) {
+  return count_wires(parse_short_network(network), failed);
+}
+
+TEST(CountWires, OfEachTopology) {
+  EXPECT_EQ(links("ring:8,bw=1GB/s"), 16U);
+  EXPECT_EQ(links("ring:2,bw=1GB/s"), 2U);
+  EXPECT_EQ(links("mesh:8,bw=1GB/s"), 14U);
+  EXPECT_EQ(links("mesh:4x3,bw=1GB/s"), 34U);  // 3 lines of 6, 4 of 4
+  EXPECT_EQ(links("torus:4x4,bw=1GB/s"), 64U);
+  EXPECT_EQ(links("hypercube:8,bw=1GB/s"), 24U);
+  EXPECT_EQ(links("switch:8,bw=1GB/s"), 16U);
+  EXPECT_EQ(links("fully_connected:8,bw=1GB/s"), 56U);
+  EXPECT_EQ(links("fully_connected:8,bw=1GB/s+switch:4,bw=1GB/s"), 4U * 56 + 8 * 8);
+  EXPECT_EQ(links("ideal"), 0U);
+  EXPECT_EQ(links("fully_connected:1000000,bw=1GB/s"), 999'999'000'000U);
+}
+
+TEST(CountWires, AreThoseOfTheGraph) {
+  for (const char* network :
+       {"ring:3,bw=1GB/s", "ring:2,bw=1GB/s+ring:5,bw=1GB/s", "mesh:2x3x4,bw=1GB/s", "torus:2x2x3,bw=1GB/s",
+        "switch:3,bw=1GB/s+mesh:2,bw=1GB/s", "fully_connected:5,bw=1GB/s+switch:2,bw=1GB/s+ring:3,bw=1GB/s",
+        "tree:2x3x4,bw=1GB/s"}) {
+    EXPECT_EQ(links(network), build_wire_graph(parse_short_network(network)).wires.size()) << network;
+  }
+  NetworkConfig list;
+  list.graph = {.npus = 3, .wires = {{0, 1, 1, 0}, {1, 2, 1, 0}, {2, 0, 1, 0}}};
+  EXPECT_EQ(count_wires(list), 3U);
+  EXPECT_EQ(links("ring:8,bw=1GB/s", {"0-1"}), 14U);
+  EXPECT_EQ(links("ring:8,bw=1GB/s", {"3>4"}), 15U);
+}
+
 }  // namespace
 }  // namespace convert

@@ -6,6 +6,7 @@
 #include "common/findings.h"
 #include "simulate/report/memory_trace.h"
 #include "simulate/report/report.h"
+#include "simulate/report/run.h"
 #include "unit/simulate/traces.h"
 
 namespace convert::test {
@@ -265,6 +266,29 @@ TEST(LocalMemory, Reports) {
   EXPECT_EQ(format_astra_bytes(1'048'575), "1024.00 KB");
   EXPECT_EQ(format_astra_bytes(std::int64_t{3} << 29), "1.50 GB");
   EXPECT_EQ(format_astra_bytes(std::int64_t{1} << 51), "2048.00 TB");
+}
+
+TEST(LocalMemory, IsInRuns) {
+  ReplayOptions options = tracking();
+  want_run(options);
+  Diagnostics diagnostics;
+  const auto program = compile({chain(0), chain(1)}, options, diagnostics, "ring:2,bw=1GB/s");
+  ASSERT_TRUE(program);
+  ReplayResult result = replay(*program);
+  const auto run = make_run(result, &*program);
+  std::string changes;
+  for (const auto& m : run.memory)
+    changes += std::to_string(m.npu) + " " + format_time(m.time_ps) + " " + std::to_string(m.bytes) + "; ";
+  EXPECT_EQ(changes,
+            "0 0 ps 1100; 0 10 us 3100; 0 30 us 2600; 0 60 us 500; "
+            "1 0 ps 1100; 1 10 us 3100; 1 30 us 2600; 1 60 us 500; ");
+  for (const auto& n : run.npus) EXPECT_EQ(n.peak_memory_bytes, 3100);
+
+  ReplayOptions untracked = tracking(MemoryTracking::off);
+  want_run(untracked);
+  const auto other = compile({chain(0), chain(1)}, untracked, diagnostics, "ring:2,bw=1GB/s");
+  ReplayResult plain = replay(*other);
+  EXPECT_TRUE(make_run(plain, &*other).memory.empty());
 }
 
 TEST(LocalMemory, WritesATrace) {

@@ -54,6 +54,13 @@ export class PageData<H> {
   i32(name: string): Int32Array { return this.column(name) as Int32Array; }
   f64(name: string): Float64Array { return this.column(name) as Float64Array; }
 
+  // Returns the columns whose names begin with `prefix`, without it, beside a head of their own.
+  part<P>(head: P, prefix: string): PageData<P> {
+    const columns = [...this.infos.values()].filter(info => info.name.startsWith(prefix))
+      .map(info => ({...info, name: info.name.slice(prefix.length)}));
+    return new PageData<P>({...head, columns}, this.body);
+  }
+
   private column(name: string): Values {
     const known = this.decoded.get(name);
     if (known) return known;

@@ -6,11 +6,11 @@ import {switchTheme} from './theme';
 
 type Handler = (event: KeyboardEvent) => void;
 const pageKeys = new Map<string, Handler>();
-const help: [string, string][] = [];
+const help = new Map<string, string>();
 const typing = (e: Event): boolean => e.target instanceof Element && e.target.matches('input:not([type=range]), select, textarea');
 
 // Adds a line to the help: addHelp('w s', 'zoom the timeline').
-export function addHelp(keys: string, what: string): void { help.push([keys, what]); }
+export function addHelp(keys: string, what: string): void { help.set(keys, what); }
 
 // Handles keys wherever the focus is, but where the reader types.
 export function onKeys(handlers: Record<string, Handler>): void {
@@ -31,7 +31,7 @@ export function onKeysOf(element: HTMLElement, handlers: Record<string, Handler>
 export function showHelp(): void {
   const dialog: HTMLDialogElement = h('dialog', {class: 'help', 'aria-label': 'keys', onclose: () => dialog.remove()},
     h('h2', {}, 'Keys'),
-    h('table', {}, h('tbody', {}, help.map(([keys, what]) =>
+    h('table', {}, h('tbody', {}, [...help].map(([keys, what]) =>
       h('tr', {}, h('td', {class: 'l'}, keys.split(' ').map(k => h('kbd', {}, k))), h('td', {class: 'l'}, what))))),
     h('form', {method: 'dialog'}, h('button', {}, 'Close')));
   document.body.append(dialog);

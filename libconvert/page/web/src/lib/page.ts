@@ -67,6 +67,22 @@ export function panel(options: PanelOptions, ...children: Children[]): HTMLEleme
     ...children);
 }
 
+// Lets the last panel of a row that others have left take their room.
+export function fillRows(main: HTMLElement): void {
+  const width = (e: Element): number => Number(/\bw(\d+)\b/.exec(e.className)?.[1] ?? 12);
+  let used = 0, last: Element | undefined;
+  const widen = (): void => {
+    if (last && used < 12) last.className = last.className.replace(/\bw\d+\b/, `w${width(last) + 12 - used}`);
+  };
+  for (const element of main.children) {
+    if (used + width(element) > 12) { widen(); used = 0; }
+    used += width(element);
+    last = element;
+    if (used === 12) { used = 0; last = undefined; }
+  }
+  widen();
+}
+
 // Returns a part that is made when it is first opened.
 export function unfold(title: string, make: () => HTMLElement): HTMLElement {
   const element: HTMLDetailsElement = h('details', {class: 'screen-only', ontoggle: () => {

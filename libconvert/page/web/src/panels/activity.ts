@@ -3,7 +3,7 @@
 import {area, curveStepAfter} from 'd3-shape';
 import {bottomAxis, color, facts, font, h, hideTip, leftAxis, legend, onTheme, panel, s, saveButton, scaleLinear, showTip,
         time, timeLabels, timeTicks} from '../lib';
-import {parts} from './run';
+import {ofSide, parts} from './run';
 import type {Panel, Run} from './run';
 
 const left = 40, right = 22, top = 8, bottom = 26;
@@ -27,11 +27,11 @@ function stack(values: Float64Array[], n: number): {part: number; low: number[];
 
 function chart(run: Run, width: number, height: number, values: Float64Array[]): SVGSVGElement {
   const n = run.head.activity_bins;
-  const x = scaleLinear().domain([0, run.end]).range([left, width - right]);
-  const y = scaleLinear().domain([0, run.npus.length]).range([height - bottom, top]);
+  const x = scaleLinear().domain([0, run.span]).range([left, width - right]);
+  const y = scaleLinear().domain([0, run.mostNpus]).range([height - bottom, top]);
   const svg = s('svg', {viewBox: `0 0 ${width} ${height}`, class: 'chart', width, height, role: 'img',
                         'aria-label': `how many of ${run.npus.length} NPUs compute, communicate or idle over time`});
-  const yTicks = y.ticks(Math.min(6, run.npus.length)).filter(t => Number.isInteger(t));
+  const yTicks = y.ticks(Math.min(6, run.mostNpus)).filter(t => Number.isInteger(t));
   const vertical = s('g', {transform: `translate(${left},0)`});
   leftAxis(vertical, y, yTicks, yTicks.map(String), width - left - right);
   svg.append(vertical);
@@ -42,7 +42,7 @@ function chart(run: Run, width: number, height: number, values: Float64Array[]):
     svg.append(s('path', {d: shape(edges), fill: color(parts[layer.part]!.color), 'data-part': parts[layer.part]!.name,
                             'shape-rendering': 'crispEdges'}));
   }
-  const ticks = timeTicks(0, run.end, (width - left) / 90);
+  const ticks = timeTicks(0, run.span, (width - left) / 90);
   const horizontal = s('g', {transform: `translate(0,${height - bottom})`});
   bottomAxis(horizontal, x, ticks, timeLabels(ticks));
   svg.append(horizontal);
@@ -58,8 +58,8 @@ export const activity: Panel = (run, view) => {
   const draw = (): void => {
     const width = holder.clientWidth, beside = document.querySelector<HTMLElement>('#breakdown');
     if (width === 0) return;
-    const side = beside?.offsetLeft !== holder.offsetLeft ? [...beside?.children ?? []] as HTMLElement[] : [];
-    const height = Math.min(540, Math.max(210, side.slice(1).reduce((sum, e) => sum + e.offsetHeight, 0) - 24));
+    const side = !run.side && beside?.offsetLeft !== holder.offsetLeft ? [...beside?.children ?? []] as HTMLElement[] : [];
+    const height = Math.min(540, Math.max(run.side ? 170 : 210, side.slice(1).reduce((sum, e) => sum + e.offsetHeight, 0) - 24));
     svg?.remove();
     svg = chart(run, width, height, values);
     box.prepend(svg);
@@ -67,11 +67,11 @@ export const activity: Panel = (run, view) => {
   };
   const atPx = (e: PointerEvent): number => {
     const r = box.getBoundingClientRect();
-    return Math.min(run.end, Math.max(0, (e.clientX - r.left - left) / (r.width - left - right) * run.end));
+    return Math.min(run.span, Math.max(0, (e.clientX - r.left - left) / (r.width - left - right) * run.span));
   };
   const place = (from: number, to: number): void => {
-    mark.hidden = to - from >= run.end * 0.9995;
-    const px = (t: number): number => left + t / run.end * (box.clientWidth - left - right);
+    mark.hidden = to - from >= run.span * 0.9995;
+    const px = (t: number): number => left + t / run.span * (box.clientWidth - left - right);
     mark.style.left = px(from) + 'px';
     mark.style.width = Math.max(2, px(to) - px(from)) + 'px';
   };
@@ -82,12 +82,12 @@ export const activity: Panel = (run, view) => {
     if (begin >= 0) place(Math.min(begin, at), Math.max(begin, at));
     const n = run.head.activity_bins, bin = Math.min(n - 1, Math.floor(at / run.end * n));
     showTip(e, facts(time(at), parts.map((p, i) =>
-      values[i]![bin]! > 0.005 ? [p.text, `${Number(values[i]![bin]!.toFixed(2))} NPUs`] : null)));
+      at <= run.end && values[i]![bin]! > 0.005 ? [p.text, `${Number(values[i]![bin]!.toFixed(2))} NPUs`] : null)));
   });
   box.addEventListener('pointerup', e => {
     const at = atPx(e), from = Math.min(begin, at), to = Math.max(begin, at);
-    if (begin >= 0 && to - from > run.end / 500) view.set({from, to});
-    else view.set({from: 0, to: run.end});
+    if (begin >= 0 && to - from > run.span / 500) view.set({from, to});
+    else view.set({from: 0, to: run.span});
     begin = -1;
   });
   box.addEventListener('pointerleave', hideTip);
@@ -96,6 +96,7 @@ export const activity: Panel = (run, view) => {
   new ResizeObserver(draw).observe(holder);
   holder.append(box);
   const used = parts.filter((p, i) => p.name !== 'idle' && values[i]!.some(v => v > 0));
-  return panel({id: 'activity', title: 'NPUs by activity over time', hint: 'drag: window of the timeline', width: 7,
-                right: saveButton('activity', () => svg!)}, holder, legend(used));
+  return panel({id: 'activity' + run.side, title: `NPUs${ofSide(run)} by activity over time`, hint: 'drag: window of the timeline',
+                width: run.side ? 12 : 7,
+                right: saveButton('activity' + run.side, () => svg!)}, holder, legend(used));
 };

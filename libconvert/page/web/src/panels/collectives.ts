@@ -6,7 +6,7 @@ import {goTo, opName, show} from './run';
 import type {Call, Panel, Run, View} from './run';
 
 const mostSingle = 30;
-const hints = {
+export const hints = {
   wait: 'from the first NPU’s call to the last one’s: how long the first waits',
   algbw: 'size / time, GB/s', busbw: 'algbw × factor of the operation, as nccl-tests: comparable with a link, GB/s',
   bound: 'least time that the network allows / time since the last NPU has come: how good the algorithm is on this network',
@@ -17,11 +17,11 @@ function share(value: number): Node | string {
   return h('span', {}, h('span', {class: 'bar', style: `width:${Math.min(1, value) * 44}px;margin-right:6px`}), percent(value));
 }
 
-const mean = (values: number[]): number => values.length ? values.reduce((a, b) => a + b, 0) / values.length : -1;
+export const mean = (values: number[]): number => values.length ? values.reduce((a, b) => a + b, 0) / values.length : -1;
 const duration = (c: Call): number => c.end < 0 ? -1 : c.end - c.begin;
-const timeOrNone = (ps: number): Node | string => ps < 0 ? '–' : timeText(ps);
-const rateOrNone = (gb: number): string => gb > 0 ? rate(gb) : '–';
-const groupName = (group: number): string => group === 0 ? 'all' : String(group);
+export const timeOrNone = (ps: number): Node | string => ps < 0 ? '–' : timeText(ps);
+export const rateOrNone = (gb: number): string => gb > 0 ? rate(gb) : '–';
+export const groupName = (group: number): string => group === 0 ? 'all' : String(group);
 
 function callTable(run: Run, view: View, calls: Call[]): HTMLElement {
   const groups = new Set(calls.map(c => c.group)).size > 1 || calls[0]?.group !== 0;
@@ -51,9 +51,10 @@ function callTable(run: Run, view: View, calls: Call[]): HTMLElement {
     ]}).element;
 }
 
-interface Group { key: string; op: string; size: number; group: number; calls: Call[]; times: number[] }
+export interface Group { key: string; op: string; size: number; group: number; calls: Call[]; times: number[] }
 
-function grouped(run: Run): Group[] {
+// Returns the calls by operation, size and group.
+export function grouped(run: Run): Group[] {
   const found = new Map<string, Group>();
   for (const call of run.calls) {
     const key = `${call.op} ${call.size} ${call.group}`;

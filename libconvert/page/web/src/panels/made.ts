@@ -3,7 +3,7 @@
 import {count, exactTime, h, visible} from '../lib';
 import type {Panel} from './run';
 
-const words: [string, string][] = [
+export const words: [string, string][] = [
   ['computing alone, both, exposed, memory, CPU, idle', 'what an NPU does at each moment; unions of times, so that they add up to the total'],
   ['exposed communication', 'time in which an NPU communicates and does not compute. Exposed is not blocking: hiding it need not shorten the run'],
   ['waiting', 'the part of it in which all that it communicates waits for somebody: a collective for its last NPU, a receive for its sender'],

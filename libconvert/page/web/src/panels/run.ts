@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The run that a report page shows, as page/report.cpp wrote it: times in picoseconds.
-import {Store} from '../lib';
+import {counted, Store, visible} from '../lib';
 import type {PageData} from '../lib';
 
 export interface Head {
@@ -50,8 +50,11 @@ export class Run {
   readonly calls: Call[];
   readonly links: Link[];
   readonly path: Step[];
+  span: number;     // what axes of time cover: beside another run the end of the later one
+  mostNpus: number; // what axes of NPUs cover, in the same way
 
-  constructor(readonly data: PageData<Head>) {
+  // `side`: "A" or "B" beside another run.
+  constructor(readonly data: PageData<Head>, readonly side = '') {
     const head = this.head = data.head;
     this.end = head.end_ps;
     const partTimes = parts.map(p => this.times('part.' + p.name));
@@ -61,6 +64,8 @@ export class Run {
     this.calls = this.readCalls();
     this.links = this.readLinks();
     this.path = this.readPath();
+    this.span = this.end;
+    this.mostNpus = this.npus.length;
   }
 
   // Returns a column of times in picoseconds; -1 stays -1.
@@ -126,7 +131,17 @@ export const opName = (op: string): string => op.replaceAll('_', '-');
 // Sets the window, with a margin around what is to be seen.
 export function show(run: Run, view: View, from: number, to: number, margin = 0.15): void {
   const more = Math.max(to - from, run.end / 1e6, 1) * margin;
-  view.set({from: Math.max(0, from - more), to: Math.min(run.end, to + more)});
+  view.set({from: Math.max(0, from - more), to: Math.min(run.span, to + more)});
+}
+
+// Returns " of A" beside another run.
+export const ofSide = (run: Run): string => run.side ? ` of ${run.side}` : '';
+
+// Returns a line of what ran: NPUs, network, model.
+export function whatRan(run: Run): string {
+  const network = run.setting('network'), model = run.setting('model');
+  return [counted(run.npus.length, 'NPU'), network, model ? `model ${model}` : null, run.head.recorded && model !== 'recorded' ? 'recorded' : null]
+    .filter(Boolean).map(text => visible(text!, 120)).join(' · ');
 }
 
 // Scrolls to a panel.

@@ -6,6 +6,7 @@ import {left, Painter, right, top} from './timeline_draw';
 import type {Look} from './timeline_draw';
 import {Layout} from './timeline_layout';
 import {slackTable} from './slack';
+import {ofSide} from './run';
 import type {Panel, Run, View} from './run';
 
 // Zooms and moves the window of time.
@@ -14,15 +15,15 @@ class Window {
   zoom(factor: number, at: number): void {
     const {from, to} = this.view.value, middle = from + at * (to - from), size = (to - from) * factor;
     if (size < 10) return;
-    this.view.set({from: Math.max(0, middle - at * size), to: Math.min(this.run.end, middle + (1 - at) * size)});
+    this.view.set({from: Math.max(0, middle - at * size), to: Math.min(this.run.span, middle + (1 - at) * size)});
   }
   move(shares: number): void { this.moveTo(this.view.value.from + (this.view.value.to - this.view.value.from) * shares); }
   moveTo(from: number): void {
     const size = this.view.value.to - this.view.value.from;
-    const begin = Math.max(0, Math.min(this.run.end - size, from));
+    const begin = Math.max(0, Math.min(this.run.span - size, from));
     this.view.set({from: begin, to: begin + size});
   }
-  all(): void { this.view.set({from: 0, to: this.run.end}); }
+  all(): void { this.view.set({from: 0, to: this.run.span}); }
 }
 
 // Returns the slice at a place of the canvas, or -1.
@@ -129,7 +130,7 @@ export const timeline: Panel = (run, view) => {
   const layout = new Layout(run), painter = new Painter(run, layout), window = new Window(run, view);
   const look: Look = {path: true, slack: false, selected: -1};
   const canvas = new CanvasView({
-    label: `timeline of ${count(run.head.slices)} slices on ${count(run.npus.length)} NPUs; keys: w s zoom, a d move, 0 all, p critical path`,
+    label: `timeline${ofSide(run)} with ${count(run.head.slices)} slices on ${count(run.npus.length)} NPUs; keys: w s zoom, a d move, 0 all, p critical path`,
     height: painter.height, focusable: true, draw: (pen, width) => painter.draw(pen, width, view.value, look)});
   const shown = h('span', {class: 'note', 'data-window': ''});
   const toggle = (name: 'path' | 'slack', text: string): HTMLButtonElement => {
@@ -143,7 +144,7 @@ export const timeline: Panel = (run, view) => {
   const pathButton = run.path.length ? toggle('path', 'critical path') : null;
   const slackButton = run.data.has('slice.slack') ? toggle('slack', 'slack') : null;
   view.on(({from, to}) => {
-    shown.textContent = to - from < run.end * 0.9995 ? `${exactTime(from)} – ${exactTime(to)} (${time(to - from)})` : '';
+    shown.textContent = to - from < run.span * 0.9995 ? `${exactTime(from)} – ${exactTime(to)} (${time(to - from)})` : '';
     shown.dataset.window = `${from} ${to}`;
     canvas.redraw();
   });
@@ -155,8 +156,8 @@ export const timeline: Panel = (run, view) => {
   addHelp('w s', 'timeline: zoom (or the wheel, with Ctrl or Shift)');
   addHelp('a d ← →', 'timeline: move');
   addHelp('p', 'timeline: critical path');
-  return panel({id: 'timeline', title: 'Timeline', note: notes(run, layout), hint: 'click in it, then w s: zoom · a d: move · 0: all',
+  return panel({id: 'timeline' + run.side, title: 'Timeline' + ofSide(run), note: notes(run, layout), hint: 'click in it, then w s: zoom · a d: move · 0: all',
                 right: [shown, slackButton, pathButton, h('button', {onclick: () => window.all()}, 'all'),
-                        saveButton('timeline', () => canvas.svg())]},
+                        saveButton('timeline' + run.side, () => canvas.svg())]},
     canvas.element, key(layout, run), slackButton ? unfold('slack by name', () => slackTable(run)) : null);
 };

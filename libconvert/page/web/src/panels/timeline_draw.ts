@@ -169,10 +169,11 @@ export class Painter {
   }
 
   private drawEnd(pen: Pen, x: (t: number) => number, width: number): void {
-    if (this.run.head.status === 'complete') return;
+    const complete = this.run.head.status === 'complete';
+    if (complete && this.run.end >= this.run.span) return;
     const at = Math.round(x(this.run.end)) - 0.5;
     if (at > width + 1) return;
-    pen.strokeStyle = color('bad');
+    pen.strokeStyle = color(complete ? 'soft' : 'bad');
     pen.lineWidth = 1.5;
     pen.setLineDash([5, 3]);
     pen.beginPath();

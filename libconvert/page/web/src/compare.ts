@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// The page of two runs side by side: what differs first, then where. A panel is a file of compare/, or one of panels/ for
+// each run, and a line here.
+import {addHelp, fillRows, h, header, onKeys, start} from './lib';
+import {collectives} from './compare/calls';
+import {findingsOfA, findingsOfB, headline} from './compare/lead';
+import {links} from './compare/links';
+import {made} from './compare/made';
+import {numbers} from './compare/numbers';
+import {Pair} from './compare/pair';
+import {breakdown} from './compare/parts';
+import {path} from './compare/path';
+import {times} from './compare/times';
+import {activity} from './panels/activity';
+import {timeline} from './panels/timeline';
+import {waits} from './panels/waits';
+import type {Head, PairPanel} from './compare/pair';
+import type {Panel} from './panels/run';
+
+const ofA = (panel: Panel): PairPanel => pair => panel(pair.a, pair.viewA);
+const ofB = (panel: Panel): PairPanel => pair => panel(pair.b, pair.viewB);
+// Of a run without slices nothing is known over time.
+const overTime: Panel = (run, view) => run.data.rows('slice.begin') > 0 ? activity(run, view) : null;
+
+const panels: PairPanel[] = [
+  headline,
+  findingsOfA,
+  findingsOfB,
+  ofA(waits),
+  ofB(waits),
+  numbers,
+  path,
+  breakdown,
+  ofA(overTime),
+  ofB(overTime),
+  ofA(timeline),
+  ofB(timeline),
+  times,
+  collectives,
+  links,
+  made,
+];
+
+await start<Head>(data => {
+  const pair = new Pair(data), titles = [pair.a, pair.b].map(run => run.head.title || 'run');
+  header(titles[0] === titles[1] ? `${titles[0]}: A and B` : `${titles[0]} and ${titles[1]}`, 'two runs, A and B');
+  const main = h('main');
+  document.body.append(main);
+  for (const panel of panels) {
+    const element = panel(pair);
+    if (element) main.append(element);
+  }
+  fillRows(main);
+  onKeys({0: () => pair.all()});
+  addHelp('0', 'both runs whole');
+});

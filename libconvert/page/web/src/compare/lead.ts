@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// What differs, in a sentence, and what there is to say of each run.
+import {h, panel, visible} from '../lib';
+import {whatRan} from '../panels/run';
+import type {Run} from '../panels/run';
+import type {Pair, PairPanel} from './pair';
+
+export const headline: PairPanel = ({difference}) => {
+  const {sentence, notes} = difference;
+  return h('div', {class: 'lead', id: 'difference', role: 'region', 'aria-label': 'What differs', 'data-same': String(difference.same)},
+    h('p', {}, /[.!?]$/.test(sentence) ? sentence : sentence + '.'),
+    notes.length > 0 ? h('ul', {}, notes.map(note => h('li', {}, note))) : null);
+};
+
+function findingsOf(run: Run): HTMLElement {
+  const [first, ...bullets] = run.head.findings;
+  return panel({id: 'findings' + run.side, title: `${run.side}: ${visible(run.head.title || 'run')}`, note: whatRan(run), width: 6},
+    first ? h('p', {class: 'finding'}, first.text) : null,
+    bullets.length + run.head.hints.length > 0
+      ? h('ul', {class: 'finding'}, [...bullets.map(f => f.text), ...run.head.hints].map(text => h('li', {}, text))) : null);
+}
+
+export const findingsOfA: PairPanel = (pair: Pair) => findingsOf(pair.a);
+export const findingsOfB: PairPanel = (pair: Pair) => findingsOf(pair.b);

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "report/two_runs.h"
+
+#include <string>
+
+#include "analyze/diff/difference.h"
+#include "analyze/findings.h"
+#include "page/compare/compare.h"
+#include "util/json_writer.h"
+#include "util/visible.h"
+
+namespace tools {
+namespace {
+
+using namespace convert;
+
+std::string text_of(const Run& a, const Run& b, const Difference& difference) {
+  std::string out = difference.sentence() + '\n';
+  for (const std::string& note : difference.notes) out += "note: " + visible(note) + '\n';
+  out += "\nA: " + visible(a.title) + '\n';
+  append_text(findings_of(a), out);
+  out += "\nB: " + visible(b.title) + '\n';
+  append_text(findings_of(b), out);
+  return out;
+}
+
+std::string json_of(const Run& a, const Run& b, const Difference& difference) {
+  std::string out, findings_a, findings_b;
+  append_json(findings_of(a), findings_a);
+  append_json(findings_of(b), findings_b);
+  JsonWriter json(out);
+  json.begin_object().member("same", difference.same()).member("summary", difference.sentence());
+  json.key("notes").begin_array();
+  for (const std::string& note : difference.notes) json.value(note);
+  json.end_array();
+  json.key("a").raw(findings_a).key("b").raw(findings_b).end_object();
+  return out + '\n';
+}
+
+}  // namespace
+
+void write_two_runs(const Run& a, const Run& b, std::string_view form, Output& out) {
+  const Difference difference = compare_runs(a, b, {});
+  if (form == "html") return write_compare_page(a, b, difference, out);
+  out.write(form == "json" ? json_of(a, b, difference) : text_of(a, b, difference));
+}
+
+}  // namespace tools

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Writes what two runs show beside each other: what differs, then the findings of both.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/run.h"
+#include "io/output.h"
+
+namespace tools {
+
+// Writes `form`, "html", "text" or "json". Does not close `out`.
+void write_two_runs(const convert::Run& a, const convert::Run& b, std::string_view form, convert::Output& out);
+
+}  // namespace tools

@@ -102,10 +102,10 @@ struct Setting {
 // Throws Error if there are settings that have no meaning because all runs take recorded times.
 void check_recorded(std::span<const SweepSetting> settings);
 
-enum class Unit : std::uint8_t { number, factor, bytes, ns, bytes_per_s };
+enum class SettingUnit : std::uint8_t { number, factor, bytes, ns, bytes_per_s };
 struct Quantity {
   double value = 0;
-  Unit unit = Unit::number;
+  SettingUnit unit = SettingUnit::number;
 };
 // Returns what a value is on an axis of a plot; nothing if it is no quantity.
 [[nodiscard]] std::optional<Quantity> quantity(const std::string& key, const std::string& value);

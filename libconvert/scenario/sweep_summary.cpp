@@ -38,12 +38,12 @@ struct Scaled {
 };
 
 // Returns the largest unit that keeps the largest value above 1.
-Scaled fitting(Unit unit, double largest) {
+Scaled fitting(SettingUnit unit, double largest) {
   constexpr std::array<Scaled, 4> times = {{{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}}};
   constexpr std::array<Scaled, 4> sizes = {{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}}};
-  if (unit == Unit::bytes_per_s) return {"GB/s", 1e9};
-  if (unit != Unit::ns && unit != Unit::bytes) return {"", 1};
-  const auto& units = unit == Unit::ns ? times : sizes;
+  if (unit == SettingUnit::bytes_per_s) return {"GB/s", 1e9};
+  if (unit != SettingUnit::ns && unit != SettingUnit::bytes) return {"", 1};
+  const auto& units = unit == SettingUnit::ns ? times : sizes;
   const auto* const found =
       std::find_if(units.begin(), units.end() - 1, [&](const Scaled& u) { return largest >= u.size; });
   return *found;
@@ -193,10 +193,10 @@ Plot plot_sweep(const SweepPlan& plan, const SweepTable& table, const std::optio
   }
   for (std::size_t run = 0; run < plan.size(); ++run) largest_y = std::max(largest_y, y_of(run).value_or(0));
   const Scaled x_unit = numbers ? fitting(numbers->front().unit, largest_x) : Scaled{"", 1};
-  const Scaled y_unit = reference ? Scaled{"", 1} : fitting(Unit::ns, largest_y);
+  const Scaled y_unit = reference ? Scaled{"", 1} : fitting(SettingUnit::ns, largest_y);
 
   Plot plot{.title = title_of(plan, axis), .x = {.label = x.key, .unit = x_unit.unit}, .y = {}, .lines = {}};
-  if (numbers && numbers->front().unit == Unit::factor) plot.x.unit = "factor";
+  if (numbers && numbers->front().unit == SettingUnit::factor) plot.x.unit = "factor";
   if (!numbers) {
     const ShortValues values = shortened(x);
     plot.x.label = values.key;

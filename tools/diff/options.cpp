@@ -9,7 +9,7 @@
 namespace tools {
 namespace {
 
-constexpr std::size_t rows_of_text = 20;
+constexpr std::size_t rows_of_diff = 20;
 
 // Reads "1%" or "5us".
 void read_tolerance(const std::string& text, convert::DiffWishes& to) {
@@ -63,7 +63,7 @@ convert::DiffWishes DiffOptions::wishes() const {
 
 std::size_t DiffOptions::rows() const {
   if (top) return static_cast<std::size_t>(*top);
-  return format == "text" ? rows_of_text : 0;
+  return format == "text" ? rows_of_diff : 0;
 }
 
 void declare_diff(App& app, DiffOptions& o) {

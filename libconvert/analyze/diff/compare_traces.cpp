@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::array match_names = {attr::comm_src, attr::comm_dst,       attr::comm_tag,
                                     attr::pg_name,  attr::duration_nanos, attr::start_nanos};
-using Facts = FoundAttrs<match_names>;
+using MatchAttrs = FoundAttrs<match_names>;
 
 // Attributes that are times: differences of these count as times, not as structure.
 constexpr std::array time_names = {attr::duration_nanos, attr::start_nanos,   attr::ts,
@@ -81,7 +81,7 @@ class TraceComparison {
     s.matchable.reserve(nodes.size());
     std::int64_t first = -1;
     for (const Node& node : nodes) {
-      const Facts f(trace.nodes.attributes(node));
+      const MatchAttrs f(trace.nodes.attributes(node));
       s.matchable.push_back(matchable(trace, node, f, is_a));
       const IntValue exact = int_value(f[attr::duration_nanos]);
       s.duration_ps.push_back(duration_of(node, exact));
@@ -93,7 +93,7 @@ class TraceComparison {
     return s;
   }
 
-  Matchable matchable(const Trace& trace, const Node& node, const Facts& f, bool is_a) {
+  Matchable matchable(const Trace& trace, const Node& node, const MatchAttrs& f, bool is_a) {
     Matchable m{
         .id = node.id, .type = static_cast<std::uint32_t>(node.type), .name = texts_.add(trace.nodes.name(node))};
     const auto message = [&](Matchable::Meets meets, Name peer_name) {

@@ -21,7 +21,7 @@ namespace {
 constexpr std::array fact_names = {attr::comm_size,   attr::comm_type,   attr::pg_name,   attr::comm_dst,
                                    attr::num_ops,     attr::tensor_size, attr::is_cpu_op, attr::duration_nanos,
                                    attr::start_nanos, attr::stream};
-using Facts = FoundAttrs<fact_names>;
+using NodeFacts = FoundAttrs<fact_names>;
 
 constexpr std::uint32_t most_names = 1'000'000;  // of a rank; further ones are counted together
 
@@ -300,7 +300,7 @@ class Counter {
   const NodeTable& table_;
   const RankWishes& wishes_;
   RankStatistics out_;
-  Facts facts_;
+  NodeFacts facts_;
   std::map<std::int64_t, RankStatistics::Sent> sent_;
   std::map<CallKey, RankStatistics::Calls> calls_;
   std::unordered_map<std::string, std::size_t> key_numbers_;

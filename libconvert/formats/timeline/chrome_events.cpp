@@ -15,7 +15,7 @@
 namespace convert {
 namespace {
 
-using Kind = ChromeEvents::Kind;
+using EventKind = ChromeEvents::Kind;
 
 // Times beyond this are refused: some 300 million years.
 constexpr WidePicoseconds most_time = static_cast<WidePicoseconds>(1) << 93U;
@@ -116,12 +116,12 @@ class ChromeItems final : public JsonItems {
   void take(const Fields& f) {
     if (f.phase.size() != 3) throw BadJson{f.phase.empty() ? f.place : f.phase.data(), "the event has no 'ph'"};
     switch (f.phase[1]) {
-      case 'X': return add(f, Kind::complete);
-      case 'B': return add(f, Kind::begin);
-      case 'E': return add(f, Kind::end);
-      case 's': return add(f, Kind::arrow_from);
-      case 't': return add(f, Kind::arrow_step);
-      case 'f': return add(f, f.bind == "\"e\"" ? Kind::arrow_to : Kind::arrow_into);
+      case 'X': return add(f, EventKind::complete);
+      case 'B': return add(f, EventKind::begin);
+      case 'E': return add(f, EventKind::end);
+      case 's': return add(f, EventKind::arrow_from);
+      case 't': return add(f, EventKind::arrow_step);
+      case 'f': return add(f, f.bind == "\"e\"" ? EventKind::arrow_to : EventKind::arrow_into);
       case 'M': return take_name(f);
       case 'C': ++to_.counters; return;
       case 'i':
@@ -131,15 +131,15 @@ class ChromeItems final : public JsonItems {
     }
   }
 
-  void add(const Fields& f, Kind kind) {
+  void add(const Fields& f, EventKind kind) {
     constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max() / 4;
     if (to_.events.size() == most) throw BadJson{f.place, "more than a billion events"};
     ChromeEvents::Event e{.time = time(f, f.time), .kind = kind};
-    if (kind == Kind::complete && !f.duration.empty()) e.duration = duration(f);
+    if (kind == EventKind::complete && !f.duration.empty()) e.duration = duration(f);
     e.thread = thread(f);
     if (!f.name.empty()) e.name = to_.names.add(text(f.name));
     if (!f.category.empty()) e.category = to_.names.add(text(f.category));
-    if (kind >= Kind::arrow_from) e.arrow = arrow(f, e);
+    if (kind >= EventKind::arrow_from) e.arrow = arrow(f, e);
     if (const auto node = parse_unsigned(unquoted(f.node))) {
       e.node = *node;
       e.has_node = true;

@@ -21,7 +21,7 @@
 namespace convert {
 namespace {
 
-using Kind = ChromeEvents::Kind;
+using EventKind = ChromeEvents::Kind;
 using Event = ChromeEvents::Event;
 
 // Returns the rank that the name of a process ends with: "rank 3", "measured: NPU 3".
@@ -107,14 +107,14 @@ class RunMaker {
     std::vector<std::uint32_t> last(in_.threads.size(), no_index);
     for (std::uint32_t i = 0; i < in_.events.size(); ++i) {
       const Event& e = in_.events[i];
-      if (e.kind == Kind::complete) {
+      if (e.kind == EventKind::complete) {
         last[e.thread] = static_cast<std::uint32_t>(run_.timeline.slices.size());
         add(e, time(e) + e.duration);
       } else if (e.arrow != 0) {
         const std::uint32_t s = last[e.thread];
         const auto& slices = run_.timeline.slices;
         const bool around = s != no_index && slices[s].begin_ps <= time(e) && time(e) <= slices[s].end_ps;
-        arrows_.push_back({i, around && e.kind != Kind::arrow_into ? s : no_index});
+        arrows_.push_back({i, around && e.kind != EventKind::arrow_into ? s : no_index});
       }
     }
   }
@@ -152,7 +152,7 @@ class RunMaker {
   void pair_begins() {
     std::vector<std::uint32_t> order;
     for (std::uint32_t i = 0; i < in_.events.size(); ++i) {
-      if (in_.events[i].kind == Kind::begin || in_.events[i].kind == Kind::end) order.push_back(i);
+      if (in_.events[i].kind == EventKind::begin || in_.events[i].kind == EventKind::end) order.push_back(i);
     }
     std::ranges::sort(order, {},
                       [&](std::uint32_t i) { return std::tuple(in_.events[i].thread, in_.events[i].time, i); });
@@ -165,7 +165,7 @@ class RunMaker {
     for (std::size_t k = 0; k < order.size(); ++k) {
       const Event& e = in_.events[order[k]];
       if (k != 0 && in_.events[order[k - 1]].thread != e.thread) leave_open();
-      if (e.kind == Kind::begin) {
+      if (e.kind == EventKind::begin) {
         open.push_back(order[k]);
       } else if (open.empty()) {
         ++lone_ends;
@@ -203,9 +203,9 @@ class RunMaker {
     for (std::size_t begin = 0, end = 0; begin < arrows_.size(); begin = end) {
       std::uint32_t from = no_index, to = no_index;
       for (; end < arrows_.size() && arrow(arrows_[end]) == arrow(arrows_[begin]); ++end) {
-        const Kind kind = in_.events[arrows_[end].event].kind;
-        if (kind == Kind::arrow_from) from = slice_at(arrows_[end]);
-        if (kind == Kind::arrow_to || kind == Kind::arrow_into) to = slice_at(arrows_[end]);
+        const EventKind kind = in_.events[arrows_[end].event].kind;
+        if (kind == EventKind::arrow_from) from = slice_at(arrows_[end]);
+        if (kind == EventKind::arrow_to || kind == EventKind::arrow_into) to = slice_at(arrows_[end]);
       }
       if (!draw_message(from, to)) ++lost;
     }
@@ -237,7 +237,7 @@ class RunMaker {
     const Event& e = in_.events[arrow.event];
     const Picoseconds at = time(e);
     const auto key = [&](std::uint32_t i) { return std::pair(threads_[i], run_.timeline.slices[i].begin_ps); };
-    const bool next = e.kind == Kind::arrow_into;
+    const bool next = e.kind == EventKind::arrow_into;
     const auto behind = next ? std::ranges::lower_bound(by_thread_, std::pair(e.thread, at), {}, key)
                              : std::ranges::upper_bound(by_thread_, std::pair(e.thread, at), {}, key);
     if (next) return behind != by_thread_.end() && threads_[*behind] == e.thread ? *behind : no_index;

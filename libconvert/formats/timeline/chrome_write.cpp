@@ -14,7 +14,7 @@
 namespace convert {
 namespace {
 
-constexpr std::size_t flush_bytes = 1 << 16;
+constexpr std::size_t chrome_flush_bytes = 1 << 16;
 
 std::string microseconds(Picoseconds ps) { return format_exact(ps, ps_per_us); }
 
@@ -89,7 +89,7 @@ class ChromeWriter {
     }
     json_.end_object();
     if (shown.has_arrow(s)) flow(s, tid);
-    if (text_.size() < flush_bytes) return;
+    if (text_.size() < chrome_flush_bytes) return;
     out_.write(text_);
     text_.clear();
   }

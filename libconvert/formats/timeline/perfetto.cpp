@@ -24,7 +24,7 @@ namespace {
 
 using namespace perfetto;
 
-constexpr std::size_t flush_bytes = 1 << 16;
+constexpr std::size_t perfetto_flush_bytes = 1 << 16;
 
 // Annotations, numbered from 1.
 enum Argument : std::uint8_t { node = 1, bytes, peer, duration, count, sum };
@@ -97,35 +97,35 @@ class PerfettoWriter {
   // ---- packets ----
 
   void head() {
-    ProtoMessage data;
+    PerfettoMessage data;
     const auto intern = [&](std::uint32_t list, std::size_t number, std::string_view text) {
-      data.message(list, ProtoMessage().number(interned::iid, number + 1).text(interned::text, text));
+      data.message(list, PerfettoMessage().number(interned::iid, number + 1).text(interned::text, text));
     };
     for (std::size_t i = 0; i < argument_names.size(); ++i) intern(interned::annotations, i, argument_names[i]);
-    const ProtoMessage boot =
-        ProtoMessage().number(packet::clock_id, packet::boot_clock).number(packet::clock_time, 0);
-    const ProtoMessage own = ProtoMessage()
-                                 .number(packet::clock_id, packet::own_clock)
-                                 .number(packet::clock_time, 0)
-                                 .number(packet::clock_incremental, 1);
-    ProtoMessage first;
+    const PerfettoMessage boot =
+        PerfettoMessage().number(packet::clock_id, packet::boot_clock).number(packet::clock_time, 0);
+    const PerfettoMessage own = PerfettoMessage()
+                                    .number(packet::clock_id, packet::own_clock)
+                                    .number(packet::clock_time, 0)
+                                    .number(packet::clock_incremental, 1);
+    PerfettoMessage first;
     first
         .message(packet::clock_snapshot,
-                 ProtoMessage().message(packet::snapshot_clocks, boot).message(packet::snapshot_clocks, own))
+                 PerfettoMessage().message(packet::snapshot_clocks, boot).message(packet::snapshot_clocks, own))
         .number(packet::sequence_id, 1)
         .message(packet::interned_data, data)
         .number(packet::sequence_flags, packet::state_cleared | packet::needs_state)
-        .message(packet::defaults, ProtoMessage().number(packet::defaults_clock, packet::own_clock));
+        .message(packet::defaults, PerfettoMessage().number(packet::defaults_clock, packet::own_clock));
     file_.message(trace_packet, first);
-    track(ProtoMessage()
+    track(PerfettoMessage()
               .number(descriptor::uuid, 0)
               .number(descriptor::processes_order, descriptor::explicit_processes));
   }
 
-  void track(const ProtoMessage& description) {
+  void track(const PerfettoMessage& description) {
     file_.message(trace_packet,
-                  ProtoMessage().number(packet::sequence_id, 1).message(packet::track_descriptor, description));
-    flush(flush_bytes);
+                  PerfettoMessage().number(packet::sequence_id, 1).message(packet::track_descriptor, description));
+    flush(perfetto_flush_bytes);
   }
 
   // Writes what event_ holds, and the names that it is the first to use.
@@ -139,7 +139,7 @@ class PerfettoWriter {
     file_.message(trace_packet, packet_);
     last_time_ = time;
     new_names_.clear();
-    flush(flush_bytes);
+    flush(perfetto_flush_bytes);
   }
 
   void flush(std::size_t from) {
@@ -163,7 +163,7 @@ class PerfettoWriter {
       }
       part.track_process.push_back(static_cast<std::uint32_t>(part.processes.size() - 1));
       part.track_uuids.push_back(next_uuid_++);
-      track(ProtoMessage()
+      track(PerfettoMessage()
                 .number(descriptor::uuid, part.track_uuids.back())
                 .text(descriptor::name, track_name(t))
                 .number(descriptor::parent, part.processes.back().uuid)
@@ -179,10 +179,10 @@ class PerfettoWriter {
     Process& process = part.processes.emplace_back();
     process.rank = rank;
     process.uuid = next_uuid_++;
-    const ProtoMessage about = ProtoMessage()
-                                   .number(descriptor::pid, ++pid_)
-                                   .text(descriptor::process_name, utf8(process_name(run, rank)));
-    track(ProtoMessage()
+    const PerfettoMessage about = PerfettoMessage()
+                                      .number(descriptor::pid, ++pid_)
+                                      .text(descriptor::process_name, utf8(process_name(run, rank)));
+    track(PerfettoMessage()
               .number(descriptor::uuid, process.uuid)
               .message(descriptor::process, about)
               .number(descriptor::children_order, descriptor::explicit_children)
@@ -199,13 +199,13 @@ class PerfettoWriter {
 
   // Returns the track of a new counter, of bytes or percent.
   std::uint64_t counter(std::string_view name, std::uint64_t parent, bool is_bytes) {
-    ProtoMessage unit;
+    PerfettoMessage unit;
     if (is_bytes) {
       unit.number(descriptor::counter_unit, descriptor::bytes);
     } else {
       unit.text(descriptor::counter_unit_name, "%");
     }
-    track(ProtoMessage()
+    track(PerfettoMessage()
               .number(descriptor::uuid, next_uuid_)
               .text(descriptor::name, utf8(name))
               .number(descriptor::parent, parent)
@@ -232,7 +232,7 @@ class PerfettoWriter {
     const LinkCounters links = link_counters(part.shown.run(), counters_.links);
     if (links.names.empty()) return;
     const std::uint64_t parent = next_uuid_++;
-    track(ProtoMessage()
+    track(PerfettoMessage()
               .number(descriptor::uuid, parent)
               .text(descriptor::name, utf8(parts_.size() == 1 ? "links" : titles_[run] + ": links")));
     const std::uint64_t first = next_uuid_;
@@ -323,7 +323,7 @@ class PerfettoWriter {
     const std::string text = utf8(part.shown.name(s));
     id = names_.add(text) + 1;
     if (id > known)
-      new_names_.message(interned::names, ProtoMessage().number(interned::iid, id).text(interned::text, text));
+      new_names_.message(interned::names, PerfettoMessage().number(interned::iid, id).text(interned::text, text));
     return id;
   }
 
@@ -380,7 +380,7 @@ class PerfettoWriter {
   std::vector<Value> values_;
   std::unordered_map<std::uint64_t, Sent> sent_;  // by flow: under way
   std::vector<Process*> changed_;
-  ProtoMessage file_, packet_, event_, argument_, new_names_;
+  PerfettoMessage file_, packet_, event_, argument_, new_names_;
 };
 
 void write_perfetto(std::span<const Run> runs, const FormatOptions& options, Output& out) {

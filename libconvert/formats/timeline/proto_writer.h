@@ -12,27 +12,27 @@
 namespace convert {
 
 // A message that is built; its size is not known before its end.
-class ProtoMessage {
+class PerfettoMessage {
  public:
-  ProtoMessage& number(std::uint32_t field, std::uint64_t value) {
+  PerfettoMessage& number(std::uint32_t field, std::uint64_t value) {
     put(protobuf::make_tag(field, protobuf::varint));
     put(value);
     return *this;
   }
-  ProtoMessage& fixed64(std::uint32_t field, std::uint64_t value) {
+  PerfettoMessage& fixed64(std::uint32_t field, std::uint64_t value) {
     put(protobuf::make_tag(field, protobuf::fixed64));
     char bytes[sizeof value];
     std::memcpy(bytes, &value, sizeof value);
     text_.append(bytes, sizeof bytes);
     return *this;
   }
-  ProtoMessage& text(std::uint32_t field, std::string_view value) {
+  PerfettoMessage& text(std::uint32_t field, std::string_view value) {
     put(protobuf::make_tag(field, protobuf::bytes));
     put(value.size());
     text_ += value;
     return *this;
   }
-  ProtoMessage& message(std::uint32_t field, const ProtoMessage& value) { return text(field, value.text_); }
+  PerfettoMessage& message(std::uint32_t field, const PerfettoMessage& value) { return text(field, value.text_); }
   [[nodiscard]] const std::string& bytes() const { return text_; }
   [[nodiscard]] bool empty() const { return text_.empty(); }
   void clear() { text_.clear(); }

@@ -16,7 +16,7 @@ namespace convert {
 namespace {
 
 constexpr std::size_t most_names = 500;       // rows of the table of times
-constexpr std::size_t most_text_bytes = 400;  // of a name; more is not read
+constexpr std::size_t most_name_bytes = 400;  // of a name; more is not read
 
 double change(Picoseconds a, Picoseconds b) { return std::fabs(static_cast<double>(b) - static_cast<double>(a)); }
 
@@ -35,7 +35,7 @@ void write_names(JsonWriter& json, const Difference& difference) {
   json.member("names", rows.size()).key("times").begin_array();
   for (std::size_t i = 0; i < std::min(rows.size(), most_names); ++i) {
     const NameTimes::Row& row = rows[i];
-    json.begin_object().member("name", cut_text(row.name, most_text_bytes));
+    json.begin_object().member("name", cut_text(row.name, most_name_bytes));
     json.member("count_a", row.a.count).member("count_b", row.b.count);
     json.member("a_ps", row.a.sum_ps.get()).member("b_ps", row.b.sum_ps.get());
     json.member("path_a_ps", row.path_a_ps.get()).member("path_b_ps", row.path_b_ps.get());

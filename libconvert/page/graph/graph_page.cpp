@@ -15,7 +15,7 @@
 namespace convert {
 namespace {
 
-constexpr NodeId most_exact = NodeId{1} << 53U;  // of the whole numbers that a double holds
+constexpr NodeId most_exact_id = NodeId{1} << 53U;  // of the whole numbers that a double holds
 constexpr std::array facts_names = {attr::comm_type,   attr::comm_src,    attr::comm_dst,      attr::comm_size,
                                     attr::tensor_size, attr::start_nanos, attr::duration_nanos};
 using Facts = FoundAttrs<facts_names>;
@@ -23,7 +23,7 @@ using Facts = FoundAttrs<facts_names>;
 // Returns a whole number of at least 0 that is exact in a double; else -1.
 std::int64_t count_of(const Attr* attr) {
   const IntValue v = int_value(attr);
-  return v && v.value >= 0 && static_cast<NodeId>(v.value) <= most_exact ? v.value : -1;
+  return v && v.value >= 0 && static_cast<NodeId>(v.value) <= most_exact_id ? v.value : -1;
 }
 
 std::int32_t peer_of(NodeType type, const Facts& facts) {
@@ -65,15 +65,15 @@ void GraphPage::add_times(const Node& node, std::int64_t start_nanos, std::int64
   const std::int64_t begin = start_nanos >= 0 ? start_nanos : node.start_us > 0 ? ns_of_us(node.start_us) : -1;
   const std::int64_t takes = duration_nanos >= 0 ? duration_nanos : ns_of_us(node.duration_us);
   begin_ns_.push_back(begin);
-  duration_ns_.push_back(takes == 0 && begin < 0 ? -1 : std::min(takes, static_cast<std::int64_t>(most_exact)));
+  duration_ns_.push_back(takes == 0 && begin < 0 ? -1 : std::min(takes, static_cast<std::int64_t>(most_exact_id)));
 }
 
 void GraphPage::add_node(const NodeTable& table, const Node& node) {
   const Facts facts(table.attributes(node));
   const auto type = static_cast<std::int32_t>(node.type);
-  if (node.id > most_exact)
+  if (node.id > most_exact_id)
     large_ids_.emplace_back(static_cast<std::uint32_t>(id_.size()), std::to_string(node.id));
-  id_.push_back(node.id > most_exact ? -1 : static_cast<double>(node.id));
+  id_.push_back(node.id > most_exact_id ? -1 : static_cast<double>(node.id));
   type_.push_back(type >= 0 && type < 255 ? static_cast<std::uint8_t>(type) : 255);
   name_.push_back(static_cast<std::int32_t>(names_.add(table.name(node))));
   bytes_.push_back(static_cast<double>(bytes_of(node.type, facts)));
@@ -98,7 +98,7 @@ void GraphPage::add_edges(const Trace& trace, const Graph& graph, const std::vec
   for (const GraphDefect& d : defects) {
     if (d.what != GraphDefect::What::dangling && d.what != GraphDefect::What::self) continue;
     missing_node_.push_back(first + static_cast<std::int32_t>(d.index));
-    missing_id_.push_back(d.id > most_exact ? -1 : static_cast<double>(d.id));
+    missing_id_.push_back(d.id > most_exact_id ? -1 : static_cast<double>(d.id));
   }
   messages_.push_back(messages_of(trace.nodes, graph));
 }

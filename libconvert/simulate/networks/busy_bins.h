@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -43,7 +44,7 @@ class BusyBins {
     for (std::uint32_t bin = 0; bin < count; ++bin) {
       const Picoseconds busy = row == no_index ? 0 : std::min(width_, busy_[std::size_t{row} * bins_ + bin]);
       out.push_back(
-          static_cast<std::uint8_t>((static_cast<double>(busy) / static_cast<double>(width_)) * 255 + 0.5));
+          static_cast<std::uint8_t>(std::lround(static_cast<double>(busy) / static_cast<double>(width_) * 255)));
     }
   }
 
@@ -56,7 +57,8 @@ class BusyBins {
     width_ *= 2;
     for (std::uint32_t r = 0; r < rows_; ++r) {
       Picoseconds* const row = busy_.data() + std::size_t{r} * bins_;
-      for (std::uint32_t b = 0; b < bins_; ++b) row[b] = b < bins_ / 2 ? row[2 * b] + row[2 * b + 1] : 0;
+      for (std::uint32_t b = 0; b < bins_; ++b)
+        row[b] = b < bins_ / 2 ? row[std::size_t{2} * b] + row[std::size_t{2} * b + 1] : 0;
     }
   }
   // Makes bins twice as long and half as many, so that more wires fit.

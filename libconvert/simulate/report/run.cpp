@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -88,20 +89,20 @@ Run::StepKind kind_of(Explanation::What what) {
 }
 
 void add_path(const Explanation& explanation, const CallIndex& calls, Run& run) {
-  for (auto s = explanation.steps.rbegin(); s != explanation.steps.rend(); ++s) {
-    Run::Step step{.kind = kind_of(s->what),
-                   .npu = s->node.rank,
-                   .node = s->node.node,
-                   .name = s->name.empty() ? no_index : run.timeline.names.add(s->name),
-                   .begin_ps = s->begin,
-                   .time_ps = s->time,
-                   .then = run.texts.add(describe_then(*s))};
+  for (const Explanation::Step& s : std::views::reverse(explanation.steps)) {
+    Run::Step step{.kind = kind_of(s.what),
+                   .npu = s.node.rank,
+                   .node = s.node.node,
+                   .name = s.name.empty() ? no_index : run.timeline.names.add(s.name),
+                   .begin_ps = s.begin,
+                   .time_ps = s.time,
+                   .then = run.texts.add(describe_then(s))};
     if (step.kind == Run::StepKind::message || step.kind == Run::StepKind::request) {
-      step.bytes = s->bytes;
-      step.peer = static_cast<std::int32_t>(s->to);
+      step.bytes = s.bytes;
+      step.peer = static_cast<std::int32_t>(s.to);
     }
     if (step.kind == Run::StepKind::collective) {
-      const auto call = calls.find({s->group, s->number});
+      const auto call = calls.find({s.group, s.number});
       if (call != calls.end()) step.call = call->second;
     }
     run.path.push_back(step);
@@ -173,7 +174,7 @@ void add_limits(const ReplayResult& result, const NetworkConfig& network, Run& r
                                   : "messages never wait for each other (network unaware)");
   }
   for (const AstraGap gap : result.gaps.list())
-    run.limits.push_back(std::string(astra_gap_text) + std::string(cause(gap)));
+    run.limits.emplace_back(std::string(astra_gap_text) + std::string(cause(gap)));
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ std::string slices(const std::string& text, const std::string& from = "astra-log
   }
   return out;
 }
-std::string failure(const std::string& text, const std::string& from = "astra-log") {
+std::string log_failure(const std::string& text, const std::string& from = "astra-log") {
   try {
     Diagnostics diagnostics;
     (void)read(text, diagnostics, from);
@@ -63,9 +63,9 @@ TEST(IssueLog, TicksHaveAUnit) {
   EXPECT_EQ(slices(text, "astra-log,mhz=1410"), "0.1 compute 2128 3546 x\n");
   EXPECT_EQ(slices(text, "astra-log,unit=us"), "0.1 compute 3000000 5000000 x\n");
   EXPECT_EQ(slices(text, "astra-log,unit=2.5ns"), "0.1 compute 7500 12500 x\n");
-  EXPECT_EQ(failure(text, "astra-log,mhz=0"), ": mhz=0: expected a frequency in MHz");
-  EXPECT_EQ(failure(text, "astra-log,unit=fast"), ": unit=fast: expected the time of a tick: ns, us, 2.5ns");
-  EXPECT_EQ(failure(text, "astra-log,unit=ns,mhz=1"), ": unit= and mhz= both say how long a tick is; give one");
+  EXPECT_EQ(log_failure(text, "astra-log,mhz=0"), ": mhz=0: expected a frequency in MHz");
+  EXPECT_EQ(log_failure(text, "astra-log,unit=fast"), ": unit=fast: expected the time of a tick: ns, us, 2.5ns");
+  EXPECT_EQ(log_failure(text, "astra-log,unit=ns,mhz=1"), ": unit= and mhz= both say how long a tick is; give one");
 }
 
 TEST(IssueLog, WhatDoesNotMatchIsTold) {
@@ -80,16 +80,16 @@ TEST(IssueLog, WhatDoesNotMatchIsTold) {
 }
 
 TEST(IssueLog, RefusesWithTheLine) {
-  EXPECT_EQ(failure("x\nissue,a=0,b=3\n"), "f.log:2: expected 'issue,…=NPU,…=TICK,…=NODE,…=NAME'");
-  EXPECT_EQ(failure("issue,a=x,b=3,c=1,d=x\n"), "f.log:1: the NPU is no number");
-  EXPECT_EQ(failure("issue,a=0,b=-3,c=1,d=x\n"), "f.log:1: the tick is no number, or beyond 106 days");
-  EXPECT_EQ(failure("issue,a=0,b=18446744073709551615,c=1,d=x\n"),
+  EXPECT_EQ(log_failure("x\nissue,a=0,b=3\n"), "f.log:2: expected 'issue,…=NPU,…=TICK,…=NODE,…=NAME'");
+  EXPECT_EQ(log_failure("issue,a=x,b=3,c=1,d=x\n"), "f.log:1: the NPU is no number");
+  EXPECT_EQ(log_failure("issue,a=0,b=-3,c=1,d=x\n"), "f.log:1: the tick is no number, or beyond 106 days");
+  EXPECT_EQ(log_failure("issue,a=0,b=18446744073709551615,c=1,d=x\n"),
             "f.log:1: the tick is no number, or beyond 106 days");
-  EXPECT_EQ(failure("issue,a=0,b=3,c=,d=x\n"), "f.log:1: the node's id is no number");
-  EXPECT_EQ(failure("issue,a=0,b=3,c=1,d=x\ncallback,a=0,b=2,c=1,d=x\n"),
+  EXPECT_EQ(log_failure("issue,a=0,b=3,c=,d=x\n"), "f.log:1: the node's id is no number");
+  EXPECT_EQ(log_failure("issue,a=0,b=3,c=1,d=x\ncallback,a=0,b=2,c=1,d=x\n"),
             "f.log:2: node 1 ends before it was issued");
   EXPECT_TRUE(
-      failure("nothing\n").starts_with("f.log: has no line 'issue,…' or 'callback,…'; ASTRA-sim writes them"));
+      log_failure("nothing\n").starts_with("f.log: has no line 'issue,…' or 'callback,…'; ASTRA-sim writes them"));
 }
 
 TEST(IssueLog, IsRecognised) {

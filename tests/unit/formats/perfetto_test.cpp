@@ -32,7 +32,7 @@ PerfettoTrace decoded(const Run& run, const std::string& to = "perfetto") {
   return trace;
 }
 
-std::string failure(const std::string& to) {
+std::string perfetto_failure(const std::string& to) {
   try {
     (void)written({}, to);
   } catch (const Error& e) {
@@ -215,13 +215,13 @@ TEST(Perfetto, PartsOfARun) {
 }
 
 TEST(Perfetto, RefusesOptionsThatSayNothing) {
-  EXPECT_EQ(failure("perfetto,window=5"), "window=5: expected FROM..TO, such as 1ms..2ms or 1ms..");
-  EXPECT_EQ(failure("perfetto,window=5ns..1ns"), "window=5ns..1ns: it ends before it begins");
-  EXPECT_EQ(failure("perfetto,min=soon"),
+  EXPECT_EQ(perfetto_failure("perfetto,window=5"), "window=5: expected FROM..TO, such as 1ms..2ms or 1ms..");
+  EXPECT_EQ(perfetto_failure("perfetto,window=5ns..1ns"), "window=5ns..1ns: it ends before it begins");
+  EXPECT_EQ(perfetto_failure("perfetto,min=soon"),
             "min=…soon: not a time (examples: 1.5us, 500ns, 2ms; a bare number is nanoseconds)");
-  EXPECT_EQ(failure("perfetto,args=all"), "args=all: expected default or none");
-  EXPECT_EQ(failure("perfetto,counters=some"), "counters=some: expected none, npus, links or all");
-  EXPECT_EQ(failure("chrome,counters=none"),
+  EXPECT_EQ(perfetto_failure("perfetto,args=all"), "args=all: expected default or none");
+  EXPECT_EQ(perfetto_failure("perfetto,counters=some"), "counters=some: expected none, npus, links or all");
+  EXPECT_EQ(perfetto_failure("chrome,counters=none"),
             "writing chrome: unknown option 'counters'; known: window, ranks, min, args, flows, compress");
 }
 

@@ -11,7 +11,7 @@
 namespace convert {
 namespace {
 
-std::string written(const Run& run) {
+std::string run_bytes(const Run& run) {
   std::string bytes;
   const auto out = memory_output(bytes);
   write_run(run, *out);
@@ -19,14 +19,14 @@ std::string written(const Run& run) {
   return bytes;
 }
 
-Run read(const std::string& bytes) {
+Run read_bytes(const std::string& bytes) {
   const auto input = memory_input("x.run", bytes);
   return read_run(*input);
 }
 
-std::string failure(const std::string& bytes) {
+std::string run_failure(const std::string& bytes) {
   try {
-    (void)read(bytes);
+    (void)read_bytes(bytes);
   } catch (const Error& e) {
     return format_location(e.where()) + ": " + e.what();
   }
@@ -100,9 +100,9 @@ Run full_run() {
 }
 
 TEST(RunFile, IsReadAsItWasWritten) {
-  const std::string bytes = written(full_run());
-  const convert::Run r = read(bytes);
-  EXPECT_EQ(written(r), bytes);
+  const std::string bytes = run_bytes(full_run());
+  const convert::Run r = read_bytes(bytes);
+  EXPECT_EQ(run_bytes(r), bytes);
   EXPECT_EQ(r.title, "a \"title\"");
   EXPECT_TRUE(r.recorded);
   EXPECT_EQ(r.status, RunStatus::deadlock);
@@ -128,56 +128,56 @@ TEST(RunFile, HasBlocksOfManyRows) {
     const std::uint32_t name = r.timeline.names.add("node " + std::to_string(i));
     r.timeline.slices.push_back({.begin_ps = i, .end_ps = i + 1, .node = i, .rank = i % 7, .name = name});
   }
-  const std::string bytes = written(r);
+  const std::string bytes = run_bytes(r);
   EXPECT_LT(bytes.size(), 150'000 * 6U);
-  const convert::Run again = read(bytes);
+  const convert::Run again = read_bytes(bytes);
   ASSERT_EQ(again.timeline.slices.size(), 150'000U);
   EXPECT_EQ(again.timeline.name(again.timeline.slices.back()), "node 149999");
 }
 
 TEST(RunFile, SaysWhereItIsCut) {
-  const std::string bytes = written(full_run());
-  for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_NE(failure(bytes.substr(0, size)), "") << size;
+  const std::string bytes = run_bytes(full_run());
+  for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_NE(run_failure(bytes.substr(0, size)), "") << size;
   EXPECT_EQ(
-      failure(bytes.substr(0, bytes.size() - 1)), "x.run:@0x" + [&] {
+      run_failure(bytes.substr(0, bytes.size() - 1)), "x.run:@0x" + [&] {
         char text[20];
         std::snprintf(text, sizeof text, "%zx", bytes.size() - 1);
         return std::string(text);
       }() + ": the run ends early");
-  EXPECT_NE(failure(bytes + "x").find("unexpected bytes behind the run"), std::string::npos);
+  EXPECT_NE(run_failure(bytes + "x").find("unexpected bytes behind the run"), std::string::npos);
 }
 
 TEST(RunFile, IsNeverTakenWhenDamaged) {
-  const std::string bytes = written(full_run());
+  const std::string bytes = run_bytes(full_run());
   for (std::size_t i = 11; i < bytes.size(); ++i) {
     std::string damaged = bytes;
     damaged[i] = static_cast<char>(damaged[i] ^ 0x41);
-    (void)failure(damaged);  // must not crash; a changed name of a table skips it
+    (void)run_failure(damaged);  // must not crash; a changed name of a table skips it
   }
 }
 
 TEST(RunFile, RefusesANewerVersion) {
-  std::string bytes = written(convert::Run());
+  std::string bytes = run_bytes(convert::Run());
   bytes[10] = 2;
   EXPECT_EQ(
-      failure(bytes),
+      run_failure(bytes),
       "x.run:@0xa: this run was written by a newer etkit: its format is version 2, this etkit reads version 1");
-  EXPECT_EQ(failure("PK"), "x.run:@0x0: this is not a run file");
+  EXPECT_EQ(run_failure("PK"), "x.run:@0x0: this is not a run file");
 }
 
 TEST(RunFile, RefusesNumbersThatLeadNowhere) {
   convert::Run r = full_run();
   r.timeline.slices[0].name = 5;
-  EXPECT_NE(failure(written(r)).find("row 0 of table slices has no name"), std::string::npos);
+  EXPECT_NE(run_failure(run_bytes(r)).find("row 0 of table slices has no name"), std::string::npos);
   r = full_run();
   r.timeline.slices[1].end_ps = -1;
-  EXPECT_NE(failure(written(r)).find("row 1 of table slices"), std::string::npos);
+  EXPECT_NE(run_failure(run_bytes(r)).find("row 1 of table slices"), std::string::npos);
   r = full_run();
   r.path[1].begin_ps = 5;
-  EXPECT_NE(failure(written(r)).find("does not begin where the step before it ends"), std::string::npos);
+  EXPECT_NE(run_failure(run_bytes(r)).find("does not begin where the step before it ends"), std::string::npos);
   r = full_run();
   r.calls.clear();
-  EXPECT_NE(failure(written(r)).find("has no such call"), std::string::npos);
+  EXPECT_NE(run_failure(run_bytes(r)).find("has no such call"), std::string::npos);
 }
 
 }  // namespace

@@ -48,16 +48,18 @@ SetStatistics count(std::initializer_list<const Trace*> traces, SetStatistics::O
   return set;
 }
 
-Value figure(const Section& s, std::string_view key) {
+Value set_figure(const Section& s, std::string_view key) {
   for (const Figure& f : s.figures) {
     if (f.key == key) return f.value;
   }
   ADD_FAILURE() << s.name << " has no figure " << key;
   return {};
 }
-std::int64_t number(const Section& s, std::string_view key) { return std::get<std::int64_t>(figure(s, key)); }
+std::int64_t set_number(const Section& s, std::string_view key) {
+  return std::get<std::int64_t>(set_figure(s, key));
+}
 
-const Table& table(const Section& s, std::string_view key) {
+const Table& set_table(const Section& s, std::string_view key) {
   for (const Table& t : s.tables) {
     if (t.key == key) return t;
   }
@@ -72,14 +74,14 @@ TEST(SetStatistics, CountsNodesEdgesAndDepth) {
   t.nodes.add_ctrl_dep(0);
   end(t);
   const Section s = count({&t}).section("nodes");
-  EXPECT_EQ(number(s, "total"), 3);
-  EXPECT_EQ(number(s, "edges"), 3);
-  EXPECT_EQ(number(s, "data_edges"), 2);
-  EXPECT_EQ(number(s, "control_edges"), 1);
-  EXPECT_EQ(number(s, "depth"), 3);
-  EXPECT_EQ(number(s, "roots"), 1);
-  EXPECT_EQ(number(s, "children_max"), 2);
-  const Table& names = table(s, "by_name");
+  EXPECT_EQ(set_number(s, "total"), 3);
+  EXPECT_EQ(set_number(s, "edges"), 3);
+  EXPECT_EQ(set_number(s, "data_edges"), 2);
+  EXPECT_EQ(set_number(s, "control_edges"), 1);
+  EXPECT_EQ(set_number(s, "depth"), 3);
+  EXPECT_EQ(set_number(s, "roots"), 1);
+  EXPECT_EQ(set_number(s, "children_max"), 2);
+  const Table& names = set_table(s, "by_name");
   ASSERT_EQ(names.rows.size(), 2U);
   EXPECT_EQ(names.rows[0],
             (std::vector<Value>{std::string("a"), std::int64_t{2}, std::int64_t{6'000'000}, 3e6, std::int64_t{0}}));
@@ -94,14 +96,14 @@ TEST(SetStatistics, DependenciesThatOthersImplyAreRedundant) {
   end(t);
   add(t, 8, NodeType::comp, "d", 7, 1), end(t);
   const Section s = count({&t}).section("redundant");
-  EXPECT_EQ(number(s, "edges"), 1);
+  EXPECT_EQ(set_number(s, "edges"), 1);
 }
 
 TEST(SetStatistics, PercentilesByName) {
   Trace t = trace(0);
   for (NodeId i = 0; i < 100; ++i) add(t, i, NodeType::comp, "a", -1, i + 1), end(t);
   const Section s = count({&t}, {.by = NodeKey::name}).section("nodes");
-  const std::vector<Value>& row = table(s, "nodes_by_name").rows.at(0);
+  const std::vector<Value>& row = set_table(s, "nodes_by_name").rows.at(0);
   EXPECT_EQ(row[6], Value(std::int64_t{50'000'000}));   // p50
   EXPECT_EQ(row[7], Value(std::int64_t{99'000'000}));   // p99
   EXPECT_EQ(row[8], Value(std::int64_t{100'000'000}));  // max
@@ -113,14 +115,14 @@ TEST(SetStatistics, VolumeSizesAndMatrixOfMessages) {
   add_message(a, 1, true, 1, 0, 0);
   add_message(b, 0, false, 0, 1000, -1);
   const SetStatistics set = count({&a, &b});
-  EXPECT_EQ(number(set.section("volume"), "sent"), 1000);
-  EXPECT_EQ(number(set.section("volume"), "received"), 1000);
-  EXPECT_EQ(number(set.section("volume"), "messages"), 2);
-  const Table sizes = table(set.section("sizes"), "messages");
+  EXPECT_EQ(set_number(set.section("volume"), "sent"), 1000);
+  EXPECT_EQ(set_number(set.section("volume"), "received"), 1000);
+  EXPECT_EQ(set_number(set.section("volume"), "messages"), 2);
+  const Table sizes = set_table(set.section("sizes"), "messages");
   ASSERT_EQ(sizes.rows.size(), 2U);
   EXPECT_EQ(sizes.rows[0][0], Value(std::int64_t{0}));
   EXPECT_EQ(sizes.rows[1][0], Value(std::int64_t{512}));
-  const Table pairs = table(set.section("matrix"), "pairs");
+  const Table pairs = set_table(set.section("matrix"), "pairs");
   ASSERT_EQ(pairs.rows.size(), 1U);
   EXPECT_EQ(pairs.rows[0][3], Value(std::int64_t{1000}));
 }
@@ -131,9 +133,9 @@ TEST(SetStatistics, CollectivesByTypeGroupAndSize) {
   add_call(a, 1, "0", 1024, 0);
   add_call(a, 2, "tp", 4096, 1);
   const Section s = count({&a}).section("collectives");
-  EXPECT_EQ(number(s, "all_reduce.calls"), 3);
-  EXPECT_EQ(number(s, "all_reduce.bytes"), 6144);
-  const Table& groups = table(s, "by_group");
+  EXPECT_EQ(set_number(s, "all_reduce.calls"), 3);
+  EXPECT_EQ(set_number(s, "all_reduce.bytes"), 6144);
+  const Table& groups = set_table(s, "by_group");
   ASSERT_EQ(groups.rows.size(), 2U);  // "0" is all ranks too
   EXPECT_EQ(groups.rows[0][1], Value(std::string("tp")));
 }
@@ -145,11 +147,11 @@ TEST(SetStatistics, ThePathGoesThroughMessages) {
   add_message(b, 0, false, 0, 8, -1);
   add(b, 1, NodeType::comp, "y", 0, 5), end(b);
   const Section s = count({&a, &b}).section("path");
-  EXPECT_EQ(number(s, "work"), 15'000'000);
-  EXPECT_EQ(number(s, "span"), 15'000'000);
-  EXPECT_EQ(number(s, "span_nodes"), 4);
-  EXPECT_EQ(number(s, "depth"), 4);
-  EXPECT_EQ(number(s, "messages"), 1);
+  EXPECT_EQ(set_number(s, "work"), 15'000'000);
+  EXPECT_EQ(set_number(s, "span"), 15'000'000);
+  EXPECT_EQ(set_number(s, "span_nodes"), 4);
+  EXPECT_EQ(set_number(s, "depth"), 4);
+  EXPECT_EQ(set_number(s, "messages"), 1);
 }
 
 TEST(SetStatistics, ACollectiveWaitsForAllRanks) {
@@ -159,26 +161,26 @@ TEST(SetStatistics, ACollectiveWaitsForAllRanks) {
   add_call(b, 0, "", 8, -1, 2);
   add(b, 1, NodeType::comp, "y", 0, 5), end(b);
   const Section s = count({&a, &b}).section("path");
-  EXPECT_EQ(number(s, "span"), 17'000'000);
-  EXPECT_EQ(number(s, "span_free_communication"), 15'000'000);
-  EXPECT_EQ(number(s, "span_free_computing"), 2'000'000);
-  EXPECT_EQ(number(s, "calls"), 1);
+  EXPECT_EQ(set_number(s, "span"), 17'000'000);
+  EXPECT_EQ(set_number(s, "span_free_communication"), 15'000'000);
+  EXPECT_EQ(set_number(s, "span_free_computing"), 2'000'000);
+  EXPECT_EQ(set_number(s, "calls"), 1);
 }
 
 TEST(SetStatistics, TheBusiestRankBoundsTheRun) {
   Trace t = trace(3);
   for (NodeId i = 0; i < 4; ++i) add(t, i, NodeType::comp, "a", -1, 10), end(t);
   const Section s = count({&t}).section("path");
-  EXPECT_EQ(number(s, "span"), 10'000'000);
-  EXPECT_EQ(number(s, "lower_bound"), 40'000'000);
-  EXPECT_EQ(number(s, "busiest_rank"), 3);
+  EXPECT_EQ(set_number(s, "span"), 10'000'000);
+  EXPECT_EQ(set_number(s, "lower_bound"), 40'000'000);
+  EXPECT_EQ(set_number(s, "busiest_rank"), 3);
 }
 
 TEST(SetStatistics, NothingIsCountedOfNothing) {
   const SetStatistics set = count({});
   for (const std::string& name : SetStatistics::section_names()) EXPECT_EQ(set.section(name).name, name);
-  EXPECT_EQ(number(set.section("nodes"), "total"), 0);
-  EXPECT_EQ(number(set.section("path"), "span"), 0);
+  EXPECT_EQ(set_number(set.section("nodes"), "total"), 0);
+  EXPECT_EQ(set_number(set.section("path"), "span"), 0);
 }
 
 TEST(SetStatistics, HostileNumbersAreLeftOutAndTold) {
@@ -192,7 +194,7 @@ TEST(SetStatistics, HostileNumbersAreLeftOutAndTold) {
   add(t, 3, NodeType::comp, "again", 99, 0), end(t);
   const SetStatistics set = count({&t});
   const Section volume = set.section("volume");
-  EXPECT_EQ(number(volume, "sent"), INT64_MAX);
+  EXPECT_EQ(set_number(volume, "sent"), INT64_MAX);
   ASSERT_EQ(volume.notes.size(), 3U);
   EXPECT_EQ(volume.notes[1],
             "sizes left out, negative or no integers (et-validate --rules attributes names them): 1");
@@ -223,8 +225,8 @@ TEST(SetStatistics, UseOfThePeakFromRecordedTimes) {
   t.nodes.add_int(attr::num_ops, Kind::int64_val, 5'000'000);
   end(t);
   const Section s = count({&t}, {.ops_per_ns = 1000}).section("flops");
-  EXPECT_EQ(number(s, "operations"), 5'000'000);
-  EXPECT_DOUBLE_EQ(std::get<double>(figure(s, "mfu")), 0.5);
+  EXPECT_EQ(set_number(s, "operations"), 5'000'000);
+  EXPECT_DOUBLE_EQ(std::get<double>(set_figure(s, "mfu")), 0.5);
 }
 
 }  // namespace

@@ -18,9 +18,9 @@ namespace {
 
 using namespace test;
 
-constexpr Picoseconds us = ps_per_us;
+constexpr Picoseconds one_us = ps_per_us;
 
-struct How {
+struct SlackHow {
   NetworkModel model = NetworkModel::unaware;
   IssueMode issue = IssueMode::unlimited;
   bool rendezvous = false;
@@ -35,7 +35,7 @@ ReplayProgram compile(const std::vector<Trace>& traces, const NetworkConfig& net
   if (!program) throw first_finding(diagnostics);
   return std::move(*program);
 }
-ReplayProgram compile(const std::vector<Trace>& traces, const std::string& network, const How& how = {}) {
+ReplayProgram compile(const std::vector<Trace>& traces, const std::string& network, const SlackHow& how = {}) {
   ReplayOptions options;
   options.network.model = how.model;
   options.issue = how.issue;
@@ -140,16 +140,16 @@ TEST(Slack, OfBranchesAndReceives) {
   recv(t[1], 1, 0, 1000, 0, {0});  // from 6
   comp(t[1], 2, 2, {1});           // 9 to 11
   const auto run = run_of(compile(t, "ring:2,bw=1GB/s"));
-  EXPECT_EQ(run.total_ps, 13 * us);
+  EXPECT_EQ(run.total_ps, 13 * one_us);
   auto slack = slack_of(run);
   EXPECT_EQ(slack.at({0, 0}), 0);
   EXPECT_EQ(slack.at({0, 1}), 0);
-  EXPECT_EQ(slack.at({0, 2}), 2 * us);
-  EXPECT_EQ(slack.at({0, 3}), 2 * us);
+  EXPECT_EQ(slack.at({0, 2}), 2 * one_us);
+  EXPECT_EQ(slack.at({0, 3}), 2 * one_us);
   EXPECT_EQ(slack.at({0, 4}), 0);
-  EXPECT_EQ(slack.at({1, 0}), 5 * us);  // the receive would wait for 3 us more
-  EXPECT_EQ(slack.at({1, 1}), 2 * us);
-  EXPECT_EQ(slack.at({1, 2}), 2 * us);
+  EXPECT_EQ(slack.at({1, 0}), 5 * one_us);  // the receive would wait for 3 us more
+  EXPECT_EQ(slack.at({1, 1}), 2 * one_us);
+  EXPECT_EQ(slack.at({1, 2}), 2 * one_us);
   expect_sound(run);
 }
 
@@ -158,10 +158,10 @@ TEST(Slack, OfWhatFollowsInTheSlot) {
   comp(t[0], 0, 5);
   comp(t[0], 1, 7);
   comp(t[0], 2, 2, {}, true);  // on the CPU
-  EXPECT_EQ(run_of(compile(t, "ring:2,bw=1GB/s")).slack_ps, (std::vector<Picoseconds>{5 * us, 2 * us, 0}));
+  EXPECT_EQ(run_of(compile(t, "ring:2,bw=1GB/s")).slack_ps, (std::vector<Picoseconds>{5 * one_us, 2 * one_us, 0}));
   const auto slots = run_of(compile(t, "ring:2,bw=1GB/s", {.issue = IssueMode::workload}));
   EXPECT_EQ(slack_of(slots),
-            (std::map<std::pair<Rank, NodeId>, Picoseconds>{{{0, 0}, 0}, {{0, 1}, 0}, {{0, 2}, 10 * us}}));
+            (std::map<std::pair<Rank, NodeId>, Picoseconds>{{{0, 0}, 0}, {{0, 1}, 0}, {{0, 2}, 10 * one_us}}));
 }
 
 TEST(Slack, CollectivesWaitForTheLast) {
@@ -174,7 +174,7 @@ TEST(Slack, CollectivesWaitForTheLast) {
   const auto run = run_of(compile(t, "switch:4,bw=1GB/s"));
   auto slack = slack_of(run);
   for (Rank r = 0; r < 4; ++r) {
-    EXPECT_EQ(slack.at({r, 0}), (15 - 5 * r) * us);
+    EXPECT_EQ(slack.at({r, 0}), (15 - 5 * r) * one_us);
     EXPECT_EQ(slack.at({r, 1}), 0);  // NPU 0 goes on for the longest
     EXPECT_EQ(run.npus[r].finish_ps + slack.at({r, 2}), run.total_ps);
   }

@@ -56,9 +56,9 @@ class WireMessage {
     const Field* f = find(number);
     return f == nullptr ? absent : f->value;
   }
-  [[nodiscard]] std::string text(std::uint32_t number) const {
+  [[nodiscard]] std::string_view text(std::uint32_t number) const {
     const Field* f = find(number);
-    return f == nullptr ? std::string() : std::string(f->bytes);
+    return f == nullptr ? std::string_view() : f->bytes;
   }
   std::vector<Field> fields;
 
@@ -107,7 +107,10 @@ inline void read_interned(std::string_view bytes, std::map<std::uint64_t, std::s
 }
 
 inline PerfettoTrack read_track(const WireMessage& d) {
-  PerfettoTrack t{.parent = d.number(5), .place = d.number(12), .name = d.text(2), .counter = d.find(8) != nullptr};
+  PerfettoTrack t{.parent = d.number(5),
+                  .place = d.number(12),
+                  .name = std::string(d.text(2)),
+                  .counter = d.find(8) != nullptr};
   if (const auto* process = d.find(3)) {
     const WireMessage p(process->bytes, {1, 6});
     t.pid = p.number(1);

@@ -16,7 +16,7 @@ namespace convert {
 namespace {
 
 constexpr std::array stream_names = {attr::stream, attr::is_cpu_op, attr::start_nanos, attr::duration_nanos,
-                              attr::dep_rules};
+                                     attr::dep_rules};
 using StreamFacts = FoundAttrs<stream_names>;
 constexpr char launch_letter = 'l';
 

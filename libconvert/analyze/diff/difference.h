@@ -87,7 +87,7 @@ struct Difference {
   std::vector<std::string> notes{};  // of what was not compared
 
   NameTimes names{};
-  // Of runs.
+  // These are set where runs are compared.
   std::optional<Picoseconds> total_a{}, total_b{};
   bool totals_differ = false;
   RunStatus status_a = RunStatus::complete, status_b = RunStatus::complete;  // totals of others end where time did

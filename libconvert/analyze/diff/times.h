@@ -18,7 +18,7 @@ enum class Side : std::uint8_t { a, b };
 
 class NameTimes {
  public:
-  // Of one name on one side.
+  // Sums up what one name took on one side.
   struct Times {
     std::uint64_t count = 0;
     Sum sum_ps;

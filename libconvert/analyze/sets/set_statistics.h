@@ -40,7 +40,7 @@ class SetStatistics {
   [[nodiscard]] Section section(std::string_view name) const;
 
  private:
-  // Of one rank what tables by rank show.
+  // Holds what tables by rank show of one rank.
   struct Row {
     Rank rank;
     std::uint64_t nodes, edges, depth, sends, recvs, calls;

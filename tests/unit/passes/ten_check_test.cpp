@@ -339,7 +339,7 @@ TEST(TenSets, EachChunkMustBeThere) {
             "201: error: chunk 1 does not reach node 1 [R6]");
 }
 
-// Of a set, repair drops the chunks that are there already; of the others, new times come.
+// Repair drops the chunks of a set that are there already; the others get new times.
 TEST(TenSets, RepairDropsTheChunksThatAreThere) {
   ScheduleMaker m(Collective::custom, 2);
   m.wire(0, 1).chunk({0}, {1}).chunk({0}, {1}).chunk({0}, {1});

@@ -19,7 +19,7 @@ import type {Panel} from './panels/run';
 
 const ofA = (panel: Panel): PairPanel => pair => panel(pair.a, pair.viewA);
 const ofB = (panel: Panel): PairPanel => pair => panel(pair.b, pair.viewB);
-// Of a run without slices nothing is known over time.
+// Leaves out what is drawn over time where a run has no slices.
 const overTime: Panel = (run, view) => run.data.rows('slice.begin') > 0 ? activity(run, view) : null;
 
 const panels: PairPanel[] = [

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "analyze/figures/traffic.h"
 #include "analyze/parts.h"
 #include "analyze/runs/sections.h"
 #include "analyze/runs/slices.h"
@@ -21,21 +22,11 @@ Section traffic_section(const Run& run, const RunWishes&) {
   Section s{.name = "matrix"};
   Sum bytes;
   for (const Run::Traffic& t : run.matrix) bytes.add(t.bytes);
-  Table t{.key = "pairs",
-          .title = "bytes that one NPU sent another",
-          .columns = {{"from", "from", Unit::count},
-                      {"to", "to", Unit::count},
-                      {"messages", "messages", Unit::count},
-                      {"bytes", "bytes", Unit::bytes},
-                      {"bytes_share", "share", Unit::share}},
-          .more = "pairs"};
-  for (const Run::Traffic& m : run.matrix)
-    t.rows.push_back(
-        {std::int64_t{m.src}, std::int64_t{m.dst}, value_of(m.messages), m.bytes, share_of(m.bytes, bytes.get())});
-  std::stable_sort(t.rows.begin(), t.rows.end(), [](const auto& a, const auto& b) { return a[3] > b[3]; });
+  std::vector<PairBytes> pairs;
+  for (const Run::Traffic& m : run.matrix) pairs.push_back({m.src, m.dst, m.messages, m.bytes});
   s.figures = {{"pairs_used", "pairs of NPUs", Unit::count, value_of(run.matrix.size())},
                {"bytes", "bytes", Unit::bytes, bytes.get()}};
-  s.tables.push_back(std::move(t));
+  s.tables.push_back(traffic_table("bytes that one NPU sent another", pairs, bytes.get()));
   if (run.matrix.empty()) s.notes.emplace_back("the run does not tell who sent to whom");
   return s;
 }

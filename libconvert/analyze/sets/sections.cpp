@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "analyze/figures/traffic.h"
 #include "analyze/sets/set_statistics.h"
 #include "graph/collectives.h"
 
@@ -213,21 +214,12 @@ Section SetStatistics::sizes() const {
 
 Section SetStatistics::matrix() const {
   Section s{.name = "matrix"};
-  Table t{.key = "pairs",
-          .title = "bytes that one NPU sends another in messages",
-          .columns = {{"from", "from", Unit::count},
-                      {"to", "to", Unit::count},
-                      {"messages", "messages", Unit::count},
-                      {"bytes", "bytes", Unit::bytes},
-                      {"bytes_share", "share", Unit::share}},
-          .more = "pairs"};
+  std::vector<PairBytes> pairs;
   for (const auto& [pair, sent] : sent_)
-    t.rows.push_back({std::int64_t{pair.first}, pair.second, value_of(sent.messages), sent.bytes.get(),
-                      share_of(sent.bytes.get(), total_.sent_bytes.get())});
-  std::stable_sort(t.rows.begin(), t.rows.end(), [](const auto& a, const auto& b) { return a[3] > b[3]; });
+    pairs.push_back({std::int64_t{pair.first}, pair.second, sent.messages, sent.bytes.get()});
   s.figures = {{"pairs", "pairs of NPUs", Unit::count, value_of(sent_.size())}};
   s.figures.front().key = "pairs_used";
-  s.tables.push_back(std::move(t));
+  s.tables.push_back(traffic_table("bytes that one NPU sends another in messages", pairs, total_.sent_bytes.get()));
   if (total_.calls != 0)
     s.notes.push_back(counted(total_.calls, "call") +
                       " of collectives not counted: which messages they send is known only when they are replayed "

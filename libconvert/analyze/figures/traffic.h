@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Lists what NPUs send each other, as traces say it or a run found it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analyze/figures/figures.h"
+
+namespace convert {
+
+struct PairBytes {
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  std::uint64_t messages = 0;
+  std::int64_t bytes = 0;
+};
+
+// Returns the table "pairs", the pair with the most bytes first; shares are of `total` bytes.
+[[nodiscard]] Table traffic_table(const std::string& title, const std::vector<PairBytes>& pairs,
+                                  std::int64_t total);
+
+}  // namespace convert

@@ -199,6 +199,12 @@ Statistics Difference::sections() const {
               change_table(changes.kept),
               edge_table("edges_only_a", "dependencies only in A", edges_only_a.kept),
               edge_table("edges_only_b", "dependencies only in B", edges_only_b.kept)};
+  if (ranks == 0 && !ranks_only_a.empty() && !ranks_only_b.empty()) {
+    const std::string a = std::to_string(ranks_only_a.front());
+    const std::string b = std::to_string(ranks_only_b.front());
+    s.notes.push_back("no rank is in both, so nothing was compared; --map-ranks " + a + '=' + b +
+                      " compares rank " + a + " of A with rank " + b + " of B");
+  }
   if (other_ids != 0)
     s.notes.push_back(noun + " with other ids, which is no difference: " + std::to_string(other_ids));
   if (std::max({only_a.count, only_b.count, changes.count, edges_only_a.count, edges_only_b.count}) >

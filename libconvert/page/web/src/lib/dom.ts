@@ -49,3 +49,13 @@ export function visible(text: string, most = 200): string {
   if (clean.length > most) clean = clean.slice(0, most - 1) + '…';
   return /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u0590-\u08ff]/.test(clean) ? `\u2068${clean}\u2069` : clean;
 }
+
+// Calls `draw` in the frame after the element has changed its size: what drawing changes is then no loop of the observer.
+export function onResize(element: Element, draw: () => void): void {
+  let waiting = 0;
+  const next = (): void => {
+    waiting = 0;
+    draw();
+  };
+  new ResizeObserver(() => { waiting ||= requestAnimationFrame(next); }).observe(element);
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How many NPUs do what over time: stacked areas; dragging across chooses the window of the timeline.
 import {area, curveStepAfter} from 'd3-shape';
-import {bottomAxis, color, facts, font, h, hideTip, leftAxis, legend, onTheme, panel, s, saveButton, scaleLinear, showTip,
+import {bottomAxis, color, facts, font, h, hideTip, leftAxis, legend, onResize, onTheme, panel, s, saveButton, scaleLinear, showTip,
         time, timeLabels, timeTicks} from '../lib';
 import {ofSide, parts} from './run';
 import type {Panel, Run} from './run';
@@ -93,7 +93,7 @@ export const activity: Panel = (run, view) => {
   box.addEventListener('pointerleave', hideTip);
   view.on(state => place(state.from, state.to));
   onTheme(draw);
-  new ResizeObserver(draw).observe(holder);
+  onResize(holder, draw);
   holder.append(box);
   const used = parts.filter((p, i) => p.name !== 'idle' && values[i]!.some(v => v > 0));
   return panel({id: 'activity' + run.side, title: `NPUs${ofSide(run)} by activity over time`, hint: 'drag: window of the timeline',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Local memory in use over time.
 import {area, curveStepAfter, line} from 'd3-shape';
-import {bottomAxis, bytes, color, h, leftAxis, onTheme, panel, s, saveButton, scaleLinear, timeLabels, timeTicks} from '../lib';
+import {bottomAxis, bytes, color, h, leftAxis, onResize, onTheme, panel, s, saveButton, scaleLinear, timeLabels, timeTicks} from '../lib';
 import type {Panel} from './run';
 
 export const memory: Panel = run => {
@@ -34,7 +34,7 @@ export const memory: Panel = run => {
     holder.append(svg);
   };
   onTheme(draw);
-  new ResizeObserver(draw).observe(holder);
+  onResize(holder, draw);
   return panel({id: 'memory', title: 'Local memory', note: `line: mean of the NPUs, band: least to most; peak ${bytes(peak)}`, width: 6,
                 right: saveButton('memory', () => svg!)}, h('div', {'data-peak': peak}, holder));
 };

@@ -52,10 +52,13 @@ export function visible(text: string, most = 200): string {
 
 // Calls `draw` in the frame after the element has changed its size: what drawing changes is then no loop of the observer.
 export function onResize(element: Element, draw: () => void): void {
-  let waiting = 0;
+  let waits = false;
   const next = (): void => {
-    waiting = 0;
+    waits = false;
     draw();
   };
-  new ResizeObserver(() => { waiting ||= requestAnimationFrame(next); }).observe(element);
+  new ResizeObserver(() => {
+    if (!waits) requestAnimationFrame(next);
+    waits = true;
+  }).observe(element);
 }

@@ -26,7 +26,7 @@ std::vector<std::pair<std::string, std::string>> pairs() {
           {inputs + "derived_nccl2rank/host_0.json.gz", inputs + "derived_nccl2rank/kineto_0.json.gz"}};
 }
 
-convert::Run run_of(const std::string& operand, const std::string& from) {
+convert::Run recorded_run(const std::string& operand, const std::string& from) {
   Diagnostics diagnostics;
   std::vector<convert::Run> runs = load_runs({.operands = {operand}, .from = from, .hash = false}, 1, diagnostics);
   EXPECT_EQ(runs.size(), 1U);
@@ -98,8 +98,8 @@ void check(const convert::Run& run, const std::string& name) {
 TEST(FindingsCorpus, SayNothingFalseOfRecordedTraces) {
   REQUIRE_CORPUS();
   for (const auto& [host, device] : pairs()) {
-    check(run_of(host, "pytorch,mismatched=yes,device=" + device), host);
-    check(run_of(device, "kineto"), device);
+    check(recorded_run(host, "pytorch,mismatched=yes,device=" + device), host);
+    check(recorded_run(device, "kineto"), device);
   }
 }
 

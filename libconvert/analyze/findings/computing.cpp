@@ -68,8 +68,7 @@ std::optional<Weighed> straggler(const Facts& facts) {
   if (last != 0)
     finding.text +=
         ", and is the last to arrive at " + std::to_string(last) + " of its " + counted(all, "collective");
-  finding.replay = w;
-  if (w != nullptr) finding.text += "; if it computed like the median, " + outcome(facts, w);
+  tell_outcome(finding, facts, w, "; if it computed like the median, ");
   finding.text += '.';
   return finding;
 }
@@ -120,8 +119,9 @@ std::optional<Weighed> best_change(const Facts& facts) {
   }
   if (best == nullptr || facts.gain(*best) < least_gain) return std::nullopt;
   Weighed finding{{.rule = "best_change", .panel = "whatif", .value = facts.gain(*best)}, facts.gain(*best)};
-  finding.replay = best;
-  finding.text = "If " + change_text(facts.run, *best) + ", " + outcome(facts, best) + ".";
+  finding.text = "If " + change_text(facts.run, *best);
+  tell_outcome(finding, facts, best, ", ");
+  finding.text += '.';
   return finding;
 }
 

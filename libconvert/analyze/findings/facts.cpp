@@ -51,11 +51,12 @@ std::string link_name(const Run& run, const Run::Link& link) {
   return number(run.texts[link.from]) + " → " + number(run.texts[link.to]);
 }
 
-std::string outcome(const Facts& facts, const Run::WhatIf* w) {
-  if (w == nullptr) return "";
+void tell_outcome(Weighed& finding, const Facts& facts, const Run::WhatIf* w, std::string_view lead) {
+  if (w == nullptr) return;
   const double gain = facts.gain(*w);
-  return "the run takes " + brief_time(w->total_ps) + " (" + percent(std::abs(gain)) +
-         (gain < 0 ? " more)" : " less)");
+  finding.replay = w;
+  finding.text += std::string(lead) + "the run takes " + brief_time(w->total_ps) + " (" + percent(std::abs(gain)) +
+                  (gain < 0 ? " more)" : " less)");
 }
 
 }  // namespace convert::findings

@@ -83,10 +83,9 @@ std::optional<Weighed> hot_link(const Facts& facts) {
                  " of the time, " + ratio + " times the mean of the " + std::to_string(links.size()) +
                  " links that are used";
   const Run::WhatIf* w = facts.what_if(Run::Change::bandwidth, busiest->dim);
-  finding.replay = w;
-  const std::string twice =
-      busiest->dim < 0 ? "; with twice the bandwidth of all links " : "; with twice its dimension's bandwidth ";
-  if (w != nullptr) finding.text += twice + outcome(facts, w);
+  tell_outcome(
+      finding, facts, w,
+      busiest->dim < 0 ? "; with twice the bandwidth of all links " : "; with twice its dimension's bandwidth ");
   finding.text += '.';
   return finding;
 }
@@ -117,8 +116,7 @@ std::optional<Weighed> latency_bound(const Facts& facts) {
                   w != nullptr ? facts.gain(*w) : share * moving};
   finding.text = "Messages spend " + percent(share) + " of their time on the latency of links, " +
                  percent(1 - share) + " on their bytes";
-  finding.replay = w;
-  if (w != nullptr) finding.text += "; without latency " + outcome(facts, w);
+  tell_outcome(finding, facts, w, "; without latency ");
   finding.text += '.';
   return finding;
 }

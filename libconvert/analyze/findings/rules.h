@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyze/findings.h"
@@ -50,7 +51,8 @@ struct Weighed : Finding {
 [[nodiscard]] std::string brief_time(Picoseconds time);
 [[nodiscard]] std::string percent(double share);
 [[nodiscard]] std::string link_name(const Run& run, const Run::Link& link);
-// Returns ", and then the run takes 19.25 ms (15.3 % less)", or nothing without such a replay.
-[[nodiscard]] std::string outcome(const Facts& facts, const Run::WhatIf* w);
+// Adds what a stored replay found: "; if it computed like the median, the run takes 19.25 ms (15.3 % less)" with
+// `lead` before "the run"; nothing where there is no such replay (null).
+void tell_outcome(Weighed& finding, const Facts& facts, const Run::WhatIf* w, std::string_view lead);
 
 }  // namespace convert::findings

@@ -108,7 +108,7 @@ class RunComparison {
     std::vector<std::uint32_t> order_a(a.size()), order_b(b.size());
     std::iota(order_a.begin(), order_a.end(), 0U);
     std::iota(order_b.begin(), order_b.end(), 0U);
-    const Matching match = match_nodes(a, order_a, b, order_b);
+    const NodeMatching match = match_nodes(a, order_a, b, order_b);
     ++out_.ranks;
     out_.nodes_a += a.size();
     out_.nodes_b += b.size();

@@ -306,7 +306,7 @@ class TraceComparison {
   const DiffWishes& wishes_;
   TextSet texts_;  // names and groups of both sides
   SideNodes a_, b_;
-  Matching match_;
+  NodeMatching match_;
   Difference out_;
   bool changed_ = false;  // the node that is compared
 };

@@ -101,7 +101,7 @@ class Matcher {
     for_each_common(kinds_a, kinds_b, [&](std::size_t i, std::size_t j) { pair(left_a[i], left_b[j]); });
   }
 
-  Matching take() { return std::move(out_); }
+  NodeMatching take() { return std::move(out_); }
 
  private:
   // Whether one of the sides has nothing left.
@@ -114,12 +114,12 @@ class Matcher {
   }
 
   Nodes a_, b_;
-  Matching out_;
+  NodeMatching out_;
 };
 
 }  // namespace
 
-Matching match_nodes(Nodes a, Order order_a, Nodes b, Order order_b) {
+NodeMatching match_nodes(Nodes a, Order order_a, Nodes b, Order order_b) {
   Matcher m(a, b);
   m.by_id();
   using PartnerKey = std::tuple<Matchable::Meets, std::uint64_t, std::int64_t>;

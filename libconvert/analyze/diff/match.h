@@ -22,7 +22,7 @@ struct Matchable {
   std::int64_t tag = 0;       // of a message
 };
 
-struct Matching {
+struct NodeMatching {
   std::vector<std::uint32_t> b_of_a;  // no_index: none
   std::vector<std::uint32_t> a_of_b;
   std::uint64_t matched = 0;
@@ -34,7 +34,7 @@ struct Matching {
 //   3. nodes by name, type and number among those of the same;
 //   4. a longest common subsequence of name and type, see for_each_common().
 // `order`: of each side, in which collectives and messages are counted.
-[[nodiscard]] Matching match_nodes(std::span<const Matchable> a, std::span<const std::uint32_t> order_a,
-                                   std::span<const Matchable> b, std::span<const std::uint32_t> order_b);
+[[nodiscard]] NodeMatching match_nodes(std::span<const Matchable> a, std::span<const std::uint32_t> order_a,
+                                       std::span<const Matchable> b, std::span<const std::uint32_t> order_b);
 
 }  // namespace convert

@@ -115,7 +115,7 @@ Table NameTimes::table(bool path) const {
                               b - a,
                               share_of(b - a, a),
                               std::string(clear_text(r.a, r.b))};
-    if (path) row.push_back(on_path);
+    if (path) row.emplace_back(on_path);
     t.rows.push_back(std::move(row));
   }
   return t;

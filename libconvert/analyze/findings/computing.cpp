@@ -2,6 +2,7 @@
 // Rules about what NPUs do: one that computes longer, NPUs without work, communication that is not hidden, and what
 // other replays gain.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -132,7 +133,7 @@ std::optional<Weighed> exposed_communication(const Facts& facts) {
   const double all = facts.mean_share([](const NpuParts& p) { return p.communication(); });
   const double waiting = facts.mean_share([](const NpuParts& p) { return p[Part::waiting]; });
   const auto time = [&](double share) {
-    return brief_time(static_cast<Picoseconds>(share * static_cast<double>(facts.total) + 0.5));
+    return brief_time(std::llround(share * static_cast<double>(facts.total)));
   };
   Weighed finding{{.rule = "exposed_communication", .panel = "breakdown", .value = exposed}, exposed};
   finding.text = "Communication is exposed for " + percent(exposed) + " of the time (" + time(exposed) +

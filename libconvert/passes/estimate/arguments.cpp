@@ -207,7 +207,7 @@ bool Elements::read(std::string_view list) {
     const char* begin = scan.at();
     if (!scan.skip_element()) return false;
     const bool quoted = *begin == '\'' || *begin == '"';
-    parts_[i] = quoted ? Part{begin + 1, scan.at() - 1} : Part{begin, scan.at()};
+    parts_[i] = quoted ? TextPart{begin + 1, scan.at() - 1} : TextPart{begin, scan.at()};
     return true;
   });
 }

@@ -50,7 +50,7 @@ struct Shape {
 };
 
 // Holds a part of a text; unlike string_view it is not initialised.
-struct Part {
+struct TextPart {
   const char* begin;
   const char* end;
 
@@ -60,7 +60,7 @@ struct Part {
 struct Argument {
   enum class Kind : std::uint8_t { scalar, string, list, tensor, tensors };
   Kind kind;
-  Part part;
+  TextPart part;
   std::uint64_t id;               // of a tensor
   std::uint64_t elem_bytes;       // of a tensor, or of the first of a list
   std::uint64_t elements, bytes;  // of a tensor, or of all of a list
@@ -103,7 +103,7 @@ class Elements {
   [[nodiscard]] std::string_view operator[](std::size_t i) const { return parts_[i].text(); }
 
  private:
-  std::array<Part, max_arguments> parts_;
+  std::array<TextPart, max_arguments> parts_;
   std::size_t size_ = 0;
 };
 

@@ -135,7 +135,6 @@ void append_json(const ReplayResult& result, std::string& out, const ReportOptio
   json.line(1).key("total_ns").raw(format_ns(result.total_ps));
   if (result.status == ReplayStatus::stopped || result.status == ReplayStatus::deadlock)
     member_ns(json, "reached_ns", result.reached_ps);
-  if (!options.findings.empty()) json.line(1).key("findings").raw(options.findings);
   write_npus(result, json);
   write_summary(result, json);
   write_peak_tensors(result, json);
@@ -144,6 +143,7 @@ void append_json(const ReplayResult& result, std::string& out, const ReportOptio
   write_wires(result, options.part == ReportPart::wires, json);
   if (result.status == ReplayStatus::deadlock || result.status == ReplayStatus::unmatched)
     append_waits(result.waits, json);
+  if (!options.findings.empty()) json.line(1).key("findings").raw(options.findings);
   json.line().end_object();
   out += '\n';
 }

@@ -25,7 +25,7 @@ bool is_rank(SourceOptions options, const std::string& operand) {
   return !source.holds_run() && !source.whole_set();
 }
 
-std::string base_name(std::string_view path) {
+std::string name_of_file(std::string_view path) {
   while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
   return std::string(path.substr(path.rfind('/') + 1));
 }
@@ -103,7 +103,7 @@ std::vector<Run::Setting> hashes_of(const std::vector<std::string>& files) {
       hashes.push_back({"stdin", {}});
     } else if (stat(file.c_str(), &s) == 0 && !S_ISDIR(s.st_mode)) {
       const bool regular = S_ISREG(s.st_mode) && s.st_size > 0;
-      hashes.push_back({base_name(file), regular ? hash_of(file) : std::string()});
+      hashes.push_back({name_of_file(file), regular ? hash_of(file) : std::string()});
     }
   }
   return hashes;

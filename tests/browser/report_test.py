@@ -2,6 +2,7 @@
 """The page of one run: what it shows is what the run says, in every size and colour, by mouse, keys and on paper."""
 import decimal
 import json
+import re
 import subprocess
 
 import harness
@@ -375,6 +376,51 @@ class Looks(ReportTest):
             page = self.sample(name, dark=name == "tracked")
             self.check_print(page, f"report-{name}-print")
             self.assertGreaterEqual(min(page.colors()), 3, "the screen is as it was")
+
+    def test_paper_keeps_panels_side_by_side(self):
+        page = self.sample("train16")
+        page.js("dispatchEvent(new Event('beforeprint'))")
+        page.cdp("Emulation.setEmulatedMedia", media="print")
+        page.resize(717)
+        for a, b in (("breakdown", "activity"), ("path", "whatif"), ("links", "matrix")):
+            self.assertEqual(page.box("#" + a)[1], page.box("#" + b)[1], f"{a} beside {b}")
+        self.assertTrue(page.js("return document.querySelector('#made details').open"))
+        self.assertEqual(page.overlaps(), [])
+        # What is drawn for half a page is drawn as wide as that: its texts keep their size.
+        for panel in ("links", "matrix"):
+            width = page.js("return document.querySelector(arguments[0]).viewBox.baseVal.width", f"#{panel} .canvas svg")
+            self.assertLess(width, 330)
+        page.cdp("Emulation.setEmulatedMedia", media="")
+        page.js("dispatchEvent(new Event('afterprint'))")
+        self.assertFalse(page.js("return document.querySelector('#made details').open"))
+
+    def test_one_column_has_a_low_chart(self):
+        page = self.sample("train16", width=480)
+        self.assertLess(page.box("#activity svg")[3], 260)
+
+    def test_npus_of_the_path_are_named(self):
+        page = self.sample("npus1024")
+        page.js("dispatchEvent(new Event('beforeprint'))")
+        ranks = page.js("return [...document.querySelectorAll('#timeline .canvas text')].map(e => e.textContent)")
+        page.js("dispatchEvent(new Event('afterprint'))")
+        head, columns = harness.page_data(page.path)
+        longest = {}
+        for npu, time in zip(columns["path.npu"], columns["path.time"]):
+            longest[npu] = longest.get(npu, 0) + time
+        self.assertIn(f"NPU {max(longest, key=longest.get)}", ranks)
+
+    def test_memory_is_labelled_in_powers_of_two(self):
+        page = self.sample("tracked")
+        labels = [t for t in page.texts("#memory text") if t.endswith("B")]
+        self.assertEqual(labels[:3], ["0 B", "4 GiB", "8 GiB"])
+        self.assertTrue(all(re.fullmatch(r"\d+ (B|KiB|MiB|GiB)", t) for t in labels), labels)
+
+    def test_hints_are_said_once(self):
+        page = self.sample("deadlock")
+        head, _ = harness.page_data(page.path)
+        self.assertTrue(head["hints"])
+        for hint in head["hints"]:
+            self.assertEqual(page.text("#findings").count(hint), 1)
 
     def test_text_has_contrast(self):
         for dark in (False, True):

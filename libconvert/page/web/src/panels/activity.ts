@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How many NPUs do what over time: stacked areas; dragging across chooses the window of the timeline.
 import {area, curveStepAfter} from 'd3-shape';
-import {bottomAxis, color, facts, font, h, hideTip, leftAxis, legend, onResize, onTheme, panel, s, saveButton, scaleLinear, showTip,
+import {bottomAxis, color, facts, font, h, hideTip, leftAxis, legend, onPrint, onResize, onTheme, panel, paperWidth, s, saveButton, scaleLinear, showTip,
         time, timeLabels, timeTicks} from '../lib';
 import {ofSide, parts} from './run';
 import type {Panel, Run} from './run';
@@ -55,10 +55,11 @@ export const activity: Panel = (run, view) => {
   const holder = h('div', {class: 'activity', style: {font: font()}});
   let svg: SVGSVGElement | undefined;
   const mark = h('div', {class: 'mark', hidden: true}), box = h('div', {class: 'plot'}, mark);
-  const draw = (): void => {
-    const width = holder.clientWidth, beside = document.querySelector<HTMLElement>('#breakdown');
+  const draw = (width = holder.clientWidth): void => {
+    const beside = document.querySelector<HTMLElement>('#breakdown'), own = holder.closest('section');
     if (width === 0) return;
-    const side = !run.side && beside?.offsetLeft !== holder.offsetLeft ? [...beside?.children ?? []] as HTMLElement[] : [];
+    // As tall as what stands beside it.
+    const side = !run.side && beside && beside.offsetTop === own?.offsetTop ? [...beside.children] as HTMLElement[] : [];
     const height = Math.min(540, Math.max(run.side ? 170 : 210, side.slice(1).reduce((sum, e) => sum + e.offsetHeight, 0) - 24));
     svg?.remove();
     svg = chart(run, width, height, values);
@@ -92,8 +93,9 @@ export const activity: Panel = (run, view) => {
   });
   box.addEventListener('pointerleave', hideTip);
   view.on(state => place(state.from, state.to));
-  onTheme(draw);
-  onResize(holder, draw);
+  onTheme(() => draw());
+  onResize(holder, () => draw());
+  onPrint(() => draw(paperWidth(holder)), () => draw());
   holder.append(box);
   const used = parts.filter((p, i) => p.name !== 'idle' && values[i]!.some(v => v > 0));
   return panel({id: 'activity' + run.side, title: `NPUs${ofSide(run)} by activity over time`, hint: 'drag: window of the timeline',

@@ -162,6 +162,14 @@ class Replays(ReportTest):
         self.assertIn("of 1,024 NPUs", page.text("#breakdown .note"))
         self.check_layout(page)
 
+    def test_several_paths_as_long_are_told(self):
+        for name, several in (("classes1024", ["true"]), ("train16", [None])):
+            self.assertEqual(self.sample(name).data("#path .note span", "several"), several, name)
+        page, _, _ = self.replayed(self.RING)
+        self.assertEqual(page.data("#path .note span", "several"), ["true"])
+        page, _, _ = self.replayed(self.TRAIN)
+        self.assertEqual(page.data("#path .note span", "several"), [None])
+
 
 class Odd(ReportTest):
     def test_what_a_run_does_not_tell_is_not_shown(self):
@@ -414,6 +422,28 @@ class Looks(ReportTest):
         labels = [t for t in page.texts("#memory text") if t.endswith("B")]
         self.assertEqual(labels[:3], ["0 B", "4 GiB", "8 GiB"])
         self.assertTrue(all(re.fullmatch(r"\d+ (B|KiB|MiB|GiB)", t) for t in labels), labels)
+
+    def test_slack_has_its_legend(self):
+        page = self.sample("tracked")
+        shown = "return document.querySelector('#slack-legend').offsetHeight > 0"
+        self.assertFalse(page.js(shown))
+        page.click("#timeline button[aria-pressed=false]")
+        self.assertTrue(page.js(shown))
+        self.assertIn("log scale", page.text("#slack-legend"))
+        page.click("#timeline button[aria-pressed=true]")
+        self.assertFalse(page.js(shown))
+
+    def test_charts_have_tables(self):
+        page = self.sample("tracked")
+        head, columns = harness.page_data(page.path)
+        for panel in ("activity", "memory"):
+            page.js("document.querySelector(arguments[0]).open = true", f"#{panel} details")
+            page.settle()
+            self.assertEqual(len(page.texts(f"#{panel} details tbody tr")), 24)
+        most = max(columns["memory.max"])
+        shown = page.texts("#memory details tbody td:last-child")
+        self.assertIn(page.js("return document.querySelector('#memory .note').textContent.split('peak ')[1]"), shown)
+        self.assertEqual(float(page.data("#memory [data-peak]", "peak")[0]), most)
 
     def test_hints_are_said_once(self):
         page = self.sample("deadlock")

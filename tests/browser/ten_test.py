@@ -246,6 +246,7 @@ class Ten(harness.PageTest):
         self.seek(page, 1)
         page.hover("#threadblocks canvas", 0.16, 0.3)
         self.assertRegex(page.text("#tip"), r"gpu \d threadblock 0 step \d+: .*done at [0-9.]+ .s")
+        page.js("scrollTo(0, 0)")
         self.check_layout(page)
         page.screenshot("ten-threadblocks-in-time")
 

@@ -20,7 +20,7 @@ export class Painter {
   private readonly open: Uint8Array;
   private readonly slack: Float64Array | undefined;
   private readonly count: Int32Array;
-  private readonly mostSlack: number;
+  readonly mostSlack: number;
   private readonly peer: Int32Array;
   private readonly sizes: Float64Array;
 

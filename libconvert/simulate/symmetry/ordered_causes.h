@@ -11,6 +11,8 @@
 
 namespace convert {
 
+struct CollectiveRun;
+
 // Is an OrderObserver, and tells a Causes the same.
 class OrderedCauses : public OrderObserver {
  public:

@@ -138,7 +138,7 @@ export const timeline: Panel = (run, view) => {
   const look: Look = {path: true, slack: false, selected: -1};
   const canvas = new CanvasView({
     label: `timeline${ofSide(run)} with ${count(run.head.slices)} slices on ${count(run.npus.length)} NPUs; keys: w s zoom, a d move, 0 all, p critical path`,
-    height: painter.height, focusable: true, draw: (pen, width) => painter.draw(pen, width, view.value, look)});
+    height: () => painter.height, focusable: true, draw: (pen, width) => painter.draw(pen, width, view.value, look)});
   const shown = h('span', {class: 'note', 'data-window': ''});
   const colours = key(layout, run), slacks = slackLegend(painter.mostSlack);
   const toggle = (name: 'path' | 'slack', text: string): HTMLButtonElement => {

@@ -9,25 +9,45 @@
 #include <string_view>
 #include <tuple>
 
+#include "scenario/plot_axis.h"
+#include "util/utf8.h"
+
 namespace convert {
 namespace {
 
 constexpr double left = 84;
-constexpr double top = 44;
 constexpr double width = 620;
 constexpr double height = 400;
-constexpr double bottom = top + height;
 constexpr double right = left + width;
-constexpr double legend_row = 18;
+constexpr double row = 16;         // of labels
+constexpr double character = 6.7;  // of the font, about
 constexpr double log_span = 20;
-// Readable on white and by those who confuse red and green; lines beyond ten are dashed.
-constexpr std::array<const char*, 10> colors = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9",
-                                                "#e69f00", "#000000", "#7f3c8d", "#8c6d31", "#7f7f7f"};
-constexpr std::array<const char*, 3> dashes = {"", " stroke-dasharray=\"7 3\"", " stroke-dasharray=\"2 3\""};
+
+// The colours of the pages for what differs for everybody, on light and on dark: page/web/src/lib/colors.ts.
+constexpr std::array<const char*, 8> colors = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                               "#56b4e9", "#e69f00", "#7f3c8d", "#6b8e23"};
+constexpr std::array<const char*, 8> dark_colors = {"#4aa3e0", "#f08a3c", "#2fc79b", "#e39bc4",
+                                                    "#8fd0f5", "#f2bf4a", "#b884d6", "#a9c95a"};
+// Lines beyond eight are dashed.
+constexpr std::array<const char*, 4> dashes = {"", " stroke-dasharray=\"8 3\"", " stroke-dasharray=\"2 3\"",
+                                               " stroke-dasharray=\"9 3 2 3\""};
+// Names of colours, what they are on light and on dark: those of page/web/style.css.
+struct Tone {
+  const char* name;
+  const char* light;
+  const char* dark;
+};
+namespace tones {
+constexpr Tone panel = {"panel", "#ffffff", "#171d27"};
+constexpr Tone ink = {"ink", "#1b2330", "#e6eaf1"};
+constexpr Tone soft = {"soft", "#566173", "#a3aec0"};
+constexpr Tone line = {"line", "#c9d0da", "#3a4557"};
+constexpr Tone grid = {"grid", "#eceff3", "#222a37"};
+}  // namespace tones
 
 // Returns a number with two decimals at most, without trailing zeros.
 std::string coordinate(double value) {
-  std::array<char, 32> buffer{};
+  std::array<char, 400> buffer{};
   char* end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, 2).ptr;
   std::string text(buffer.data(), end);
   text.erase(text.find_last_not_of('0') + 1);
@@ -35,88 +55,56 @@ std::string coordinate(double value) {
   return text == "-0" ? "0" : text;
 }
 
-std::string tick_text(double value) {
-  constexpr int digits = 6;
-  constexpr double small = 1e-6;
-  constexpr double large = 1e7;
-  const double size = std::abs(value);
-  const bool plain = size == 0 || (size >= small && size < large);
-  std::array<char, 64> buffer{};
-  const auto form = plain ? std::chars_format::fixed : std::chars_format::scientific;
-  const int decimals = plain ? digits : 1;
-  std::string text(buffer.data(),
-                   std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, form, decimals).ptr);
-  if (!plain) return text;
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.ends_with('.')) text.pop_back();
-  return text;
-}
-
+// Returns a text as XML has it; what it cannot hold becomes a space or U+FFFD.
 std::string escaped(std::string_view text) {
   std::string out;
-  for (const char c : text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const std::size_t length = static_cast<unsigned char>(c) < 0x80 ? 1 : sequence_length(text, i);
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+      case '&': out += "&amp;"; continue;
+      case '<': out += "&lt;"; continue;
+      case '>': out += "&gt;"; continue;
+      case '"': out += "&quot;"; continue;
+      default: break;
+    }
+    if (length == 0) {
+      out += "\uFFFD";
+    } else if (length == 1) {
+      out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
+    } else {
+      out += text.substr(i, length);
+      i += length - 1;
     }
   }
   return out;
 }
 
-// Maps a range of values to a range of coordinates.
-struct Scale {
-  double low = 0;
-  double high = 1;
-  bool log = false;
-  double begin = 0;
-  double end = 1;
-
-  [[nodiscard]] double at(double value) const {
-    const double part = log ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
-    return begin + part * (end - begin);
-  }
-};
-
-// Returns 1, 2 or 5 times a power of ten, which divides the range into about `count` steps.
-double round_step(double range, int count) {
-  const double raw = range / count;
-  const double power = std::pow(10, std::floor(std::log10(raw)));
-  for (const double factor : {1.0, 2.0, 5.0}) {
-    if (factor * power >= raw * 0.999) return factor * power;
-  }
-  return 10 * power;
+std::size_t characters(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
+double text_width(std::string_view text) { return character * static_cast<double>(characters(text)); }
 
-std::vector<double> ticks(const Scale& scale) {
-  std::vector<double> values;
-  if (!scale.log) {
-    constexpr int steps = 6;
-    const double step = round_step(scale.high - scale.low, steps);
-    const double first = std::ceil(scale.low / step - 1e-9);
-    for (int k = 0; (first + k) * step <= scale.high + step * 1e-9; ++k) values.push_back((first + k) * step);
-    return values;
+// Returns a text in lines of at most about `most` characters, broken behind spaces and commas.
+std::vector<std::string> wrapped(std::string_view text, std::size_t most) {
+  std::vector<std::string> lines;
+  while (text.size() > most) {
+    std::size_t cut = text.substr(0, most).find_last_of(" ,");
+    if (cut == std::string_view::npos || cut == 0) cut = text.find_first_of(" ,", most);
+    if (cut == std::string_view::npos || cut + 1 >= text.size()) break;
+    lines.emplace_back(text.substr(0, cut + 1));
+    text.remove_prefix(cut + 1);
   }
-  const double decades = std::log10(scale.high / scale.low);
-  constexpr double few = 3.5;
-  const auto last = static_cast<int>(std::floor(std::log10(scale.high) + 1e-9));
-  for (auto power = static_cast<int>(std::floor(std::log10(scale.low))); power <= last; ++power) {
-    for (const double factor : {1.0, 2.0, 5.0}) {
-      const double value = factor * std::pow(10, power);
-      if (factor != 1 && decades > few) continue;
-      if (value >= scale.low * (1 - 1e-9) && value <= scale.high * (1 + 1e-9)) values.push_back(value);
-    }
-  }
-  return values;
+  lines.emplace_back(text);
+  return lines;
 }
 
 std::pair<double, double> range_of(const Plot& plot, bool of_x) {
   std::optional<double> low;
   std::optional<double> high;
-  for (const PlotLine& line : plot.lines) {
-    for (const auto& [x, y] : line.points) {
+  for (const PlotLine& l : plot.lines) {
+    for (const auto& [x, y] : l.points) {
       const double value = of_x ? x : y;
       low = std::min(low.value_or(value), value);
       high = std::max(high.value_or(value), value);
@@ -125,8 +113,8 @@ std::pair<double, double> range_of(const Plot& plot, bool of_x) {
   return {low.value_or(0), high.value_or(1)};
 }
 
-Scale scale_x(const Plot& plot) {
-  Scale s{.begin = left, .end = right};
+PlotScale scale_x(const Plot& plot) {
+  PlotScale s{.begin = left, .end = right};
   if (!plot.x.categories.empty()) {
     constexpr double margin = 0.5;
     s.low = -margin;
@@ -135,7 +123,7 @@ Scale scale_x(const Plot& plot) {
   }
   std::tie(s.low, s.high) = range_of(plot, true);
   s.log = s.low > 0 && s.high > s.low * log_span;
-  constexpr double air = 0.04;
+  constexpr double air = 0.03;
   if (s.log) {
     const double more = std::pow(s.high / s.low, air);
     s.low /= more;
@@ -148,8 +136,8 @@ Scale scale_x(const Plot& plot) {
   return s;
 }
 
-Scale scale_y(const Plot& plot) {
-  Scale s{.begin = bottom, .end = top};
+PlotScale scale_y(const Plot& plot, double top) {
+  PlotScale s{.begin = top + height, .end = top};
   std::tie(s.low, s.high) = range_of(plot, false);
   s.log = s.low > 0 && s.high > s.low * log_span;
   constexpr double air = 1.06;
@@ -162,170 +150,270 @@ Scale scale_y(const Plot& plot) {
   return s;
 }
 
+// Lines that are drawn as one, and where their labels are.
+struct Curve {
+  std::vector<std::pair<double, double>> places;
+  std::vector<const PlotLine*> lines;
+  double label_y = 0;  // of the first label
+
+  [[nodiscard]] double room() const { return row * static_cast<double>(lines.size()); }
+};
+
+// Puts the labels beside the ends of their lines, moved as little as needed not to overlap, from `top` on.
+void place_labels(std::vector<Curve*> curves, double top, double bottom) {
+  struct Block {
+    double middle, room;
+    std::size_t end;  // of its curves
+  };
+  std::stable_sort(curves.begin(), curves.end(), [](const Curve* a, const Curve* b) {
+    return a->places.back().second < b->places.back().second;
+  });
+  std::vector<Block> blocks;
+  const auto keep_inside = [&](Block& b) {
+    b.middle = std::max(std::min(b.middle, bottom - b.room / 2), top + b.room / 2);
+  };
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    blocks.push_back({curves[i]->places.back().second, curves[i]->room(), i + 1});
+    keep_inside(blocks.back());
+    while (blocks.size() > 1) {
+      const Block last = blocks.back();
+      Block& before = blocks[blocks.size() - 2];
+      if (before.middle + before.room / 2 <= last.middle - last.room / 2) break;
+      const double room = before.room + last.room;
+      before = {(before.middle * before.room + last.middle * last.room) / room, room, last.end};
+      keep_inside(before);
+      blocks.pop_back();
+    }
+  }
+  std::size_t i = 0;
+  for (const Block& b : blocks) {
+    for (double y = b.middle - b.room / 2; i < b.end; y += curves[i]->room(), ++i) curves[i]->label_y = y + row / 2;
+  }
+}
+
 class Drawing {
  public:
-  explicit Drawing(const Plot& plot) : plot_(plot), x_(scale_x(plot)), y_(scale_y(plot)) {
-    for (const PlotLine& line : plot.lines) add(line);
+  explicit Drawing(const Plot& plot)
+      : plot_(plot),
+        title_(wrapped(plot.title, 96)),
+        top_(54 + 19 * static_cast<double>(title_.size() - 1)),
+        bottom_(top_ + height),
+        x_(scale_x(plot)),
+        y_(scale_y(plot, top_)) {
+    for (const PlotLine& l : plot.lines) add(l);
+    std::vector<Curve*> all;
+    for (Curve& c : curves_) all.push_back(&c);
+    place_labels(all, top_ + 4, bottom_);
   }
 
   std::string draw() {
-    const bool legend = plot_.lines.size() > 1;
-    std::size_t longest = plot_.legend.size();
-    for (const PlotLine& line : plot_.lines) longest = std::max(longest, line.label.size());
-    constexpr double character = 6.6;
-    const double total_width = right + (legend ? 64 + character * static_cast<double>(longest) : 24);
-    const double rows = legend ? static_cast<double>(plot_.lines.size() + 1) : 0;
-    const double total_height = std::max(bottom + below(), top + rows * legend_row + 16);
-    out_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + coordinate(std::ceil(total_width)) +
-           "\" height=\"" + coordinate(std::ceil(total_height)) + "\" viewBox=\"0 0 " +
-           coordinate(std::ceil(total_width)) + " " + coordinate(std::ceil(total_height)) +
-           "\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#222\">\n"
-           "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n";
-    text((left + right) / 2, top - 18, plot_.title, "text-anchor=\"middle\" font-size=\"14\"");
-    draw_x();
+    const bool labels = plot_.lines.size() > 1;
+    std::size_t longest = characters(plot_.legend) * 6 / 5;  // it is bold
+    double last = bottom_;
+    for (const PlotLine& l : plot_.lines)
+      longest = std::max(longest, characters(l.label) + (l.points.empty() ? 14 : 0));
+    for (const Curve& c : curves_) last = std::max(last, c.label_y - row / 2 + c.room());
+    const double total_width = right + (labels ? 56 + character * static_cast<double>(longest) : 24);
+    const double without = row * static_cast<double>(labels ? empty_.size() : 0);
+    const double total_height = std::max(bottom_ + below(), last + without + row);
+    begin(std::ceil(total_width), std::ceil(total_height));
     draw_y();
-    if (legend && !plot_.legend.empty()) text(right + 16, legend_y() + 4, plot_.legend, "font-weight=\"bold\"");
-    if (!plot_.legend.empty()) ++row_;
-    for (std::size_t i = 0; i < curves_.size(); ++i) draw_curve(i, legend);
+    draw_x();
+    for (std::size_t i = 0; i < curves_.size(); ++i) draw_line(i);
+    for (std::size_t i = 0; i < curves_.size(); ++i) draw_points(i);
+    if (!labels) return out_ + "</svg>\n";
+    text(right + 44, top_ - 14, plot_.legend, tones::soft, "font-weight=\"600\"");
+    for (std::size_t i = 0; i < curves_.size(); ++i) draw_labels(i);
+    for (const PlotLine* l : empty_) text(right + 44, (last += row) - 4, l->label + " (no time)", tones::soft, "");
     return out_ + "</svg>\n";
   }
 
  private:
-  // Holds lines that are drawn as one.
-  struct Curve {
-    std::string points{};
-    std::vector<const PlotLine*> lines{};
-  };
-
-  // Returns whether two lines look the same.
-  [[nodiscard]] bool coincide(const PlotLine& a, const PlotLine& b) const {
+  [[nodiscard]] static bool coincide(const Curve& a, const Curve& b) {
     constexpr double half_a_pixel = 0.5;
-    return !a.points.empty() &&
-           std::equal(a.points.begin(), a.points.end(), b.points.begin(), b.points.end(), [&](auto p, auto q) {
-             return std::abs(x_.at(p.first) - x_.at(q.first)) < half_a_pixel &&
-                    std::abs(y_.at(p.second) - y_.at(q.second)) < half_a_pixel;
-           });
+    return std::equal(a.places.begin(), a.places.end(), b.places.begin(), b.places.end(), [&](auto p, auto q) {
+      return std::abs(p.first - q.first) < half_a_pixel && std::abs(p.second - q.second) < half_a_pixel;
+    });
   }
 
-  void add(const PlotLine& line) {
-    std::string points;
-    for (const auto& [x, y] : line.points)
-      points += (points.empty() ? "" : " ") + coordinate(x_.at(x)) + "," + coordinate(y_.at(y));
-    const auto same = std::find_if(curves_.begin(), curves_.end(),
-                                   [&](const Curve& c) { return coincide(*c.lines.front(), line); });
-    if (same == curves_.end()) {
-      curves_.push_back({std::move(points), {&line}});
-    } else {
-      same->lines.push_back(&line);
-    }
+  void add(const PlotLine& of) {
+    if (of.points.empty()) return empty_.push_back(&of);
+    Curve curve;
+    for (const auto& [x, y] : of.points) curve.places.emplace_back(x_.at(x), y_.at(y));
+    const auto same =
+        std::find_if(curves_.begin(), curves_.end(), [&](const Curve& c) { return coincide(c, curve); });
+    if (same != curves_.end()) return same->lines.push_back(&of);
+    curve.lines = {&of};
+    curves_.push_back(std::move(curve));
   }
-  [[nodiscard]] double legend_y() const { return top + 6 + legend_row * static_cast<double>(row_); }
-  static constexpr std::size_t short_label = 10;
 
   // Long categories are slanted.
   [[nodiscard]] bool slanted() const {
-    std::size_t length = 0;
-    for (const std::string& c : plot_.x.categories) length = std::max(length, c.size());
-    return length * plot_.x.categories.size() > 90 || (length > short_label && plot_.x.categories.size() > 6);
-  }
-  [[nodiscard]] static std::string with_unit(const PlotAxis& axis) {
-    return axis.unit.empty() ? axis.label : axis.label + " (" + axis.unit + ")";
+    double longest = 0;
+    for (const std::string& c : plot_.x.categories) longest = std::max(longest, text_width(c) + 2 * character);
+    return longest * static_cast<double>(plot_.x.categories.size()) > width;
   }
   [[nodiscard]] double below() const {
-    if (!slanted()) return 56;
-    std::size_t length = 0;
-    for (const std::string& c : plot_.x.categories) length = std::max(length, c.size());
-    return 60 + 4.2 * static_cast<double>(length);
+    if (!slanted()) return 54;
+    double longest = 0;
+    for (const std::string& c : plot_.x.categories) longest = std::max(longest, text_width(c));
+    constexpr double sine = 0.58;
+    return 58 + sine * longest;
   }
 
-  void text(double x, double y, std::string_view what, const std::string& how) {
-    out_ +=
-        "<text x=\"" + coordinate(x) + "\" y=\"" + coordinate(y) + "\" " + how + ">" + escaped(what) + "</text>\n";
-  }
-  void stroke(double x1, double y1, double x2, double y2, const std::string& how) {
-    out_ += "<line x1=\"" + coordinate(x1) + "\" y1=\"" + coordinate(y1) + "\" x2=\"" + coordinate(x2) +
-            "\" y2=\"" + coordinate(y2) + "\" " + how + "/>\n";
-  }
-
-  [[nodiscard]] bool marks_fit() const {
-    constexpr double character = 7.5;
-    const auto& marks = plot_.x.marks;
-    for (std::size_t i = 1; i < marks.size(); ++i) {
-      const auto characters = static_cast<double>(marks[i - 1].second.size() + marks[i].second.size()) / 2 + 1;
-      if (x_.at(marks[i].first) - x_.at(marks[i - 1].first) < characters * character) return false;
+  // Colours are attributes for light and for paper, and classes that a dark system sets otherwise.
+  void begin(double total_width, double total_height) {
+    const std::string size = coordinate(total_width), tall = coordinate(total_height);
+    out_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + size + "\" height=\"" + tall +
+           "\" viewBox=\"0 0 " + size + " " + tall + "\" role=\"img\" aria-label=\"" +
+           escaped(plot_.y.label + " by " + plot_.x.label) +
+           (plot_.title.empty() ? "" : ": " + escaped(plot_.title)) +
+           "\" font-family=\"system-ui, 'DejaVu Sans', sans-serif\" font-size=\"12\">\n<style>@media screen and "
+           "(prefers-color-scheme: dark){";
+    for (const Tone& t : {tones::panel, tones::ink, tones::soft})
+      out_ += std::string(".") + t.name + "{fill:" + t.dark + "}";
+    for (const Tone& t : {tones::line, tones::grid}) out_ += std::string(".") + t.name + "{stroke:" + t.dark + "}";
+    for (std::size_t i = 0; i < colors.size(); ++i) {
+      const std::string n = std::to_string(i);
+      out_ += ".s" + n + "{stroke:" + dark_colors.at(i) + "}.f" + n + "{fill:" + dark_colors.at(i) + "}";
     }
-    return !marks.empty();
+    out_ += "}</style>\n<rect width=\"100%\" height=\"100%\" class=\"panel\" fill=\"" +
+            std::string(tones::panel.light) + "\"/>\n";
+    double y = 22;
+    for (const std::string& l : title_)
+      text(16, (y += 19) - 19, l, tones::ink, "font-size=\"14\" font-weight=\"600\"");
+  }
+
+  void text(double x, double y, std::string_view what, const Tone& tone, const std::string& how) {
+    if (what.empty()) return;
+    out_ += "<text x=\"" + coordinate(x) + "\" y=\"" + coordinate(y) + "\" class=\"" + tone.name + "\" fill=\"" +
+            tone.light + "\"" + (how.empty() ? "" : " " + how) + ">" + escaped(what) + "</text>\n";
+  }
+  void stroke(double x1, double y1, double x2, double y2, const Tone& tone) {
+    out_ += "<line x1=\"" + coordinate(x1) + "\" y1=\"" + coordinate(y1) + "\" x2=\"" + coordinate(x2) +
+            "\" y2=\"" + coordinate(y2) + "\" class=\"" + tone.name + "\" stroke=\"" + tone.light + "\"/>\n";
+  }
+
+  [[nodiscard]] std::vector<PlotTick> ticks_of_x() const {
+    std::vector<PlotTick> marks;
+    bool fit = !plot_.x.marks.empty();
+    for (const double m : plot_.x.marks) {
+      if (!marks.empty() && m <= marks.back().value) continue;
+      marks.push_back({m, plot_value(plot_.x.unit, m)});
+      if (marks.size() < 2) continue;
+      const PlotTick& before = marks[marks.size() - 2];
+      const double room = (text_width(before.label) + text_width(marks.back().label)) / 2 + character;
+      if (x_.at(m) - x_.at(before.value) < room) fit = false;
+    }
+    if (fit) return marks;
+    constexpr std::size_t most = 9;
+    return plot_ticks(x_, plot_.x.unit, most);
   }
 
   void draw_x() {
-    std::string label = plot_.x.label;
-    std::vector<std::pair<double, std::string>> marks;
-    if (marks_fit()) {
-      marks = plot_.x.marks;
-    } else if (plot_.x.categories.empty()) {
-      for (const double t : ticks(x_)) marks.emplace_back(t, tick_text(t));
-      label = with_unit(plot_.x);
-    }
-    for (const auto& [value, what] : marks) {
-      stroke(x_.at(value), top, x_.at(value), bottom, "stroke=\"#e4e4e4\"");
-      text(x_.at(value), bottom + 18, what, "text-anchor=\"middle\"");
+    if (plot_.x.categories.empty()) {
+      for (const PlotTick& t : ticks_of_x()) {
+        stroke(x_.at(t.value), top_, x_.at(t.value), bottom_, tones::grid);
+        text(x_.at(t.value), bottom_ + 18, t.label, tones::soft, "text-anchor=\"middle\"");
+      }
     }
     for (std::size_t i = 0; i < plot_.x.categories.size(); ++i) {
       const double x = x_.at(static_cast<double>(i));
-      stroke(x, bottom, x, bottom + 5, "stroke=\"#222\"");
+      stroke(x, bottom_, x, bottom_ + 5, tones::line);
+      const std::string turn = coordinate(x + 4) + " " + coordinate(bottom_ + 18);
       if (slanted()) {
-        text(x + 4, bottom + 16, plot_.x.categories[i],
-             "text-anchor=\"end\" transform=\"rotate(-35 " + coordinate(x + 4) + " " + coordinate(bottom + 16) +
-                 ")\"");
+        text(x + 4, bottom_ + 18, plot_.x.categories[i], tones::soft,
+             "text-anchor=\"end\" transform=\"rotate(-35 " + turn + ")\"");
       } else {
-        text(x, bottom + 18, plot_.x.categories[i], "text-anchor=\"middle\"");
+        text(x, bottom_ + 18, plot_.x.categories[i], tones::soft, "text-anchor=\"middle\"");
       }
     }
-    stroke(left, bottom, right, bottom, "stroke=\"#222\"");
-    text((left + right) / 2, bottom + below() - 14, label + (x_.log ? ", logarithmic" : ""),
+    stroke(left, bottom_, right, bottom_, tones::line);
+    text((left + right) / 2, bottom_ + below() - 14, plot_.x.label + (x_.log ? ", logarithmic" : ""), tones::ink,
          "text-anchor=\"middle\"");
   }
 
   void draw_y() {
-    for (const double t : ticks(y_)) {
-      stroke(left, y_.at(t), right, y_.at(t), "stroke=\"#e4e4e4\"");
-      text(left - 8, y_.at(t) + 4, tick_text(t), "text-anchor=\"end\"");
+    constexpr std::size_t most = 7;
+    constexpr std::size_t most_log = 12;
+    for (const PlotTick& t : plot_ticks(y_, plot_.y.unit, y_.log ? most_log : most)) {
+      stroke(left, y_.at(t.value), right, y_.at(t.value), tones::grid);
+      text(left - 8, y_.at(t.value) + 4, t.label, tones::soft, "text-anchor=\"end\"");
     }
-    stroke(left, top, left, bottom, "stroke=\"#222\"");
-    const std::string middle = coordinate((top + bottom) / 2);
-    text(20, (top + bottom) / 2, with_unit(plot_.y) + (y_.log ? ", logarithmic" : ""),
-         "text-anchor=\"middle\" transform=\"rotate(-90 20 " + middle + ")\"");
+    text(16, top_ - 14, plot_.y.label + (y_.log ? ", logarithmic" : ""), tones::ink, "");
   }
 
-  void draw_curve(std::size_t i, bool legend) {
+  [[nodiscard]] static std::string color_of(const char* property, std::size_t i) {
+    const std::size_t n = i % colors.size();
+    return std::string("class=\"") + property[0] + std::to_string(n) + "\" " + property + "=\"" + colors.at(n) +
+           "\"";
+  }
+  [[nodiscard]] static const char* dash_of(std::size_t i) { return dashes.at(i / colors.size() % dashes.size()); }
+
+  void draw_line(std::size_t i) {
+    std::string points;
+    for (const auto& [x, y] : curves_[i].places)
+      points += (points.empty() ? "" : " ") + coordinate(x) + "," + coordinate(y);
+    // Between categories there is nothing: the line is only to be followed.
+    out_ += "<polyline points=\"" + points + "\" fill=\"none\" " + color_of("stroke", i) + " stroke-width=\"2\"" +
+            (plot_.x.categories.empty() ? "" : " stroke-opacity=\"0.45\"") + dash_of(i) + "/>\n";
+  }
+
+  // Each line has its mark besides its colour; hovering tells the numbers.
+  void draw_points(std::size_t i) {
     const Curve& curve = curves_[i];
-    const std::string color = colors.at(i % colors.size());
-    const std::string dash = dashes.at(i / colors.size() % dashes.size());
-    // Those drawn first are a bit wider, so that they show below others of the same course.
-    const auto count = static_cast<double>(curves_.size());
-    const std::string thickness = coordinate(2 + 2.5 * (count - 1 - static_cast<double>(i)) / count);
-    out_ += "<polyline points=\"" + curve.points + "\" fill=\"none\" stroke=\"" + color + "\" stroke-width=\"" +
-            thickness + "\"" + dash + "/>\n";
-    for (const auto& [x, y] : curve.lines.front()->points)
-      out_ += "<circle cx=\"" + coordinate(x_.at(x)) + "\" cy=\"" + coordinate(y_.at(y)) + "\" r=\"3\" fill=\"" +
-              color + "\"/>\n";
-    if (!legend) return;
-    stroke(right + 16, legend_y(), right + 44, legend_y(), "stroke=\"" + color + "\" stroke-width=\"2\"" + dash);
-    // A stroke down joins the names of lines that are drawn as one.
-    const double more = legend_row * static_cast<double>(curve.lines.size() - 1);
-    if (more > 0)
-      stroke(right + 44, legend_y(), right + 44, legend_y() + more, "stroke=\"" + color + "\" stroke-width=\"2\"");
-    for (const PlotLine* line : curve.lines) {
-      text(right + 50, legend_y() + 4, line->label, "text-anchor=\"start\"");
-      ++row_;
+    constexpr int digits = 6;
+    for (std::size_t k = 0; k < curve.places.size(); ++k) {
+      const auto& [x, y] = curve.lines.front()->points[k];
+      std::string names;
+      for (const PlotLine* l : curve.lines) names += (names.empty() ? "" : "; ") + l->label;
+      const auto category = static_cast<std::size_t>(std::max(0.0, x));
+      const std::string at =
+          category < plot_.x.categories.size() ? plot_.x.categories[category] : plot_value(plot_.x.unit, x, digits);
+      out_ += mark(i, curve.places[k].first, curve.places[k].second) + color_of("fill", i) + "><title>" +
+              escaped(names + (names.empty() ? "" : ", ") + at + ": " + plot_value(plot_.y.unit, y, digits)) +
+              "</title></" + (i % 5 == 0 ? "circle" : "path") + ">\n";
     }
+  }
+  // Returns the begin of the mark of a curve, around a place.
+  [[nodiscard]] static std::string mark(std::size_t i, double x, double y) {
+    constexpr std::array<const char*, 5> shapes = {"", "m-3.2 -3.2h6.4v6.4h-6.4z", "m0 -4.6l4.2 7.4h-8.4z",
+                                                   "m0 -4.8l4.8 4.8l-4.8 4.8l-4.8 -4.8z", "m0 4.6l4.2 -7.4h-8.4z"};
+    const char* const shape = shapes.at(i % shapes.size());
+    if (*shape == '\0') return "<circle cx=\"" + coordinate(x) + "\" cy=\"" + coordinate(y) + "\" r=\"3.6\" ";
+    return "<path d=\"M" + coordinate(x) + " " + coordinate(y) + shape + "\" ";
+  }
+
+  // A line leads from the end of the curve to its labels, its mark before the first of them.
+  void draw_labels(std::size_t i) {
+    const Curve& curve = curves_[i];
+    const auto [x, y] = curve.places.back();
+    const double middle = curve.label_y + (curve.room() - row) / 2;
+    out_ += "<polyline points=\"" + coordinate(x + 6) + "," + coordinate(y) + " " +
+            coordinate(std::max(x + 6, right + 4)) + "," + coordinate(y) + " " + coordinate(right + 22) + "," +
+            coordinate(middle) + "\" fill=\"none\" " + color_of("stroke", i) +
+            " stroke-width=\"0.8\" stroke-opacity=\"0.7\"/>\n";
+    if (curve.lines.size() > 1) {
+      out_ += "<line x1=\"" + coordinate(right + 22) + "\" y1=\"" + coordinate(curve.label_y - 6) + "\" x2=\"" +
+              coordinate(right + 22) + "\" y2=\"" + coordinate(curve.label_y + curve.room() - row + 6) + "\" " +
+              color_of("stroke", i) + " stroke-width=\"0.8\"/>\n";
+    }
+    out_ += "<line x1=\"" + coordinate(right + 22) + "\" y1=\"" + coordinate(middle) + "\" x2=\"" +
+            coordinate(right + 40) + "\" y2=\"" + coordinate(middle) + "\" " + color_of("stroke", i) +
+            " stroke-width=\"2\"" + dash_of(i) + "/>\n" + mark(i, right + 31, middle) + color_of("fill", i) +
+            "/>\n";
+    double at = curve.label_y;
+    for (const PlotLine* l : curve.lines) text(right + 46, (at += row) - row + 4, l->label, tones::ink, "");
   }
 
   const Plot& plot_;
-  Scale x_;
-  Scale y_;
+  std::vector<std::string> title_;
+  double top_;
+  double bottom_;
+  PlotScale x_;
+  PlotScale y_;
   std::vector<Curve> curves_;
-  std::size_t row_ = 0;  // of the legend, the next
+  std::vector<const PlotLine*> empty_;
   std::string out_;
 };
 

@@ -32,23 +32,6 @@ std::optional<double> slowdown(const SweepPlan& plan, const SweepTable& table, c
   return *own / *other;
 }
 
-struct Scaled {
-  const char* unit;
-  double size;
-};
-
-// Returns the largest unit that keeps the largest value above 1.
-Scaled fitting(SettingUnit unit, double largest) {
-  constexpr std::array<Scaled, 4> times = {{{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}}};
-  constexpr std::array<Scaled, 4> sizes = {{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}}};
-  if (unit == SettingUnit::bytes_per_s) return {"GB/s", 1e9};
-  if (unit != SettingUnit::ns && unit != SettingUnit::bytes) return {"", 1};
-  const auto& units = unit == SettingUnit::ns ? times : sizes;
-  const auto* const found =
-      std::find_if(units.begin(), units.end() - 1, [&](const Scaled& u) { return largest >= u.size; });
-  return *found;
-}
-
 // Returns the quantities of an axis, if all its values are quantities of one unit.
 std::optional<std::vector<Quantity>> quantities(const SweepSetting& axis) {
   std::vector<Quantity> all;
@@ -122,7 +105,7 @@ std::string title_of(const SweepPlan& plan, std::size_t without) {
   const std::optional<std::string> network = plan.common("network");
   std::string title = name(plan.common("workload").value_or(""));
   if (title == "-") title = "standard input";
-  if (network) title += " on " + name(*network);
+  if (network) title += (title.empty() ? "" : " on ") + name(*network);
   for (std::size_t a = 0; a < plan.axes().size(); ++a) {
     const SweepSetting& axis = plan.axes()[a];
     if (a != without && axis.values.size() == 1 && axis.key != "workload" && axis.key != "network")
@@ -186,29 +169,20 @@ Plot plot_sweep(const SweepPlan& plan, const SweepTable& table, const std::optio
   const auto y_of = [&](std::size_t run) {
     return reference ? slowdown(plan, table, *reference, run) : total_ns(plan, table, run);
   };
-  double largest_x = 0;
-  double largest_y = 0;
-  if (numbers) {
-    for (const Quantity& q : *numbers) largest_x = std::max(largest_x, q.value);
-  }
-  for (std::size_t run = 0; run < plan.size(); ++run) largest_y = std::max(largest_y, y_of(run).value_or(0));
-  const Scaled x_unit = numbers ? fitting(numbers->front().unit, largest_x) : Scaled{"", 1};
-  const Scaled y_unit = reference ? Scaled{"", 1} : fitting(SettingUnit::ns, largest_y);
-
-  Plot plot{.title = title_of(plan, axis), .x = {.label = x.key, .unit = x_unit.unit}, .y = {}, .lines = {}};
-  if (numbers && numbers->front().unit == SettingUnit::factor) plot.x.unit = "factor";
+  Plot plot{.title = title_of(plan, axis), .x = {.label = x.key}, .y = {}, .lines = {}};
+  if (numbers) plot.x.unit = numbers->front().unit;
   if (!numbers) {
     const ShortValues values = shortened(x);
     plot.x.label = values.key;
     plot.x.categories = values.values;
   }
-  for (std::size_t v = 0; numbers && v < x.values.size(); ++v)
-    plot.x.marks.emplace_back((*numbers)[v].value / x_unit.size, x.values[v].text);
+  for (std::size_t v = 0; numbers && v < x.values.size(); ++v) plot.x.marks.push_back((*numbers)[v].value);
   std::sort(plot.x.marks.begin(), plot.x.marks.end());
-  plot.y = {.label = "total time", .unit = y_unit.unit};
+  plot.y = {.label = "total time", .unit = SettingUnit::ns};
   if (reference) {
     const SweepSetting& of = plan.axes()[reference->axis];
-    plot.y.label = "slowdown relative to " + of.key + " " + of.values[reference->value].text;
+    plot.y = {.label = "slowdown relative to " + of.key + " " + of.values[reference->value].text,
+              .unit = SettingUnit::factor};
   }
   const auto differ = apart(plan, axis);
   for (const auto& [a, values] : differ) plot.legend += (plot.legend.empty() ? "" : ", ") + values.key;
@@ -220,8 +194,7 @@ Plot plot_sweep(const SweepPlan& plan, const SweepTable& table, const std::optio
     for (std::size_t v = 0; v < x.values.size(); ++v) {
       const auto y = y_of(plan.moved(first, axis, v));
       if (!y) continue;
-      line.points.emplace_back(numbers ? (*numbers)[v].value / x_unit.size : static_cast<double>(v),
-                               *y / y_unit.size);
+      line.points.emplace_back(numbers ? (*numbers)[v].value : static_cast<double>(v), *y);
     }
     std::sort(line.points.begin(), line.points.end());
     plot.lines.push_back(std::move(line));

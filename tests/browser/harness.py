@@ -33,6 +33,7 @@ FLAGS = ("--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-ru
          "--disable-component-update --disable-sync --disable-extensions --hide-scrollbars "
          "--force-device-scale-factor=1 --disable-dev-shm-usage")
 PAINT_TIMEOUT_S = 60
+SOURCES = pathlib.Path(__file__).resolve().parents[2]
 
 options = None  # of the command line
 
@@ -314,6 +315,14 @@ class PageTest(unittest.TestCase):
         return pdf
 
 
+def close():
+    """Ends the browser, if one was started."""
+    if PageTest.driver is not None:
+        PageTest.driver.quit()
+        shutil.rmtree(PageTest.profile, ignore_errors=True)
+        PageTest.driver = None
+
+
 def main():
     """Runs the tests of the calling file; says so and ends if there is no chromium."""
     global options
@@ -334,7 +343,5 @@ def main():
     try:
         result = unittest.main(module="__main__", argv=[sys.argv[0], *rest], exit=False).result
     finally:
-        if PageTest.driver is not None:
-            PageTest.driver.quit()
-            shutil.rmtree(PageTest.profile, ignore_errors=True)
+        close()
     sys.exit(not result.wasSuccessful())

@@ -334,13 +334,18 @@ TEST_F(Sweep, Slowdowns) {
   // The latency is numeric, so it is x; its values ascend, whatever their order in the sweep.
   EXPECT_EQ(plot_axis(p), 1U);
   const Plot plot = plot_sweep(p, table, std::nullopt);
-  EXPECT_EQ(plot.x.label + plot.x.unit + plot.y.label + plot.y.unit, "latencyustotal timeus");
+  EXPECT_EQ(plot.x.label + ", " + plot.y.label, "latency, total time");
+  EXPECT_EQ(plot.x.unit, SettingUnit::ns);
+  EXPECT_EQ(plot.y.unit, SettingUnit::ns);
   ASSERT_EQ(plot.lines.size(), 2U);
   EXPECT_EQ(plot.legend, "network (…,bw=1GB/s)");
   EXPECT_EQ(plot.lines[0].label, "ring:2");
-  EXPECT_EQ(plot.lines[0].points, (std::vector<std::pair<double, double>>{{0, 11}, {1, 12}, {11, 22}}));
+  EXPECT_EQ(plot.lines[0].points,
+            (std::vector<std::pair<double, double>>{{0, 11000}, {1000, 12000}, {11000, 22000}}));
   EXPECT_TRUE(plot.lines[1].points.empty());
+  EXPECT_EQ(plot.x.marks, (std::vector<double>{0, 1000, 11000}));
   EXPECT_EQ(plot_sweep(p, table, reference).y.label, "slowdown relative to latency 0ns");
+  EXPECT_EQ(plot_sweep(p, table, reference).y.unit, SettingUnit::factor);
 }
 
 TEST_F(Sweep, TooManyLinesForAPlot) {

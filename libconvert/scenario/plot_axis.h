@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Axes of plots: where values are, and round ones to label, each with its unit: "32 KiB", "1.5 µs", "50 GB/s".
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "scenario/settings.h"
+
+namespace convert {
+
+// Maps a range of values to a range of coordinates.
+struct PlotScale {
+  double low = 0;
+  double high = 1;
+  bool log = false;
+  double begin = 0;
+  double end = 1;
+
+  [[nodiscard]] double at(double value) const;
+};
+
+struct PlotTick {
+  double value = 0;
+  std::string label;
+};
+
+// Returns a value with so many significant digits, in the largest unit below it: of ns, bytes, bytes per second.
+[[nodiscard]] std::string plot_value(SettingUnit unit, double value, int digits = 4);
+
+// Returns at most about `most` round values of a scale. Sizes are powers of two; on a logarithmic scale others are
+// 1, 2 and 5 times powers of ten.
+[[nodiscard]] std::vector<PlotTick> plot_ticks(const PlotScale& scale, SettingUnit unit, std::size_t most);
+
+}  // namespace convert

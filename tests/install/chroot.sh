@@ -7,9 +7,10 @@ set -euo pipefail
 debs=$(realpath "${1:-$(dirname "$0")/../../build/deb}")
 examples=$(realpath "$(dirname "$0")")
 root=$(mktemp -d /var/tmp/etkit-chroot-XXXXXX)
+chmod 755 "$root"
 trap 'umount -q "$root/proc" || true; rm -rf "$root"' EXIT
 say() { printf '\n== %s\n' "$*"; }
-inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+inside() { chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
   bash -euo pipefail -c "$1"; }
 
 say "Debian 12 in $root"
@@ -33,7 +34,7 @@ say "Manual and completions"
 inside 'apt-get install -y -qq --no-install-recommends man-db bash-completion zsh >/dev/null 2>&1
   for page in /usr/share/man/man?/et-*.gz; do man --warnings -l $page >/dev/null; done
   man 7 et-traces | head -5; echo "$(ls /usr/share/man/man?/et-*.gz | wc -l) pages"'
-inside '. /usr/share/bash-completion/bash_completion; _completion_loader et-replay || [ $? = 124 ]; complete -p et-replay'
+inside 'set +u; . /usr/share/bash-completion/bash_completion; _completion_loader et-replay || [ $? = 124 ]; complete -p et-replay'
 inside 'zsh -fc "autoload -Uz compinit && compinit -D -u && print \$_comps[et-replay]"'
 
 say "The library: the example and the program of the tests"

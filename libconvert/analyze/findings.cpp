@@ -50,14 +50,14 @@ void append_text(const std::vector<Finding>& findings, std::string& out) {
   }
 }
 
-void append_json(const std::vector<Finding>& findings, std::string& out) {
+void append_json(const std::vector<Finding>& findings, std::string& out, unsigned indent) {
   JsonWriter json(out);
   json.begin_array();
   for (const Finding& f : findings) {
-    json.line(1).begin_object().member("rule", f.rule).member("panel", f.panel).member("text", f.text);
+    json.line(indent + 1).begin_object().member("rule", f.rule).member("panel", f.panel).member("text", f.text);
     json.member("value", f.value).end_object();
   }
-  json.line().end_array();
+  json.line(indent).end_array();
 }
 
 }  // namespace convert

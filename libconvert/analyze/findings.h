@@ -24,8 +24,9 @@ inline constexpr std::size_t most_findings = 4;
 // kind the largest first. A run without slices has a headline at most.
 [[nodiscard]] std::vector<Finding> findings_of(const Run& run);
 
-// Append the findings for people, a line each, or as a JSON array of {"rule", "panel", "text", "value"}.
+// Append the findings for people, a line each, or as a JSON array of {"rule", "panel", "text", "value"}, which
+// stands in a document at this indent.
 void append_text(const std::vector<Finding>& findings, std::string& out);
-void append_json(const std::vector<Finding>& findings, std::string& out);
+void append_json(const std::vector<Finding>& findings, std::string& out, unsigned indent = 0);
 
 }  // namespace convert

@@ -21,11 +21,11 @@ bool carries(Collective c) { return in_traces(c) && c != Collective::barrier; }
 bool is_all(std::string_view text) { return same_name(text, "all"); }
 
 // Reads "all" or the name of a collective. Returns what is wrong; empty if nothing is.
-std::string read_type(std::string_view text, CollectiveSelection& which) {
+std::string read_type(std::string_view text, CollectiveSelection& which, bool (*known)(Collective) = carries) {
   if (is_all(text)) return "";
-  which.type = parse_collective(text, carries);
+  which.type = parse_collective(text, known);
   if (which.type) which.type = without_block(*which.type);
-  return which.type ? "" : "'" + std::string(text) + "' is none of all, " + join(names_of(carries));
+  return which.type ? "" : "'" + std::string(text) + "' is none of all, " + join(names_of(known));
 }
 
 constexpr std::string_view size_conditions = "size>=BYTES, size>BYTES, size<BYTES or size<=BYTES";
@@ -57,22 +57,32 @@ class RuleParser {
 
   CollectiveRule parse(bool builtin) {
     CollectiveRule rule{.builtin = builtin, .text = text_};
-    const std::string bad_type = read_type(take_until(":="), rule.which);
-    if (!bad_type.empty()) throw wrong(bad_type);
-    while (!rest_.empty() && rest_.front() == ':') {
-      rest_.remove_prefix(1);
-      condition(rule.which);
-    }
+    read_selection(rule.which, carries);
     if (rest_.size() < 2) throw wrong("no algorithm behind '='");
     set_algorithm(rule, rest_.substr(1));
     if (rule.algorithm.empty()) throw wrong("no algorithm behind '" + std::string(builtin_prefix) + "'");
-    if (rule.which.min_bytes >= rule.which.end_bytes) throw wrong("no size is such");
     return rule;
+  }
+  CollectiveSelection parse_selection() {
+    example_ = "collectives are such as all_reduce:pg=3:size>=1MiB";
+    CollectiveSelection which;
+    read_selection(which, in_traces);
+    if (!rest_.empty()) throw wrong("nothing may stand behind '='");
+    return which;
   }
 
  private:
   [[nodiscard]] Error wrong(const std::string& why) const {
-    return usage_error("'" + text_ + "': " + why + "; a rule is such as all_reduce:pg=3:size>=1MiB=ring8.xml");
+    return usage_error("'" + text_ + "': " + why + "; " + example_);
+  }
+  void read_selection(CollectiveSelection& which, bool (*known)(Collective)) {
+    const std::string bad_type = read_type(take_until(":="), which, known);
+    if (!bad_type.empty()) throw wrong(bad_type);
+    while (!rest_.empty() && rest_.front() == ':') {
+      rest_.remove_prefix(1);
+      condition(which);
+    }
+    if (which.min_bytes >= which.end_bytes) throw wrong("no size is such");
   }
   std::string_view take_until(std::string_view ends) {
     const std::size_t end = std::min(rest_.find_first_of(ends), rest_.size());
@@ -109,6 +119,7 @@ class RuleParser {
 
   const std::string& text_;
   std::string_view rest_;
+  std::string example_ = "a rule is such as all_reduce:pg=3:size>=1MiB=ring8.xml";
   std::set<std::string> seen_;
 };
 
@@ -205,6 +216,10 @@ bool CollectiveSelection::fits(Collective t, std::string_view of_group, std::int
 
 CollectiveRule parse_collective_rule(const std::string& text, bool builtin) {
   return RuleParser(text).parse(builtin);
+}
+
+CollectiveSelection parse_collective_selection(const std::string& text) {
+  return RuleParser(text).parse_selection();
 }
 
 std::vector<CollectiveRule> parse_rule_map(const std::string& file, std::string_view text) {

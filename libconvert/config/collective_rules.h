@@ -51,6 +51,9 @@ inline constexpr std::string_view builtin_prefix = "built:";
 // `builtin`: etkit builds the algorithm, which is named without builtin_prefix. Throws Error(usage).
 [[nodiscard]] CollectiveRule parse_collective_rule(const std::string& text, bool builtin = false);
 
+// Parses "all_reduce:pg=3:size>=1MiB", a rule without its algorithm; of barriers, too. Throws Error(usage).
+[[nodiscard]] CollectiveSelection parse_collective_selection(const std::string& text);
+
 // Parses {rules: [ … ]}, a list of maps with the keys collective, pg, size, node, name, algorithm or builtin, and
 // chunks; or ASTRA-sim's per-node-custom-implementation, {NODE ID: PREFIX, …}. Throws Error(input) with the place,
 // [merge] for the first and [system] for the second.

@@ -58,6 +58,14 @@ void add_straggler(const std::string& text, std::map<Rank, double>& to) {
     throw bad("rank " + std::to_string(*rank) + " is given twice");
 }
 
+void add_free(const std::string& text, FreeWork& to) {
+  if (same_name(text, "compute")) {
+    to.compute = true;
+  } else {
+    to.calls.push_back({parse_collective_selection(text), text});
+  }
+}
+
 std::string usual_algorithms(const std::string& text) {
   std::string usual;
   for (const AlgorithmChoice& choice : parse_natives(text).value_or(std::vector<AlgorithmChoice>()))

@@ -20,6 +20,9 @@ namespace convert {
 
 // Adds a straggler such as "3=1.5x". Throws Error(input) without a place.
 void add_straggler(const std::string& text, std::map<Rank, double>& to);
+// Adds what takes no time: "compute", or collectives such as "all_reduce:pg=3". Throws Error(input) without a
+// place.
+void add_free(const std::string& text, FreeWork& to);
 // Reads a rule: "all_reduce:pg=3:size>=1MiB=ring+direct", one native algorithm a dimension,
 // "…=built:NAME,KEY=VALUE…", or "…=PATH", which need not exist. Throws Error(input) without a place.
 [[nodiscard]] SystemRule parse_system_rule(const std::string& text);

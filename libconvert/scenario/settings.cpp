@@ -169,6 +169,11 @@ void set_slow(RunSettings& s, const SettingText& v) {
   for_each_element(v, [&](const std::string& one) { add_straggler(one, s.options.slow); });
 }
 
+void set_free(RunSettings& s, const SettingText& v) {
+  s.options.free = {};
+  for_each_element(v, [&](const std::string& one) { add_free(one, s.options.free); });
+}
+
 constexpr Setting setting_table[] = {
 #define SETTING(key, option, value, help, kind, part, ...)                                                    \
   {key, option, value, help, SettingKind::kind, SettingPart::part, [](RunSettings& s, const SettingText& v) { \

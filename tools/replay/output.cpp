@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "analyze/findings.h"
 #include "common/node_names.h"
 #include "formats/format.h"
 #include "formats/timeline/chrome.h"
@@ -60,7 +61,10 @@ void check_to(const ReplayOutputOptions& o, bool sweep) {
     if (o.memory_trace) throw usage_error("--memory-trace does not go together with a run");
     return;
   }
-  if (o.what_if) throw usage_error("--what-if is stored in a run or a page: give one with -o x.run or -o x.html");
+  if (o.what_if && (sweep || is_schedule(o) || o.explain || o.format != "json")) {
+    throw usage_error(
+        "--what-if is stored in a run or a page, or found for --format json: give one with -o x.run or -o x.html");
+  }
   if (!o.to) return;
   if (!is_schedule(o))
     throw usage_error("-t " + *o.to + ": a replay is written as ten, run, html, perfetto or chrome");
@@ -96,7 +100,9 @@ std::string memory_trace_file(const std::string& prefix, std::size_t rank) {
   return prefix + "." + std::to_string(rank) + ".json";
 }
 
-std::string text_of(const ReplayResult& result, const ReplayOutputOptions& o, bool all) {
+// `findings`: those of the run as JSON, or nothing.
+std::string text_of(const ReplayResult& result, const ReplayOutputOptions& o, bool all,
+                    const std::string& findings) {
   std::string out;
   if (o.explain) {
     constexpr std::size_t max_steps = 40;
@@ -109,7 +115,7 @@ std::string text_of(const ReplayResult& result, const ReplayOutputOptions& o, bo
     }
     return out;
   }
-  const ReportOptions options{.part = part_of(o.report), .all = all};
+  const ReportOptions options{.part = part_of(o.report), .all = all, .findings = findings};
   if (o.format == "json") {
     append_json(result, out, options);
   } else if (o.format == "astra") {
@@ -129,22 +135,54 @@ std::string text_of(const Schedule& schedule, const std::string& to) {
   return out;
 }
 
+bool tells_findings(const ReplayOutputOptions& o) { return o.format == "json" && !o.explain && !is_schedule(o); }
+
 // Returns whether the run is to tell what changes would gain: where that takes seconds it need not be asked for.
-bool wants_what_ifs(const ReplayOutputOptions& o, const RunForm& form, const Run& run) {
+bool wants_what_ifs(const ReplayOutputOptions& o, const std::optional<RunForm>& form, const Run& run) {
   constexpr std::uint64_t few_events = 2'000'000;
   if (run.status != RunStatus::complete) return false;
-  const bool shown = form.page() || form.choice.format->name == "run";
+  const bool shown = !form || form->page() || form->choice.format->name == "run" || tells_findings(o);
   return o.what_if || (shown && count_events(run) < few_events);
 }
 
-void write_run(const RunForm& form, ReplayResult& result, const ReplayOutputOptions& o, const LoadedReplay& replay,
-               const Run& about, Output& out) {
-  Run run = make_run(result, replay.program ? &*replay.program : nullptr);
+Run complete_run(ReplayResult& result, const ReplayOutputOptions& o, const std::optional<RunForm>& form,
+                 const ReplayProgram* program) {
+  Run run = make_run(result, program);
+  if (program != nullptr && wants_what_ifs(o, form, run)) add_what_ifs(*program, run);
+  return run;
+}
+
+std::string findings_json(const Run& run) {
+  std::string json;
+  append_json(findings_of(run), json, 1);
+  return json;
+}
+
+// Returns the findings of a replay of which no run was recorded, from one that records it: where the replay is
+// small, or what else it takes is asked for. Nothing else.
+std::string found_again(const ReplayResult& result, const ReplayOutputOptions& o, const ReplayProgram& program) {
+  constexpr std::uint64_t few_events = 200'000;
+  std::uint64_t events = 0;
+  for (const NpuResult& npu : result.npus) events += npu.nodes_done + npu.sends;
+  if (!o.what_if && events >= few_events) return {};
+  ReplayProgram again = program;
+  again.options.memory = MemoryTracking::off;
+  again.options.timeline = false;
+  want_run(again.options);
+  ReplayResult recorded = replay(again);
+  recorded.kinds = result.kinds;
+  return findings_json(complete_run(recorded, o, std::nullopt, &again));
+}
+
+// Writes the run; returns its findings if the report has them.
+std::string write_run(const RunForm& form, ReplayResult& result, const ReplayOutputOptions& o,
+                      const LoadedReplay& replay, const Run& about, Output& out) {
+  Run run = complete_run(result, o, form, replay.program ? &*replay.program : nullptr);
   run.title = about.title;
   run.settings.insert(run.settings.begin(), about.settings.begin(), about.settings.end());
   run.inputs = about.inputs;
-  if (replay.program && wants_what_ifs(o, form, run)) add_what_ifs(*replay.program, run);
   write_runs(form, {&run, 1}, out);
+  return tells_findings(o) ? findings_json(run) : std::string();
 }
 
 void report_unfinished(ReplayResult& result, const InputOptions& input, const std::string& file, Context& context) {
@@ -184,9 +222,9 @@ void add_replay_output_options(App& app, ReplayOutputOptions& to) {
   app.add_option("--explain", to.explain, "RANK:NODE|end",
                  "in place of the report: why the node started when it did, or the replay took so long");
   app.add_option("--timeline", to.timeline, "PATH", "also write a Chrome trace, for ui.perfetto.dev");
-  app.add_flag(
-      "--what-if", to.what_if,
-      "of a run or page: replay again with one thing changed at a time (below 2 million events done anyway)");
+  app.add_flag("--what-if", to.what_if,
+               "for a run, page or JSON: replay again with one thing changed at a time (below 2 million events "
+               "done anyway)");
   app.add_flag("--track-memory", to.track_memory,
                "report the peak of local memory, by the inputs and outputs of nodes");
   app.add_option("--memory-trace", to.memory_trace, "PREFIX",
@@ -296,10 +334,13 @@ void write_replay(ReplayResult& result, const ReplayOutputOptions& o, bool all, 
     trace->close();
   }
   if (form) {
-    write_run(*form, result, o, replay, about, *out);
-    if (!to_stdout(o.output)) write_bytes(files, std::nullopt, text_of(result, o, all));
+    const std::string findings = write_run(*form, result, o, replay, about, *out);
+    if (!to_stdout(o.output)) write_bytes(files, std::nullopt, text_of(result, o, all, findings));
+  } else if (schedule) {
+    out->write(text_of(*schedule, *o.to));
   } else {
-    out->write(schedule ? text_of(*schedule, *o.to) : text_of(result, o, all));
+    const bool finds = tells_findings(o) && replay.program;
+    out->write(text_of(result, o, all, finds ? found_again(result, o, *replay.program) : std::string()));
   }
   out->close();
   files.commit();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 #include <span>
@@ -7,7 +8,7 @@
 
 #include "analyze/diff/difference.h"
 #include "analyze/diff/match.h"
-#include "analyze/parts.h"
+#include "analyze/diff/path_parts.h"
 #include "analyze/runs/slices.h"
 
 namespace convert {
@@ -65,9 +66,11 @@ class RunComparison {
       out_.notes.push_back(std::string("run ") + (a_.ranks().empty() ? "A" : "B") +
                            " has no slices: only the totals are compared");
     note_npus();
-    add_path(Side::a, a_.run);
-    add_path(Side::b, b_.run);
     out_.paths = !a_.run.path.empty() && !b_.run.path.empty();
+    if (!wishes_.structure) {
+      add_parts(Side::a, a_.run);
+      add_parts(Side::b, b_.run);
+    }
     return std::move(out_);
   }
 
@@ -176,33 +179,42 @@ class RunComparison {
       out_.names.add(side, of.run.timeline.name(s), std::max<Picoseconds>(0, s.end_ps - s.begin_ps));
   }
 
-  // By name, and by what kind of work it is: those add up to the run.
-  void add_path(Side side, const Run& run) {
-    if (wishes_.structure) return;
-    for (const Run::Step& step : run.path) {
-      if (step.name < run.timeline.names.size())
-        out_.names.add_path(side, run.timeline.names[step.name], step.time_ps);
-      Difference::OnPath& part = out_.path_parts[path_part(run, step)];
-      (side == Side::a ? part.a_ps : part.b_ps).add(step.time_ps);
-    }
+  // Adds what a run is made of, which adds up to it.
+  void add_parts(Side side, const Run& run) {
+    if (!out_.paths) return add_mean_npu(side, run);
+    for_each_path_part(run, [&](const std::string& what, std::string_view name, Picoseconds time) {
+      if (!name.empty()) out_.names.add_path(side, name, time);
+      Difference::OnPath& part = out_.path_parts[what];
+      part.add(side, time);
+      part.names.try_emplace(std::string(name)).first->second.add(side, time);
+    });
   }
 
-  static std::string path_part(const Run& run, const Run::Step& step) {
-    if (step.call < run.calls.size()) return std::string(name(run.calls[step.call].op));
-    switch (step.kind) {
-      case Run::StepKind::compute: return "computing";
-      case Run::StepKind::cpu: return "CPU";
-      case Run::StepKind::memory: return "memory";
-      case Run::StepKind::recorded: return "recorded communication";
-      case Run::StepKind::message:
-      case Run::StepKind::receive:
-      case Run::StepKind::request:
-      case Run::StepKind::requested: return "messages";
-      case Run::StepKind::collective: return "collectives";
-      case Run::StepKind::delay:
-      case Run::StepKind::unexplained: break;
+  // What is lost as means are rounded down counts as idle.
+  void add_mean_npu(Side side, const Run& run) {
+    if (a_.ranks().empty() || b_.ranks().empty()) return;
+    static constexpr std::array<std::string_view, part_count> titles = {"computing alone",
+                                                                        "computing while communicating",
+                                                                        "exposed communication",
+                                                                        "exposed waiting",
+                                                                        "memory",
+                                                                        "CPU",
+                                                                        "idle"};
+    const std::vector<NpuParts> npus = own_parts(run);
+    const SlicesByNpu weights(run);
+    Picoseconds left = window(run);
+    for (std::size_t p = 0; p < part_count; ++p) {
+      double sum = 0, count = 0;
+      for (const NpuParts& n : npus) {
+        const auto weight = static_cast<double>(weights.weight(n.npu));
+        sum += weight * static_cast<double>(n.ps.at(p));
+        count += weight;
+      }
+      const bool last = p + 1 == part_count;
+      const Picoseconds mean = last ? left : std::min(left, static_cast<Picoseconds>(sum / count));
+      out_.path_parts[std::string(titles.at(p))].add(side, mean);
+      left -= mean;
     }
-    return "waiting that nothing explains";
   }
 
   const DiffWishes& wishes_;

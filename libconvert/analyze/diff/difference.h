@@ -92,15 +92,21 @@ struct Difference {
   bool totals_differ = false;
   RunStatus status_a = RunStatus::complete, status_b = RunStatus::complete;  // totals of others end where time did
   bool paths = false;                                                        // both have a critical path
-  // What the critical paths are made of: "computing", "all_reduce"; adds up to the runs.
-  struct OnPath {
+  // What the critical paths are made of: "computing", "all_reduce", "waiting for NPU 5", each with the names of its
+  // nodes; where they do not both have one, how the mean NPU spent its time. Adds up to the runs.
+  struct PathTimes {
     Sum a_ps, b_ps;
     [[nodiscard]] Picoseconds change() const { return b_ps.get() - a_ps.get(); }
+    void add(Side side, Picoseconds time) { (side == Side::a ? a_ps : b_ps).add(time); }
+  };
+  struct OnPath : PathTimes {
+    std::map<std::string, PathTimes, std::less<>> names{};
   };
   std::map<std::string, OnPath> path_parts{};
 
   [[nodiscard]] bool same() const;
-  // Returns one sentence: what differs most, in its unit.
+  // Returns one sentence: what differs most. Of two runs, which is faster, and what that is made of; the parts that
+  // it names and the rest add up to the difference.
   [[nodiscard]] std::string sentence() const;
   // Returns all of it, without the sentence.
   [[nodiscard]] Statistics sections() const;

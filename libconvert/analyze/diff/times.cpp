@@ -79,6 +79,12 @@ std::vector<NameTimes::Row> NameTimes::rows() const {
   return out;
 }
 
+Picoseconds NameTimes::sum(Side side) const {
+  Sum sum;
+  for (const Row& r : rows_) sum.add(side == Side::a ? r.a.sum_ps : r.b.sum_ps);
+  return sum.get();
+}
+
 bool significant(const NameTimes::Times& a, const NameTimes::Times& b) {
   if (std::min(a.count, b.count) < least_occurrences) return false;
   const double error =

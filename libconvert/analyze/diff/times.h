@@ -46,6 +46,8 @@ class NameTimes {
   [[nodiscard]] std::vector<Row> rows() const;
   // Returns the table of those that differ; `path`: with the contribution to the difference of the critical paths.
   [[nodiscard]] Table table(bool path) const;
+  // Returns what all names took on one side.
+  [[nodiscard]] Picoseconds sum(Side side) const;
   [[nodiscard]] bool empty() const { return rows_.empty(); }
 
  private:

@@ -29,4 +29,15 @@ std::int64_t SlicesByNpu::weight(Rank rank) const {
   return 1 + (at == like_.end() ? 0 : at->second);
 }
 
+std::vector<NpuParts> own_parts(const Run& run) {
+  std::vector<NpuParts> parts = parts_of(run);
+  std::vector<Rank> stood_for;
+  for (const Run::Class& c : run.classes) {
+    if (c.npu != c.like) stood_for.push_back(c.npu);
+  }
+  std::ranges::sort(stood_for);
+  std::erase_if(parts, [&](const NpuParts& p) { return std::ranges::binary_search(stood_for, p.npu); });
+  return parts;
+}
+
 }  // namespace convert

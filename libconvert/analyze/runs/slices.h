@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/parts.h"
 #include "core/rows.h"
 #include "core/run.h"
 
@@ -32,6 +33,9 @@ class SlicesByNpu {
   std::map<Rank, std::int64_t> like_;  // NPUs beside itself
   std::vector<Npu> npus_;
 };
+
+// Returns the parts of the NPUs that have slices of their own: of those that others stand for, these tell.
+[[nodiscard]] std::vector<NpuParts> own_parts(const Run& run);
 
 // Returns the name of a process group of a run.
 [[nodiscard]] inline std::string group_title(std::int64_t group) {

@@ -21,18 +21,6 @@ constexpr std::array<std::string_view, part_count> part_titles = {"computing alo
                                                                   "CPU",
                                                                   "idle"};
 
-// Returns the parts of the NPUs that have slices of their own: of those that others stand for, these tell.
-std::vector<NpuParts> own_parts(const Run& run) {
-  std::vector<NpuParts> parts = parts_of(run);
-  std::vector<Rank> stood_for;
-  for (const Run::Class& c : run.classes) {
-    if (c.npu != c.like) stood_for.push_back(c.npu);
-  }
-  std::ranges::sort(stood_for);
-  std::erase_if(parts, [&](const NpuParts& p) { return std::ranges::binary_search(stood_for, p.npu); });
-  return parts;
-}
-
 Table part_table(const std::vector<NpuParts>& parts, const SlicesByNpu& slices, Picoseconds total) {
   Table t{.key = "parts",
           .title = "where the time of an NPU went",

@@ -11,7 +11,7 @@
 namespace convert {
 namespace {
 
-constexpr std::size_t most_names = 1'000'000;
+constexpr std::size_t most_set_names = 1'000'000;
 constexpr std::string_view further_names = "(further names)";
 
 void add_defects(RankStatistics::Defects& to, const RankStatistics::Defects& from) {
@@ -36,7 +36,7 @@ void add_nodes(RankStatistics::Nodes& to, RankStatistics::Nodes&& from) {
 }  // namespace
 
 void SetStatistics::KeyedNodes::add(std::string_view key, RankStatistics::Nodes&& nodes) {
-  const std::uint32_t number = keys.add(keys.size() < most_names ? key : further_names);
+  const std::uint32_t number = keys.add(keys.size() < most_set_names ? key : further_names);
   if (number == rows.size()) rows.emplace_back();
   add_nodes(rows[number].nodes, std::move(nodes));
   ++rows[number].ranks;
@@ -89,7 +89,7 @@ void SetStatistics::add(RankStatistics&& r) {
   add_defects(total_.defects, r.defects);
   total_.message_sizes.add(r.message_sizes);
   total_.call_sizes.add(r.call_sizes);
-  if (names_.rows.empty() && r.by_name.size() < most_names) {
+  if (names_.rows.empty() && r.by_name.size() < most_set_names) {
     names_.take(std::move(r.names), std::move(r.by_name));
   } else {
     for (std::uint32_t i = 0; i < r.by_name.size(); ++i) {

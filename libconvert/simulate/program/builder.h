@@ -99,6 +99,7 @@ struct ReplayBuilder::State {
   void compile_collective(const Trace& trace, std::uint32_t index, const NodeCollective& c, Op& op);
   std::optional<std::uint32_t> find_group(const Trace& trace, std::uint32_t index, std::string_view name);
   bool note_uneven(const Trace& trace, std::uint32_t index, const CollectiveCall& call, Op& op);
+  [[nodiscard]] bool is_free(const NodeCollective& c, NodeId node, std::string_view name);
   [[nodiscard]] const UnevenCall* uneven_of(const Op& op) const;
   [[nodiscard]] const CollectiveCall& call_of(const Op& op) const;
   void number_collectives(const Trace& trace, const Graph& graph, std::vector<Op>& by_index) const;
@@ -150,6 +151,7 @@ struct ReplayBuilder::State {
   };
   std::vector<HighestPeer> highest_peers;
   std::vector<bool> rules_used;  // of the system; empty before the first collective
+  std::vector<bool> free_used;   // of ReplayOptions::free, likewise
   std::set<NodeId> nodes_used;   // that have an algorithm of their own
 };
 

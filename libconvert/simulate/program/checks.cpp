@@ -83,6 +83,12 @@ void ReplayBuilder::State::warn_of_unused_options() {
         {.file = system.config.per_node_map}, "system",
         "no rank has a collective of node " + std::to_string(node) + ", which is to take " + prefix);
   }
+  const std::vector<FreeWork::Calls>& free = program.options.free.calls;
+  free_used.resize(free.size());
+  for (std::size_t i = 0; i < free.size(); ++i) {
+    if (!free_used[i])
+      diagnostics.warning({.file = first_name}, "collective", "'" + free[i].text + "' fits no collective");
+  }
   rules_used.resize(system.rules.size());
   for (std::size_t i = 0; i < rules_used.size(); ++i) {
     if (rules_used[i]) continue;

@@ -261,6 +261,18 @@ void ReplayBuilder::State::number_collectives(const Trace& trace, const Graph& g
   }
 }
 
+// Returns whether the collective is to take no time.
+bool ReplayBuilder::State::is_free(const NodeCollective& c, NodeId node, std::string_view name) {
+  const std::vector<FreeWork::Calls>& free = program.options.free.calls;
+  free_used.resize(free.size());
+  bool found = false;
+  for (std::size_t i = 0; i < free.size(); ++i) {
+    if (!free[i].which.fits(c.op, c.group, c.bytes, node, name)) continue;
+    free_used[i] = found = true;
+  }
+  return found;
+}
+
 // Sets op.channel to the number of the call among all different ones. A node's own algorithm goes before rules.
 void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t index, const NodeCollective& c,
                                               Op& op) {
@@ -292,6 +304,10 @@ void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t 
     call.list = static_cast<std::uint32_t>(rule - system.rules.begin()) + 1;
   } else if (is_listed(c.op)) {
     prefix = system.config.collectives.at(listed_place(c.op)).custom;
+  }
+  if (is_free(c, node, name)) {
+    op = {.type = OpType::timed, .slot = op.slot};
+    return;
   }
   if (c.root) call.root = program.groups[*group].place(*c.root);
   if (system.policy == WirePolicy::priority) call.priority = c.priority;

@@ -360,6 +360,7 @@ CompiledNode NodeCompiler::compile(const Trace& trace, std::uint32_t index) {
   if (system().roofline && type == NodeType::comp) note_roofline();
   out_.op.is_compute = out_.op.type == OpType::timed && out_.op.slot != Slot::cpu &&
                        (type == NodeType::comp || (replay_only && rules_.replayed_nodes_compute()));
+  if (options_.free.compute && out_.op.is_compute && !inside_) out_.op.value = 0;
   return out_;
 }
 

@@ -66,6 +66,16 @@ struct ReplaySystem : SystemChoices {
   std::map<std::uint64_t, std::string> per_node_custom{};  // node id → prefix of an algorithm's traces
 };
 
+// Says what takes no time: collectives that fit one of the selections, and with `compute` nodes that compute.
+struct FreeWork {
+  struct Calls {
+    CollectiveSelection which{};
+    std::string text{};  // for messages
+  };
+  std::vector<Calls> calls{};
+  bool compute = false;
+};
+
 // Says what takes the trace's times, whatever the system says: sends, receives and collectives then match nothing.
 enum class Recorded : std::uint8_t { nothing, communication, everything };
 
@@ -89,9 +99,10 @@ struct ReplayOptions {
   MemoryTracking memory = MemoryTracking::off;
   std::optional<ExplainTarget> explain{};  // the replay then stops where the node starts
   std::map<Rank, double> slow{};           // stragglers: factor of the times of nodes that compute
-  Recorded recorded = Recorded::nothing;   // everything: by RecordedReplay only
-  bool astra = false;                      // by ASTRA-sim's rules; see Rules
-  bool astra_names = false;                // messages call options as ASTRA-sim does
+  FreeWork free{};
+  Recorded recorded = Recorded::nothing;  // everything: by RecordedReplay only
+  bool astra = false;                     // by ASTRA-sim's rules; see Rules
+  bool astra_names = false;               // messages call options as ASTRA-sim does
   bool symmetry = true;  // simulate one of equivalent ranks, where that is proved to give the same result
   std::shared_ptr<const ReplaySystem> system{};  // null: what fits the network
 };

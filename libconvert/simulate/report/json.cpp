@@ -143,6 +143,7 @@ void append_json(const ReplayResult& result, std::string& out, const ReportOptio
   write_wires(result, options.part == ReportPart::wires, json);
   if (result.status == ReplayStatus::deadlock || result.status == ReplayStatus::unmatched)
     append_waits(result.waits, json);
+  if (!options.findings.empty()) json.line(1).key("findings").raw(options.findings);
   json.line().end_object();
   out += '\n';
 }

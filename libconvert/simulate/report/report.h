@@ -14,7 +14,8 @@ enum class ReportPart : std::uint8_t { npus, collectives, wires };
 
 struct ReportOptions {
   ReportPart part = ReportPart::npus;
-  bool all = false;  // a table lists everything, however long it gets
+  bool all = false;           // a table lists everything, however long it gets
+  std::string findings = {};  // for JSON: an array of what there is to say, elements indented by 2; empty: unknown
 };
 
 // Appends the total time, then a table with units; part npus adds the collectives, those of a kind in one row. A

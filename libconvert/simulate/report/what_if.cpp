@@ -11,7 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "config/system.h"
+#include "core/diagnostic.h"
 #include "simulate/engine/replay.h"
+#include "simulate/system/plan.h"
 
 namespace convert {
 namespace {
@@ -54,12 +57,14 @@ class Changes {
 
   void try_all() {
     stragglers();
+    no_network();
     for (std::size_t d = 0; d < program_.network.dims.size(); ++d) bandwidth(d);
     if (!program_.network.is_product() && !program_.network.ideal) bandwidth_of_all();
     latency();
-    free_calls();
-    no_network();
     no_compute();
+    free_calls();
+    for (const Collective op : listed_collectives) algorithms(op);
+    balanced();
     std::ranges::stable_sort(run_.whatif, [](const Run::WhatIf& a, const Run::WhatIf& b) {
       return std::pair(a.total_ps < 0, a.total_ps) < std::pair(b.total_ps < 0, b.total_ps);
     });
@@ -132,10 +137,14 @@ class Changes {
   void bandwidth(std::size_t d) {
     ReplayProgram changed = copy();
     changed.network.dims[d].bytes_per_ns *= 2;
+    if (changed.model.balanced) {  // by bandwidth
+      changed.model.bytes_per_ns_by_dim[d] *= 2;
+      if (!plan_again(changed)) return;
+    }
     const bool one = program_.network.dims.size() == 1;
     run(changed, {.change = Run::Change::bandwidth, .subject = static_cast<std::int32_t>(d)},
         one ? "links have twice the bandwidth" : "dimension " + std::to_string(d + 1) + " has twice the bandwidth",
-        one ? "--set bandwidth=x2" : "-n, bandwidth of dimension " + std::to_string(d + 1) + " twice as high");
+        one ? "--set bandwidth=x2" : "--set bandwidth." + std::to_string(d) + "=x2");
   }
 
   void bandwidth_of_all() {
@@ -171,8 +180,64 @@ class Changes {
       const std::int64_t id = program_.groups[group].id;
       const std::string of = id == 0 ? "" : " of group " + std::to_string(id);
       run(changed, {.change = Run::Change::free_call, .subject = static_cast<std::int32_t>(op), .group = id},
-          std::string(name(op)) + of + " takes no time", "");
+          std::string(name(op)) + of + " takes no time",
+          "--free " + std::string(name(op)) + (program_.groups.size() == 1 ? "" : ":pg=" + std::to_string(id)));
     }
+  }
+
+  // Plans the collectives of changed.model that have native algorithms; returns false if one of them cannot run so.
+  static bool plan_again(ReplayProgram& changed) {
+    try {
+      for (CollectivePlan& plan : changed.plans) {
+        if (plan.call.custom == 0)
+          plan = plan_collective(changed.model, changed.groups[plan.call.group], plan.call);
+      }
+    } catch (const Error&) {
+      return false;
+    }
+    return true;
+  }
+
+  // Lets an operation run by each native algorithm by which it does not run already, on all dimensions; not where a
+  // part of its calls has an algorithm of its own.
+  void algorithms(Collective op) {
+    std::set<NativeAlgorithm> used;
+    for (const CollectivePlan& plan : program_.plans) {
+      if (plan.call.op != op) continue;
+      if (plan.call.custom != 0) return;
+      for (const auto& order : plan.orders) {
+        for (const PhasePlan& phase : order) used.insert(phase.algorithm);
+      }
+    }
+    if (used.empty()) return;
+    for (const NativeAlgorithm by : {NativeAlgorithm::ring, NativeAlgorithm::direct,
+                                     NativeAlgorithm::halving_doubling, NativeAlgorithm::double_binary_tree}) {
+      const bool is_tree = by == NativeAlgorithm::double_binary_tree;
+      if (used == std::set{by} || (is_tree && op != Collective::all_reduce)) continue;
+      algorithm(op, by);
+    }
+  }
+  void algorithm(Collective op, NativeAlgorithm by) {
+    ReplayProgram changed = copy();
+    const std::size_t dims = program_.rules.lists_may_be_short() ? 1 : program_.model.dims.size();
+    changed.model.lists.emplace_back(dims, AlgorithmChoice{.algorithm = by});
+    for (CollectivePlan& plan : changed.plans) {
+      if (plan.call.op == op) plan.call.list = static_cast<std::uint32_t>(changed.model.lists.size());
+    }
+    if (!plan_again(changed)) return;
+    run(changed, {.change = Run::Change::algorithm, .subject = static_cast<std::int32_t>(op)},
+        std::string(name(op)) + " runs " + std::string(name(by)),
+        "--collective " + std::string(name(op)) + "=" + std::string(name(by)));
+  }
+
+  void balanced() {
+    if (program_.model.balanced || program_.rules.chunks_take_one_order()) return;
+    ReplayProgram changed = copy();
+    changed.model.balanced = true;
+    if (!plan_again(changed)) return;
+    const auto has_orders = [](const CollectivePlan& plan) { return !plan.order_of.empty(); };
+    if (std::ranges::none_of(changed.plans, has_orders)) return;
+    run(changed, {.change = Run::Change::balanced}, "chunks take the dimensions in a balanced order", "--balanced");
   }
 
   void no_network() {
@@ -183,7 +248,7 @@ class Changes {
     for (TreeLevel& l : changed.network.levels) l.bytes_per_ns = free_bytes_per_ns;
     for (GraphWire& w : changed.network.graph.wires) w.bytes_per_ns = free_bytes_per_ns;
     run(changed, {.change = Run::Change::no_network}, "the network takes no time",
-        "--set bandwidth=x1e9,latency=0ns");
+        "--set bandwidth=x1e9 --set latency=0ns");
   }
 
   void no_compute() {
@@ -193,7 +258,7 @@ class Changes {
         [](Op& op) {
           if (op.type == OpType::timed && op.is_compute) op.value = 0;
         });
-    run(changed, {.change = Run::Change::no_compute}, "computing takes no time", "");
+    run(changed, {.change = Run::Change::no_compute}, "computing takes no time", "--free compute");
   }
 
   static void remove_latency(NetworkConfig& network) {

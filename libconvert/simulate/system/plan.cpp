@@ -125,7 +125,8 @@ class Planner {
         refuse("double_binary_tree does not run on a process group smaller than the system");
       return choice;
     }
-    const bool wants_power_of_two = list.front().algorithm == NativeAlgorithm::halving_doubling;
+    // What the system lists fits its dimensions, not groups; what a rule says is meant.
+    const bool wants_power_of_two = list.front().algorithm == NativeAlgorithm::halving_doubling && call_.list == 0;
     return wants_power_of_two && !std::has_single_bit(size) ? AlgorithmChoice{} : list.front();
   }
 

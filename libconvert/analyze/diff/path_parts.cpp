@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+#include "analyze/diff/path_parts.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "analyze/parts.h"
+#include "analyze/runs/slices.h"
+
+namespace convert {
+namespace {
+
+using StepKind = Run::StepKind;
+
+bool sends_message(StepKind kind) {
+  return kind == StepKind::message || kind == StepKind::request || kind == StepKind::requested;
+}
+// Returns whether a step is of communication; others are what an NPU does by itself.
+bool is_communication(StepKind kind) {
+  return sends_message(kind) || kind == StepKind::receive || kind == StepKind::recorded ||
+         kind == StepKind::collective;
+}
+
+std::string title_of(const Run& run, const Run::Step& step) {
+  if (step.call < run.calls.size()) return std::string(name(run.calls[step.call].op));
+  switch (step.kind) {
+    case StepKind::compute: return "computing";
+    case StepKind::cpu: return "CPU";
+    case StepKind::memory: return "memory";
+    case StepKind::recorded: return "recorded communication";
+    case StepKind::message:
+    case StepKind::receive:
+    case StepKind::request:
+    case StepKind::requested: return "messages";
+    case StepKind::collective: return "collectives";
+    case StepKind::delay:
+    case StepKind::unexplained: break;
+  }
+  return "waiting that nothing explains";
+}
+
+// Tells since when the others have been waiting for an NPU.
+class Waiting {
+ public:
+  explicit Waiting(const Run& run) : run_(run), slices_(run) {
+    for (const SlicesByNpu::Npu& npu : slices_.npus()) {
+      Work& work = work_[npu.rank];
+      work.weight = npu.stands_for;
+      for (const std::uint32_t s : npu.slices) {
+        const Slice& slice = run.timeline.slices[s];
+        const bool received = slice.lane == Lane::recv || slice.lane == Lane::collective;
+        if (received) work.awaited.push_back({slice.begin_ps, slice.end_ps});
+        if (slice.lane == Lane::compute || slice.lane == Lane::memory)
+          work.busy.push_back({slice.begin_ps, slice.end_ps});
+      }
+      work.busy = join(std::move(work.busy));
+      work.awaited = join(std::move(work.awaited));
+    }
+  }
+
+  // Returns since when those who take part in a call wait for the NPU that comes last, and how many that are which
+  // come last.
+  [[nodiscard]] std::pair<Picoseconds, std::int64_t> before_call(std::uint32_t call) const {
+    const Run::Call& c = run_.calls[call];
+    std::vector<Since> others;
+    std::int64_t last = 0;
+    for (const Run::CallNpu& n : of_call(call)) {
+      const auto at = work_.find(n.npu);
+      const std::int64_t weight = at == work_.end() ? slices_.weight(n.npu) : at->second.weight;
+      if (n.begin_ps >= c.last_begin_ps) {
+        last += weight;
+        others.push_back({c.last_begin_ps, weight});
+      } else {
+        const Picoseconds idle = at == work_.end() ? 0 : at->second.idle_since(c.last_begin_ps);
+        others.push_back({std::max(n.begin_ps, idle), weight});
+      }
+    }
+    if (last == 0) return {c.last_begin_ps, 0};
+    return {half_of(std::move(others), c.last_begin_ps), last};
+  }
+
+  // Returns since when at least half of all NPUs but this one have waited for somebody until `time`.
+  [[nodiscard]] Picoseconds before_message(Rank npu, Picoseconds time) const {
+    std::vector<Since> others;
+    for (const auto& [rank, work] : work_) {
+      const bool self = rank == npu;
+      others.push_back({self ? time : work.waits_since(time), work.weight});
+    }
+    return half_of(std::move(others), time);
+  }
+
+ private:
+  struct Since {
+    Picoseconds time = 0;
+    std::int64_t weight = 1;
+  };
+  struct Work {
+    Intervals busy, awaited;
+    std::int64_t weight = 1;
+
+    // Returns since when it has done nothing of its own until `time`.
+    [[nodiscard]] Picoseconds idle_since(Picoseconds time) const {
+      const Interval* last = before(busy, time);
+      return last == nullptr ? 0 : std::min(last->end, time);
+    }
+    // Returns since when it has done nothing but wait for others until `time`.
+    [[nodiscard]] Picoseconds waits_since(Picoseconds time) const {
+      const Interval* last = before(awaited, time);
+      if (last == nullptr || last->end < time) return time;
+      return std::max(last->begin, idle_since(time));
+    }
+    // Returns the last of them that begins before `time`.
+    static const Interval* before(const Intervals& intervals, Picoseconds time) {
+      const auto at = std::ranges::lower_bound(intervals, time, {}, &Interval::begin);
+      return at == intervals.begin() ? nullptr : &*std::prev(at);
+    }
+  };
+
+  // Returns from when on at least half of all but one of the NPUs wait.
+  static Picoseconds half_of(std::vector<Since>&& npus, Picoseconds until) {
+    std::ranges::stable_sort(npus, {}, &Since::time);
+    std::int64_t all = 0, waiting = 0;
+    for (const Since& s : npus) all += s.weight;
+    for (const Since& s : npus) {
+      waiting += s.weight;
+      if (2 * waiting >= all - 1) return std::min(s.time, until);
+    }
+    return until;
+  }
+
+  [[nodiscard]] std::span<const Run::CallNpu> of_call(std::uint32_t call) const {
+    const auto found = std::ranges::equal_range(run_.call_npus, call, {}, &Run::CallNpu::call);
+    return {found.begin(), found.end()};
+  }
+
+  const Run& run_;
+  SlicesByNpu slices_;
+  std::map<Rank, Work> work_;
+};
+
+// Goes back over the path: what an NPU does before a collective or a message may be what others wait for.
+class PathDivider {
+ public:
+  using Part = std::function<void(const std::string&, std::string_view, Picoseconds)>;
+  PathDivider(const Run& run, const Part& part) : run_(run), part_(part), waiting_(run) {}
+
+  void divide() {
+    for (std::size_t i = run_.path.size(); i-- > 0;) {
+      const Run::Step& step = run_.path[i];
+      if (!is_communication(step.kind)) {
+        own(step, i);
+      } else {
+        give(title_of(run_, step), step, step.time_ps);
+      }
+    }
+  }
+
+ private:
+  // A step of one NPU's own: from when on others wait is of the communication that it leads to.
+  void own(const Run::Step& step, std::size_t i) {
+    if (run_of_own_ != step.npu || i + 1 == run_.path.size() || is_communication(run_.path[i + 1].kind)) {
+      run_of_own_ = step.npu;
+      since_ = INT64_MAX;
+      if (i + 1 < run_.path.size()) look(step, run_.path[i + 1]);
+    }
+    const Picoseconds end = step.begin_ps + step.time_ps;
+    const Picoseconds waited = end - std::clamp(since_, step.begin_ps, end);
+    if (waited != 0) give(who_, step, waited);
+    if (waited != step.time_ps || waited == 0) give(title_of(run_, step), step, step.time_ps - waited);
+  }
+
+  void look(const Run::Step& step, const Run::Step& next) {
+    const Picoseconds end = step.begin_ps + step.time_ps;
+    who_ = "waiting for NPU " + std::to_string(step.npu);
+    if (next.call < run_.calls.size()) {
+      if (run_.calls[next.call].last_begin_ps != end) return;
+      const auto [since, last] = waiting_.before_call(next.call);
+      if (last > 1) who_ = "waiting for the last " + std::to_string(last) + " NPUs";
+      since_ = since;
+    } else if (sends_message(next.kind) && next.npu == step.npu) {
+      since_ = waiting_.before_message(step.npu, end);
+    }
+  }
+
+  void give(const std::string& what, const Run::Step& step, Picoseconds time) {
+    const TextSet& names = run_.timeline.names;
+    part_(what, step.name < names.size() ? names[step.name] : std::string_view(), time);
+  }
+
+  const Run& run_;
+  const Part& part_;
+  Waiting waiting_;
+  std::optional<Rank> run_of_own_;
+  Picoseconds since_ = INT64_MAX;
+  std::string who_;
+};
+
+}  // namespace
+
+void for_each_path_part(
+    const Run& run,
+    const std::function<void(const std::string& what, std::string_view name, Picoseconds time)>& part) {
+  if (!run.path.empty()) PathDivider(run, part).divide();
+}
+
+}  // namespace convert

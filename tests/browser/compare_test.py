@@ -49,6 +49,14 @@ class Replays(CompareTest):
         self.assertEqual(self.page.text("#difference p"), self.diff["summary"] + ".")
         self.assertEqual(self.page.data("#difference", "same"), ["false"])
 
+    def test_runs_of_one_title_are_named_by_their_files(self):
+        self.assertEqual(self.page.text("h1"), "in: a.run and b.run")
+        self.assertEqual(self.page.text("header .sub"), "A: a.run · B: b.run")
+        self.assertEqual([self.page.text(f"#findings{side} h2") for side in "AB"], ["A: a.run", "B: b.run"])
+        self.assertIn("in · 16 NPUs", self.page.text("#findingsA .note"))
+        self.shell("mkdir -p x y && cp a.run x/r.run && cp b.run y/r.run && et-report x/r.run y/r.run -o same.html")
+        self.assertEqual(self.open(self.folder / "same.html").text("header .sub"), "A: x/r.run · B: y/r.run")
+
     def test_findings_are_those_of_each(self):
         for side in "AB":
             found = json.loads(self.shell(f"et-report -t json {side.lower()}.run"))

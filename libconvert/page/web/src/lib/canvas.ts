@@ -16,7 +16,13 @@ interface CanvasOptions {
 }
 
 const open = new Set<CanvasView>();
-const paperWidth = 690;  // pixels between the margins of A4: texts keep their size
+const paper = 690;  // pixels between the margins of A4
+
+// Returns how wide an element in a panel is on paper: what is drawn for that keeps the size of its texts.
+export function paperWidth(element: Element): number {
+  const section = element.closest('section'), columns = Number(/\bw(\d+)\b/.exec(section?.className ?? '')?.[1] ?? 12);
+  return section ? Math.floor((paper + 10) * columns / 12 - 10 - 24) : paper;
+}
 
 export class CanvasView {
   readonly element: HTMLDivElement;
@@ -72,7 +78,7 @@ export class CanvasView {
 
   private showVectors(): void {
     if (this.width === 0) return;
-    this.vectors = this.svg(Math.min(this.width, paperWidth));
+    this.vectors = this.svg(Math.min(this.width, paperWidth(this.element)));
     this.vectors.removeAttribute('height');
     this.vectors.setAttribute('width', '100%');
     this.canvas.hidden = true;

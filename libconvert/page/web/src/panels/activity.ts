@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // How many NPUs do what over time: stacked areas; dragging across chooses the window of the timeline.
 import {area, curveStepAfter} from 'd3-shape';
-import {bottomAxis, color, facts, font, h, hideTip, leftAxis, legend, onResize, onTheme, panel, s, saveButton, scaleLinear, showTip,
-        time, timeLabels, timeTicks} from '../lib';
+import {bottomAxis, color, facts, font, h, hideTip, leftAxis, legend, onPrint, onResize, onTheme, panel, paperWidth, s, saveButton, scaleLinear, showTip,
+        Table, time, timeLabels, timeText, timeTicks, unfold} from '../lib';
 import {ofSide, parts} from './run';
 import type {Panel, Run} from './run';
 
@@ -49,17 +49,33 @@ function chart(run: Run, width: number, height: number, values: Float64Array[]):
   return svg;
 }
 
+// The mean number of NPUs in each of equal parts of the time.
+function table(run: Run, values: Float64Array[]): HTMLElement {
+  const n = run.head.activity_bins, rows = 24, each = n / rows;
+  const used = parts.map((p, i) => ({...p, i})).filter(p => values[p.i]!.some(v => v > 0));
+  const mean = (part: number, row: number): number =>
+    values[part]!.subarray(row * each, (row + 1) * each).reduce((a, b) => a + b, 0) / each;
+  return h('div', {class: 'scroll'}, new Table<number>({rows: [...Array(rows).keys()], columns: [
+    {title: 'from', value: i => i, cell: i => timeText(i / rows * run.end)},
+    {title: 'to', value: i => i, cell: i => timeText((i + 1) / rows * run.end)},
+    ...used.map(p => ({title: p.text, value: (i: number) => mean(p.i, i), cell: (i: number) => Number(mean(p.i, i).toFixed(2))})),
+  ]}).element);
+}
+
 export const activity: Panel = (run, view) => {
   const values = bins(run);
   if (run.end === 0 || run.npus.length === 0) return null;
   const holder = h('div', {class: 'activity', style: {font: font()}});
   let svg: SVGSVGElement | undefined;
   const mark = h('div', {class: 'mark', hidden: true}), box = h('div', {class: 'plot'}, mark);
-  const draw = (): void => {
-    const width = holder.clientWidth, beside = document.querySelector<HTMLElement>('#breakdown');
+  const draw = (width = holder.clientWidth): void => {
+    const beside = document.querySelector<HTMLElement>('#breakdown'), own = holder.closest('section');
     if (width === 0) return;
-    const side = !run.side && beside?.offsetLeft !== holder.offsetLeft ? [...beside?.children ?? []] as HTMLElement[] : [];
-    const height = Math.min(540, Math.max(run.side ? 170 : 210, side.slice(1).reduce((sum, e) => sum + e.offsetHeight, 0) - 24));
+    // As tall as what stands beside it.
+    const side = !run.side && beside && beside.offsetTop === own?.offsetTop ? [...beside.children] as HTMLElement[] : [];
+    const tall = (all: HTMLElement[]): number => all.reduce((sum, e) => sum + e.offsetHeight, 0);
+    const below = tall([...own?.children ?? []].slice(2) as HTMLElement[]);
+    const height = Math.min(540, Math.max(run.side ? 170 : 210, tall(side.slice(1)) - below));
     svg?.remove();
     svg = chart(run, width, height, values);
     box.prepend(svg);
@@ -92,11 +108,12 @@ export const activity: Panel = (run, view) => {
   });
   box.addEventListener('pointerleave', hideTip);
   view.on(state => place(state.from, state.to));
-  onTheme(draw);
-  onResize(holder, draw);
+  onTheme(() => draw());
+  onResize(holder, () => draw());
+  onPrint(() => draw(paperWidth(holder)), () => draw());
   holder.append(box);
   const used = parts.filter((p, i) => p.name !== 'idle' && values[i]!.some(v => v > 0));
   return panel({id: 'activity' + run.side, title: `NPUs${ofSide(run)} by activity over time`, hint: 'drag: window of the timeline',
                 width: run.side ? 12 : 7,
-                right: saveButton('activity' + run.side, () => svg!)}, holder, legend(used));
+                right: saveButton('activity' + run.side, () => svg!)}, holder, legend(used), unfold('as a table', () => table(run, values)));
 };

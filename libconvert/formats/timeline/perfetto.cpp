@@ -39,9 +39,9 @@ struct Drawn {
   std::uint64_t begin;
   std::uint64_t end;
 };
-// Returns the slice in nanoseconds: as long as its whole ones (what is left is Argument::rest), from its begin, or to its
-// end for a receive, rounded half up. Cut down so, slices that did not overlap do not; and a receive does not end before
-// the send that its arrow comes from.
+// Returns the slice in nanoseconds: as long as its whole ones (what is left is Argument::rest), from its begin, or
+// to its end for a receive, rounded half up. Cut down so, slices that did not overlap do not; and a receive does
+// not end before the send that its arrow comes from.
 Drawn drawn(const Slice& s) {
   const std::uint64_t begin = nanoseconds(s.begin_ps);
   const std::uint64_t end = nanoseconds(s.end_ps);
@@ -143,8 +143,8 @@ class PerfettoWriter {
     flush(perfetto_flush_bytes);
   }
 
-  // Writes what event_ holds, and the names that it is the first to use. That it needs what packets before it said (the
-  // flag of the first one) is left out: it is for readers that may have lost some.
+  // Writes what event_ holds, and the names that it is the first to use. That it needs what packets before it said
+  // (the flag of the first one) is left out: it is for readers that may have lost some.
   void write_event(std::uint64_t time) {
     packet_.clear();
     packet_.number(packet::timestamp, time - last_time_)

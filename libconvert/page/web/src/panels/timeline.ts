@@ -50,9 +50,10 @@ function describe(run: Run, layout: Layout): (i: number) => Node[] {
   const sizes = data.f64('slice.bytes'), peer = data.i32('slice.peer'), call = data.i32('slice.call');
   const counts = data.i32('slice.count'), open = data.u8('slice.open');
   const slack = data.has('slice.slack') ? run.times('slice.slack') : undefined;
-  const path = new Set(run.path.filter(s => s.time > 0).map(s => `${s.npu}:${s.node}`));
+  let path: Set<string> | undefined;  // made when it is first asked for
   return i => {
     const npu = layout.npuOfRow[row[i]!]!, lane = run.head.lanes[layout.lane[i]!]!, c = run.calls[call[i]!];
+    path ??= new Set(run.path.filter(s => s.time > 0).map(s => `${s.npu}:${s.node}`));
     const duration = layout.finish[i]! - layout.begin[i]!;
     return facts(visible(run.name(name[i]!)) || lane, [
       ['', `${run.npuName(npu)} · ${lane} · node ${node(i)}`],

@@ -195,6 +195,16 @@ class Looks(CompareTest):
             self.check_print(page, f"compare-{pair}-print")
             self.assertGreaterEqual(min(page.colors()), 3, "the screen is as it was")
 
+    def test_paper_hides_nothing(self):
+        page = self.sample("train16_even+train16")
+        page.js("dispatchEvent(new Event('beforeprint'))")
+        page.cdp("Emulation.setEmulatedMedia", media="print")
+        page.resize(717)
+        self.assertEqual(page.hidden_parts(), [])
+        self.assertEqual(page.box("#findingsA")[1], page.box("#findingsB")[1])
+        page.cdp("Emulation.setEmulatedMedia", media="")
+        page.js("dispatchEvent(new Event('afterprint'))")
+
     def test_every_control_is_reached_by_tab(self):
         page = self.sample("train16_even+train16")
         seen = set()

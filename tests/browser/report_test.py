@@ -234,6 +234,21 @@ class Acts(ReportTest):
         page.keys("a", "ArrowRight", "ArrowLeft", "s", "0")
         self.assertEqual(self.window(page), [0, total])
 
+    def test_keys_of_the_activity(self):
+        page = self.sample("train16")
+        total = self.total(page)
+        page.focus("#activity .plot")
+        page.keys("ArrowRight")  # the cursor appears at the begin
+        self.assertIn("computing alone 16 NPUs", page.text("#tip"))
+        page.keys("End")
+        self.assertNotIn("computing alone", page.text("#tip"))
+        page.keys("Home", "PageDown")
+        page.cdp("Input.dispatchKeyEvent", type="keyDown", key="PageDown", modifiers=8)
+        page.settle()
+        self.assertEqual(self.window(page), [15 / 360 * total, 31 / 360 * total])
+        page.keys("Escape")
+        self.assertEqual(self.window(page), [0, total])
+
     def test_path_can_be_hidden(self):
         page = self.sample("train16")
         page.focus("#timeline canvas")
@@ -394,6 +409,7 @@ class Looks(ReportTest):
             self.assertEqual(page.box("#" + a)[1], page.box("#" + b)[1], f"{a} beside {b}")
         self.assertTrue(page.js("return document.querySelector('#made details').open"))
         self.assertEqual(page.overlaps(), [])
+        self.assertEqual(page.hidden_parts(), [])
         # What is drawn for half a page is drawn as wide as that: its texts keep their size.
         for panel in ("links", "matrix"):
             width = page.js("return document.querySelector(arguments[0]).viewBox.baseVal.width", f"#{panel} .canvas svg")

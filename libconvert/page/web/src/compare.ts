@@ -44,7 +44,7 @@ const panels: PairPanel[] = [
 await start<Head>(data => {
   const pair = new Pair(data), {A, B} = pair.inputs;
   header(pair.title, A && B ? `A: ${visible(A, 60)} · B: ${visible(B, 60)}` : 'two runs, A and B');
-  const main = h('main');
+  const main = h('main', {class: 'compare'});
   document.body.append(main);
   for (const panel of panels) {
     const element = panel(pair);

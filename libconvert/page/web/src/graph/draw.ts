@@ -34,10 +34,10 @@ export function boxLabel(model: Model, layout: Layout, box: number, width: numbe
   const name = visible(shortName(model.nameOf(i).slice(0, 200)), 60);
   const oneName = layout.axis === 'order' || layout.axis === 'time';
   if (nodes > 1) return oneName ? `${name} ×${count(nodes)}` : `${count(nodes)} nodes`;
-  const size = width > 54 && model.bytes[i]! >= 0 ? ' ' + bytes(model.bytes[i]!) : '';
+  const size = width > 54 && model.bytes[i]! >= 0 ? ' · ' + bytes(model.bytes[i]!) : '';
   switch (model.type[i]) {
-    case NodeType.send: return model.peer[i]! >= 0 ? `→ ${model.peer[i]}${size}` : '→' + size;
-    case NodeType.receive: return model.peer[i]! >= 0 ? `← ${model.peer[i]}${size}` : '←' + size;
+    case NodeType.send: return model.peer[i]! >= 0 ? `→ ${model.peer[i]}${size}` : '→' + size.slice(2);
+    case NodeType.receive: return model.peer[i]! >= 0 ? `← ${model.peer[i]}${size}` : '←' + size.slice(2);
     case NodeType.collective: return (model.opOf(i) || name) + size;
     default: return name.replace(/^COMP_NODE_tb\d+_step\d+$/, 'reduce');
   }

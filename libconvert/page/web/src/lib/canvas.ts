@@ -10,7 +10,7 @@ export const font = (size = 11, weight = ''): string => `${weight} ${size}px sys
 
 interface CanvasOptions {
   label: string;                              // what is to be seen, for those who cannot see it
-  height: number | ((width: number) => number);
+  height: number | ((width: number) => number);  // a number: what is drawn fills any height
   draw: (pen: Pen, width: number, height: number) => void;
   focusable?: boolean;                        // it has keys
 }
@@ -68,8 +68,8 @@ export class CanvasView {
   }
 
   // Returns the picture as SVG, as wide as it is on the screen or as said.
-  svg(width = this.width): SVGSVGElement {
-    const {height} = this.options, tall = Math.round(typeof height === 'number' ? height : height(width));
+  svg(width = this.width, highest = Infinity): SVGSVGElement {
+    const {height} = this.options, tall = Math.round(typeof height === 'number' ? Math.min(height, highest) : height(width));
     const pen = new SvgContext(width, tall);
     pen.font = font();
     this.options.draw(pen, width, tall);
@@ -78,7 +78,9 @@ export class CanvasView {
 
   private showVectors(): void {
     if (this.width === 0) return;
-    this.vectors = this.svg(Math.min(this.width, paperWidth(this.element)));
+    // In half a page what fills any height is not higher than wide.
+    const most = paperWidth(this.element), width = Math.min(this.width, most);
+    this.vectors = this.svg(width, most < paper / 2 ? width : Infinity);
     this.vectors.removeAttribute('height');
     this.vectors.setAttribute('width', '100%');
     this.canvas.hidden = true;

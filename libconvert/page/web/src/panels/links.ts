@@ -132,7 +132,7 @@ function stripView(run: Run, view: View): CanvasView {
     return d ? `${dim + 1}: ${d.topology} of ${d.npus}` : 'links';
   };
   return new CanvasView({
-    label: `utilisation of ${count(run.links.length)} links by dimension`, height: dims.length * rowHeight + 24,
+    label: `utilisation of ${count(run.links.length)} links by dimension`, height: () => dims.length * rowHeight + 24,
     draw: (pen, width) => {
       const share = utilisation(run, view.value.from, view.value.to), bins = 60, each = (width - left - 8) / bins;
       // The axis ends where the busiest link does, or a bit beyond.

@@ -29,11 +29,13 @@ function hasEqual(run: Run, steps: Step[]): boolean {
   if (steps.some(s => (alike[npuRow[s.npu] ?? -1] ?? 1) > 1)) return true;
   if (!data.has('slice.slack')) return false;
   const slack = run.times('slice.slack'), time = run.times('slice.time'), lane = data.u8('slice.lane');
-  const row = data.i32('slice.row'), node = run.ids('slice.node'), several = data.i32('slice.count');
-  const own = new Set(run.path.map(s => `${s.npu}:${s.node}`));
-  // Of what waits for others (receives, collectives) more than one has no slack on a single path too.
+  const row = data.i32('slice.row'), node = data.i32('slice.node'), several = data.i32('slice.count');
+  const pathNpu = data.i32('path.npu'), pathNode = data.i32('path.node');
+  const key = (npu: number, id: number): number => npu * 2 ** 32 + (id >>> 0);
+  const own = new Set(Array.from(pathNpu, (npu, i) => key(npu, pathNode[i]!)));
+  // Of what waits for others (receives, collectives) several have no slack on one path too. Ids are told by their low words.
   return slack.some((ps, i) => ps === 0 && time[i]! > 0 && lane[i]! <= sendLane && several[i]! <= 1 &&
-    !own.has(`${rowNpu[row[i]!]!}:${node(i)}`));
+    !own.has(key(rowNpu[row[i]!]!, node[i]!)));
 }
 
 interface Sum { name: string; color: string; steps: number; time: number; first: Step }

@@ -50,9 +50,10 @@ function describe(run: Run, layout: Layout): (i: number) => Node[] {
   const sizes = data.f64('slice.bytes'), peer = data.i32('slice.peer'), call = data.i32('slice.call');
   const counts = data.i32('slice.count'), open = data.u8('slice.open');
   const slack = data.has('slice.slack') ? run.times('slice.slack') : undefined;
-  const path = new Set(run.path.filter(s => s.time > 0).map(s => `${s.npu}:${s.node}`));
+  let path: Set<string> | undefined;  // made when it is first asked for
   return i => {
     const npu = layout.npuOfRow[row[i]!]!, lane = run.head.lanes[layout.lane[i]!]!, c = run.calls[call[i]!];
+    path ??= new Set(run.path.filter(s => s.time > 0).map(s => `${s.npu}:${s.node}`));
     const duration = layout.finish[i]! - layout.begin[i]!;
     return facts(visible(run.name(name[i]!)) || lane, [
       ['', `${run.npuName(npu)} · ${lane} · node ${node(i)}`],
@@ -138,7 +139,7 @@ export const timeline: Panel = (run, view) => {
   const look: Look = {path: true, slack: false, selected: -1};
   const canvas = new CanvasView({
     label: `timeline${ofSide(run)} with ${count(run.head.slices)} slices on ${count(run.npus.length)} NPUs; keys: w s zoom, a d move, 0 all, p critical path`,
-    height: painter.height, focusable: true, draw: (pen, width) => painter.draw(pen, width, view.value, look)});
+    height: () => painter.height, focusable: true, draw: (pen, width) => painter.draw(pen, width, view.value, look)});
   const shown = h('span', {class: 'note', 'data-window': ''});
   const colours = key(layout, run), slacks = slackLegend(painter.mostSlack);
   const toggle = (name: 'path' | 'slack', text: string): HTMLButtonElement => {

@@ -23,11 +23,13 @@ export class Painter {
   readonly mostSlack: number;
   private readonly peer: Int32Array;
   private readonly sizes: Float64Array;
+  private readonly named: Set<number>;
 
   constructor(private readonly run: Run, readonly layout: Layout) {
     const most = layout.rows <= 2 ? 84 : layout.rows <= 8 ? 52 : 36;
     this.bandHeight = Math.max(6, Math.min(most, Math.floor(640 / Math.max(1, layout.rows))));
     this.label = labels(run.head.names);
+    this.named = this.namedRows(Math.ceil(12 / this.bandHeight));
     this.names = run.data.i32('slice.name');
     this.open = run.data.u8('slice.open');
     this.count = run.data.i32('slice.count');
@@ -73,7 +75,7 @@ export class Painter {
   }
 
   private drawBands(pen: Pen, width: number, state: ViewState): void {
-    const {layout, bandHeight} = this, named = this.namedRows(Math.ceil(12 / bandHeight));
+    const {layout, bandHeight, named} = this;
     pen.textBaseline = 'middle';
     for (let row = 0; row < layout.rows; ++row) {
       const y = top + row * bandHeight, npu = layout.npuOfRow[row]!;
@@ -177,7 +179,7 @@ export class Painter {
     const lane = this.layout.lane[i]!, several = this.count[i]!, peer = this.peer[i]!;
     if (several > 1) return `${count(several)} ×`;
     if ((lane !== 3 && lane !== 4) || peer < 0) return this.label(this.names[i]!, room);
-    const where = `${lane === 3 ? '→' : '←'} ${peer}`, long = `${where} ${bytes(Math.max(0, this.sizes[i]!))}`;
+    const where = `${lane === 3 ? '→' : '←'} ${peer}`, long = `${where} · ${bytes(Math.max(0, this.sizes[i]!))}`;
     return this.sizes[i]! >= 0 && long.length <= room ? long : where;
   }
 

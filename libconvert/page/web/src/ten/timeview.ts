@@ -107,7 +107,7 @@ export function timePanel({model, store, large}: Context, marks: Marks): HTMLEle
   }
 
   const base = new CanvasView({
-    label: `time-expanded network of ${count(model.transfers)} transfers`, height,
+    label: `time-expanded network of ${count(model.transfers)} transfers`, height: () => height,
     draw: (pen, w) => {
       width = w;
       drawFrame(pen);
@@ -127,7 +127,7 @@ export function timePanel({model, store, large}: Context, marks: Marks): HTMLEle
     },
   });
   const front = new CanvasView({
-    label: 'what is under way at the chosen time', height, focusable: true,
+    label: 'what is under way at the chosen time', height: () => height, focusable: true,
     draw: (pen, w) => {
       width = w;
       const {t, chunk} = store.value;

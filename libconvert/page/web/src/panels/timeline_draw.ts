@@ -174,7 +174,7 @@ export class Painter {
     pen.fillText(text, a + 4, y);
   }
 
-  // Messages say where to or from: "→ 5 128 KiB".
+  // Messages say where to or from: "→ 5 · 128 KiB".
   private textOf(i: number, room: number): string {
     const lane = this.layout.lane[i]!, several = this.count[i]!, peer = this.peer[i]!;
     if (several > 1) return `${count(several)} ×`;

@@ -20,7 +20,7 @@ std::string microseconds(Picoseconds ps) { return format_exact(ps, ps_per_us); }
 
 class ChromeWriter {
  public:
-  ChromeWriter(const PartOptions& options, Output& out) : options_(options), out_(out), json_(text_) {}
+  ChromeWriter(PartOptions options, Output& out) : options_(std::move(options)), out_(out), json_(text_) {}
 
   void run(std::span<const Run> runs) {
     if (runs.size() > 1) titles_ = run_titles(runs);

@@ -235,7 +235,7 @@ void add_limits(const ReplayResult& result, const NetworkConfig& network, Run& r
   if (result.model == NetworkModel::unaware && !result.ideal_network && !result.recorded_communication) {
     const bool switched =
         std::ranges::any_of(network.dims, [](const NetworkDim& d) { return has_switch(d.topology); });
-    run.limits.push_back(switched ? "messages never wait for each other, not even at a switch (network unaware)"
+    run.limits.emplace_back(switched ? "messages never wait for each other, not even at a switch (network unaware)"
                                   : "messages never wait for each other (network unaware)");
   }
   for (const AstraGap gap : result.gaps.list())

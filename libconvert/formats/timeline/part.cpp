@@ -45,6 +45,7 @@ std::vector<FormatOption> part_format_options() {
   return {{"window", "FROM..TO", "only slices of this time: 1ms..2ms"},
           {"ranks", "LIST", "only these ranks: 0-3+8"},
           {"min", "TIME", "shorter slices that follow each other become one"},
+          {"align", "NAME", "the first slices whose names begin so begin together in all runs"},
           {"args", "default|none", "node, bytes and peer of each slice, or nothing"},
           {"flows", "messages|none", "arrows from sends to receives, or none"}};
 }
@@ -56,15 +57,16 @@ PartOptions part_options(const FormatOptions& options) {
     std::ranges::replace(*ranks, '+', ',');
     out.ranks = parse_ranks(*ranks);
   }
+  out.align = options.get("align").value_or("");
   if (const auto least = options.get("min")) out.least_ps = time_of("min", *least, 0);
   out.arguments = one_of(options, "args", "default", "none");
   out.flows = one_of(options, "flows", "messages", "none");
   return out;
 }
 
-ShownRun::ShownRun(const Run& run, const PartOptions& options)
-    : run_(run), all_(run.timeline.slices), arrows_(options.flows) {
-  if (!options.everything()) {
+ShownRun::ShownRun(const Run& run, const PartOptions& options, Picoseconds delay_ps)
+    : run_(run), delay_ps_(delay_ps), all_(run.timeline.slices), arrows_(options.flows) {
+  if (!options.everything() || delay_ps != 0) {
     take(options);
     if (options.least_ps > 0) join_short(options.least_ps);
   }
@@ -75,9 +77,11 @@ ShownRun::ShownRun(const Run& run, const PartOptions& options)
 
 void ShownRun::take(const PartOptions& options) {
   for (const Slice& s : all_) {
-    if (s.end_ps < options.from_ps || s.begin_ps > options.to_ps) continue;
+    if (drawn(s.end_ps) < options.from_ps || drawn(s.begin_ps) > options.to_ps) continue;
     if (!options.ranks.empty() && !std::ranges::binary_search(options.ranks, s.rank)) continue;
     own_.push_back(s);
+    own_.back().begin_ps = drawn(s.begin_ps);
+    own_.back().end_ps = drawn(s.end_ps);
   }
   all_ = {};
 }

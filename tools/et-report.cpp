@@ -39,6 +39,14 @@ void declare(tools::App& app, Options& o) {
                  "a page, or only its findings (default: by the suffix of -o, else text)");
 }
 
+// Returns the names of two operands without their folders; empty if the runs are not of an operand each.
+InputNames names_of(const std::vector<std::string>& operands) {
+  if (operands.size() != 2) return {};
+  const auto name = [](const std::string& path) { return path.substr(path.find_last_of('/') + 1); };
+  const InputNames names{name(operands[0]), name(operands[1])};
+  return names.a == names.b ? InputNames{operands[0], operands[1]} : names;
+}
+
 int report(const Options& o, tools::Context& context) {
   const std::vector<Run> runs =
       load_runs(tools::source_options(o.input, context), context.jobs(), context.diagnostics);
@@ -52,7 +60,7 @@ int report(const Options& o, tools::Context& context) {
   const auto out = open_output(files, o.output);
   const std::string form = form_of(o);
   if (runs.size() == 2) {
-    tools::write_two_runs(runs[0], runs[1], form, *out);
+    tools::write_two_runs(runs[0], runs[1], names_of(tools::inputs(o.input)), form, *out);
   } else if (form == "html") {
     tools::write_runs(tools::RunForm{}, runs, *out);
   } else {

@@ -49,6 +49,14 @@ class Replays(CompareTest):
         self.assertEqual(self.page.text("#difference p"), self.diff["summary"] + ".")
         self.assertEqual(self.page.data("#difference", "same"), ["false"])
 
+    def test_runs_of_one_title_are_named_by_their_files(self):
+        self.assertEqual(self.page.text("h1"), "in: a.run and b.run")
+        self.assertEqual(self.page.text("header .sub"), "A: a.run · B: b.run")
+        self.assertEqual([self.page.text(f"#findings{side} h2") for side in "AB"], ["A: a.run", "B: b.run"])
+        self.assertIn("in · 16 NPUs", self.page.text("#findingsA .note"))
+        self.shell("mkdir -p x y && cp a.run x/r.run && cp b.run y/r.run && et-report x/r.run y/r.run -o same.html")
+        self.assertEqual(self.open(self.folder / "same.html").text("header .sub"), "A: x/r.run · B: y/r.run")
+
     def test_findings_are_those_of_each(self):
         for side in "AB":
             found = json.loads(self.shell(f"et-report -t json {side.lower()}.run"))
@@ -186,6 +194,16 @@ class Looks(CompareTest):
             page = self.sample(pair, dark=True)
             self.check_print(page, f"compare-{pair}-print")
             self.assertGreaterEqual(min(page.colors()), 3, "the screen is as it was")
+
+    def test_paper_hides_nothing(self):
+        page = self.sample("train16_even+train16")
+        page.js("dispatchEvent(new Event('beforeprint'))")
+        page.cdp("Emulation.setEmulatedMedia", media="print")
+        page.resize(717)
+        self.assertEqual(page.hidden_parts(), [])
+        self.assertEqual(page.box("#findingsA")[1], page.box("#findingsB")[1])
+        page.cdp("Emulation.setEmulatedMedia", media="")
+        page.js("dispatchEvent(new Event('afterprint'))")
 
     def test_every_control_is_reached_by_tab(self):
         page = self.sample("train16_even+train16")

@@ -188,6 +188,12 @@ class Page:
             }
             return out""")
 
+    def hidden_parts(self):
+        """Boxes of which paper shows a part only, as it cannot scroll."""
+        return self.js("return [...document.querySelectorAll('.scroll, .wide')].filter(e => e.offsetHeight && "
+                       "(e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1))"
+                       ".map(e => `${e.closest('section, footer')?.id}: ${e.scrollWidth} of ${e.clientWidth}`)")
+
     def overlaps(self):
         """Pairs of sections that cover each other."""
         return self.js("""

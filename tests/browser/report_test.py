@@ -2,6 +2,7 @@
 """The page of one run: what it shows is what the run says, in every size and colour, by mouse, keys and on paper."""
 import decimal
 import json
+import re
 import subprocess
 
 import harness
@@ -161,6 +162,14 @@ class Replays(ReportTest):
         self.assertIn("of 1,024 NPUs", page.text("#breakdown .note"))
         self.check_layout(page)
 
+    def test_several_paths_as_long_are_told(self):
+        for name, several in (("classes1024", ["true"]), ("train16", [None])):
+            self.assertEqual(self.sample(name).data("#path .note span", "several"), several, name)
+        page, _, _ = self.replayed(self.RING)
+        self.assertEqual(page.data("#path .note span", "several"), ["true"])
+        page, _, _ = self.replayed(self.TRAIN)
+        self.assertEqual(page.data("#path .note span", "several"), [None])
+
 
 class Odd(ReportTest):
     def test_what_a_run_does_not_tell_is_not_shown(self):
@@ -223,6 +232,21 @@ class Acts(ReportTest):
         page.keys("d")
         self.assertAlmostEqual(self.window(page)[0], begin + 0.14 * total, delta=2)
         page.keys("a", "ArrowRight", "ArrowLeft", "s", "0")
+        self.assertEqual(self.window(page), [0, total])
+
+    def test_keys_of_the_activity(self):
+        page = self.sample("train16")
+        total = self.total(page)
+        page.focus("#activity .plot")
+        page.keys("ArrowRight")  # the cursor appears at the begin
+        self.assertIn("computing alone 16 NPUs", page.text("#tip"))
+        page.keys("End")
+        self.assertNotIn("computing alone", page.text("#tip"))
+        page.keys("Home", "PageDown")
+        page.cdp("Input.dispatchKeyEvent", type="keyDown", key="PageDown", modifiers=8)
+        page.settle()
+        self.assertEqual(self.window(page), [15 / 360 * total, 31 / 360 * total])
+        page.keys("Escape")
         self.assertEqual(self.window(page), [0, total])
 
     def test_path_can_be_hidden(self):
@@ -375,6 +399,74 @@ class Looks(ReportTest):
             page = self.sample(name, dark=name == "tracked")
             self.check_print(page, f"report-{name}-print")
             self.assertGreaterEqual(min(page.colors()), 3, "the screen is as it was")
+
+    def test_paper_keeps_panels_side_by_side(self):
+        page = self.sample("train16")
+        page.js("dispatchEvent(new Event('beforeprint'))")
+        page.cdp("Emulation.setEmulatedMedia", media="print")
+        page.resize(717)
+        for a, b in (("breakdown", "activity"), ("path", "whatif"), ("links", "matrix")):
+            self.assertEqual(page.box("#" + a)[1], page.box("#" + b)[1], f"{a} beside {b}")
+        self.assertTrue(page.js("return document.querySelector('#made details').open"))
+        self.assertEqual(page.overlaps(), [])
+        self.assertEqual(page.hidden_parts(), [])
+        # What is drawn for half a page is drawn as wide as that: its texts keep their size.
+        for panel in ("links", "matrix"):
+            width = page.js("return document.querySelector(arguments[0]).viewBox.baseVal.width", f"#{panel} .canvas svg")
+            self.assertLess(width, 330)
+        page.cdp("Emulation.setEmulatedMedia", media="")
+        page.js("dispatchEvent(new Event('afterprint'))")
+        self.assertFalse(page.js("return document.querySelector('#made details').open"))
+
+    def test_one_column_has_a_low_chart(self):
+        page = self.sample("train16", width=480)
+        self.assertLess(page.box("#activity svg")[3], 260)
+
+    def test_npus_of_the_path_are_named(self):
+        page = self.sample("npus1024")
+        page.js("dispatchEvent(new Event('beforeprint'))")
+        ranks = page.js("return [...document.querySelectorAll('#timeline .canvas text')].map(e => e.textContent)")
+        page.js("dispatchEvent(new Event('afterprint'))")
+        head, columns = harness.page_data(page.path)
+        longest = {}
+        for npu, time in zip(columns["path.npu"], columns["path.time"]):
+            longest[npu] = longest.get(npu, 0) + time
+        self.assertIn(f"NPU {max(longest, key=longest.get)}", ranks)
+
+    def test_memory_is_labelled_in_powers_of_two(self):
+        page = self.sample("tracked")
+        labels = [t for t in page.texts("#memory text") if t.endswith("B")]
+        self.assertEqual(labels[:3], ["0 B", "4 GiB", "8 GiB"])
+        self.assertTrue(all(re.fullmatch(r"\d+ (B|KiB|MiB|GiB)", t) for t in labels), labels)
+
+    def test_slack_has_its_legend(self):
+        page = self.sample("tracked")
+        shown = "return document.querySelector('#slack-legend').offsetHeight > 0"
+        self.assertFalse(page.js(shown))
+        page.click("#timeline button[aria-pressed=false]")
+        self.assertTrue(page.js(shown))
+        self.assertIn("log scale", page.text("#slack-legend"))
+        page.click("#timeline button[aria-pressed=true]")
+        self.assertFalse(page.js(shown))
+
+    def test_charts_have_tables(self):
+        page = self.sample("tracked")
+        head, columns = harness.page_data(page.path)
+        for panel in ("activity", "memory"):
+            page.js("document.querySelector(arguments[0]).open = true", f"#{panel} details")
+            page.settle()
+            self.assertEqual(len(page.texts(f"#{panel} details tbody tr")), 24)
+        most = max(columns["memory.max"])
+        shown = page.texts("#memory details tbody td:last-child")
+        self.assertIn(page.js("return document.querySelector('#memory .note').textContent.split('peak ')[1]"), shown)
+        self.assertEqual(float(page.data("#memory [data-peak]", "peak")[0]), most)
+
+    def test_hints_are_said_once(self):
+        page = self.sample("deadlock")
+        head, _ = harness.page_data(page.path)
+        self.assertTrue(head["hints"])
+        for hint in head["hints"]:
+            self.assertEqual(page.text("#findings").count(hint), 1)
 
     def test_text_has_contrast(self):
         for dark in (False, True):

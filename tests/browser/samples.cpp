@@ -120,7 +120,7 @@ bool write_pair(const std::string& name, Output& out) {
   const auto a = runs.find(name.substr(0, plus)), b = runs.find(name.substr(plus + 1));
   if (a == runs.end() || b == runs.end()) return false;
   const Run first = a->second(), second = b->second();
-  write_compare_page(first, second, compare_runs(first, second, {}), out);
+  write_compare_page(first, second, compare_runs(first, second, {}), {}, out);
   return true;
 }
 

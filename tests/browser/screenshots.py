@@ -73,10 +73,10 @@ PAGES = [
      "'switch:4,bw=300GB/s,lat=500ns+switch:4,bw=25GB/s,lat=2us' --network links -o page.html t", None),
     ("report-memory", "et-replay -q -n ring:4,bw=10GB/s,lat=1us --track-memory -o page.html mem.jsonl", None),
     ("report-pytorch", NCCL + " && et-replay -q --compute recorded --comm recorded -o page.html linked.0.et", None),
-    ("report-linear", LINEAR + " && et-replay -q --compute recorded --comm recorded --track-memory -o page.html linked.0.et", None),
+    ("report-linear", LINEAR + " && et-replay -q --compute recorded --comm recorded -o page.html linked.0.et", None),
     ("report-syn4", f"et-link -q --host {CORPUS}/pytorch/inputs/syn_4rank/host_%r.json.gz --device "
      f"{CORPUS}/pytorch/inputs/syn_4rank/kineto_%r.json.gz -o s && et-replay -q -n ring:4,bw=50GB/s,lat=1us --compute recorded "
-     "-o page.html s", None),
+     "-o page.html s || true", None),
     ("compare-train16", TRAIN.format("--slow 5=1.2x -o a.run") + " && et-replay -q -n torus:4x4,bw=200GB/s,lat=700ns --network "
      "links -o b.run t && et-report a.run b.run -o page.html", None),
     ("compare-deadlock", ORDER + "et-replay -q -n ring:3,bw=50GB/s,lat=1us -o a.run order.jsonl || true; et-generate -q layers "

@@ -207,7 +207,48 @@ class Ten(harness.PageTest):
                    "et-graph -t html > pipe.html && "
                    "et-graph --view ten -n ring:8,bw=50GB/s,lat=500ns ring8 -o network.html")
         pipe, network = (harness.page_data(self.folder / f) for f in ("pipe.html", "network.html"))
+        program = {name: network[1].pop(name) for name in network[1].keys() - pipe[1].keys()}
         self.assertEqual(pipe[1], network[1])
+        self.assertIn("step_done", program)
+
+    def test_threadblocks_in_time(self):
+        self.ring()
+        self.shell("et-graph --view ten -n ring:8,bw=50GB/s,lat=500ns ring8 -o tb.html && "
+                   "et-replay -q -n ring:8,bw=50GB/s,lat=500ns --network links --format json ring8 > tb.json && "
+                   "et-replay -q -n ring:8,bw=50GB/s,lat=500ns --network links --timeline tl.json ring8 > /dev/null && "
+                   "et-convert -q -t jsonl ring8 > ring8.jsonl")
+        total = round(json.loads((self.folder / "tb.json").read_text())["total_ns"] * 1000)
+        _, columns = harness.page_data(self.folder / "tb.html")
+        begin, done, steps = columns["step_begin"], columns["step_done"], columns["tb_steps"]
+        self.assertEqual((max(done), min(begin)), (total, 0))
+        first = 0
+        for n in steps:  # the steps of a threadblock follow each other
+            for s in range(first, first + n):
+                self.assertLessEqual(begin[s], done[s])
+                if s > first:
+                    self.assertGreaterEqual(begin[s], done[s - 1])
+            first += n
+        # A step ends when the last of its nodes does, as the timeline has it.
+        ends, of = {}, {}
+        for line in (self.folder / "ring8.jsonl").read_text().splitlines():
+            node = json.loads(line)
+            attr = {a["name"]: next(v for k, v in a.items() if k != "name") for a in node.get("attr", [])}
+            if "type" in node and "local_time_step" in attr:
+                of[node["rank"], node.get("id", 0)] = (node["rank"], attr["tb_id"], attr["local_time_step"])
+        for e in json.loads((self.folder / "tl.json").read_text())["traceEvents"]:
+            key = of.get((e.get("pid"), e.get("args", {}).get("node")))
+            if e["ph"] == "X" and key:
+                ends[key] = max(ends.get(key, 0), round((e["ts"] + e["dur"]) * 1e6))
+        shown = {(npu, tb, k): done[sum(steps[:i]) + k] for i, (npu, tb, n) in
+                 enumerate(zip(columns["tb_npu"], columns["tb_id"], steps)) for k in range(n)}
+        self.assertEqual(shown, ends)
+        page = self.open(self.folder / "tb.html")
+        self.seek(page, 1)
+        page.hover("#threadblocks canvas", 0.16, 0.3)
+        self.assertRegex(page.text("#tip"), r"gpu \d threadblock 0 step \d+: .*done at [0-9.]+ .s")
+        page.js("scrollTo(0, 0)")
+        self.check_layout(page)
+        page.screenshot("ten-threadblocks-in-time")
 
     def test_sets_of_chunks(self):
         self.shell("et-generate all_reduce --algorithm hierarchical --npus 8 --dims 2x4 --size 1MiB -o hier && et-graph "
@@ -278,6 +319,28 @@ class Ten(harness.PageTest):
         page.keys("]", "[", " ", "ArrowLeft")
         self.assertIn("Nothing says", page.text("#findings"))
 
+    def test_without_a_chunk_to_follow_there_is_no_journey(self):
+        page = self.ring()
+        shown = "return document.querySelector('#journey').offsetHeight > 0"
+        self.assertFalse(page.js(shown))
+        page.keys("]")
+        self.assertTrue(page.js(shown))
+        # Chunks travel alone here: there is no column of others.
+        self.assertEqual(page.texts("#journey th"), ["begin", "end", "from", "to", "operation", "has then"])
+
+    def test_paper_says_when(self):
+        page = self.ring()
+        self.seek(page, 0.452)
+        page.keys("]")
+        page.cdp("Emulation.setEmulatedMedia", media="print")
+        visible = "return document.querySelector(arguments[0]).offsetHeight > 0"
+        for panel in ("map", "matrix"):
+            self.assertTrue(page.js(visible, f"#{panel} .print-only"))
+            self.assertEqual(page.text(f"#{panel} .print-only"), "at 19.76 µs, chunk 0 · ")
+        self.assertFalse(page.js(visible, "#transport"))
+        self.assertEqual(page.box("#map")[1], page.box("#matrix")[1], "side by side")
+        page.cdp("Emulation.setEmulatedMedia", media="")
+
     # --- looks
 
     def test_looks(self):
@@ -334,7 +397,7 @@ class Ten(harness.PageTest):
         page = self.open(self.folder / "wide.html")
         self.assertEqual(page.data("#findings", "missing"), ["0"])
         self.assertIn("32 × 32 grid", page.text("#map .note"))
-        self.assertIn("8 NPUs each", page.text("#time .note"))
+        self.assertIn("32 NPUs each, by the highest dimensions of 32 × 32", page.text("#time .note"))
         self.assertLess(page.cpu_ms, 1500)
         self.seek(page, 0.5)
         self.check_layout(page)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "graph/ten.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "passes/lower/lower.h"
 #include "passes/provenance.h"
 #include "passes/ten/check.h"
+#include "passes/ten/step_times.h"
 #include "passes/verify/verify.h"
 #include "scenario/scenario.h"
 #include "sets/schedules.h"
@@ -41,8 +43,19 @@ std::vector<IdRun> chunk_list(const std::optional<std::string>& text) {
   return out;
 }
 
+// What a replay did: the schedule, and of an algorithm that has threadblocks when its steps ran.
+struct Replayed {
+  Schedule schedule;
+  std::optional<Algorithm> algorithm{};
+  StepTimes times{};
+};
+
+bool tells_program(std::span<const Trace> traces) {
+  return std::ranges::all_of(traces, [](const Trace& t) { return provenance_of(t) == Provenance::full; });
+}
+
 // Returns what a replay on a network with links did; nothing if there were errors to report.
-std::optional<Schedule> replayed(const TenOptions& options, TraceSource& source, Context& context) {
+std::optional<Replayed> replayed(const TenOptions& options, TraceSource& source, Context& context) {
   RunSettings settings;
   settings.set("network", *options.network);
   if (options.size) settings.set("size", *options.size);
@@ -61,8 +74,12 @@ std::optional<Schedule> replayed(const TenOptions& options, TraceSource& source,
     throw input_error({.file = source.base_name()},
                       result_message(result) + "; without -n the page shows the algorithm as far as it comes");
   Diagnostics findings;  // of the schedule: links without use
-  return schedule_of_replay(traces, result.timeline, scenario.network, Schedule::Occupancy::beta,
-                            source.base_name(), findings);
+  Replayed out{.schedule = schedule_of_replay(traces, result.timeline, scenario.network, Schedule::Occupancy::beta,
+                                              source.base_name(), findings)};
+  if (!tells_program(traces)) return out;
+  out.algorithm = raise_algorithm(traces);
+  out.times = step_times(traces, *out.algorithm, result.timeline);
+  return out;
 }
 
 void note_findings(const Diagnostics& findings, const std::string& name) {
@@ -130,9 +147,14 @@ bool write_ten_page(const TenOptions& options, TraceSource& source, Diagnostics&
   if (options.network) {
     context.diagnostics.append(findings);
     if (context.failed()) return false;
-    const std::optional<Schedule> schedule = replayed(options, source, context);
-    if (!schedule) return false;
-    page = ten_page(*schedule, {}, page_options);
+    const std::optional<Replayed> run = replayed(options, source, context);
+    if (!run) return false;
+    if (run->algorithm) {
+      const ReplayedProgram program{.algorithm = *run->algorithm, .times = run->times};
+      page = ten_page(run->schedule, {}, page_options, &program);
+    } else {
+      page = ten_page(run->schedule, {}, page_options);
+    }
   } else if (source.schedule() != nullptr) {
     page = page_of(*source.schedule(), findings, page_options);
   } else if (source.algorithm() != nullptr) {

@@ -14,12 +14,18 @@ namespace {
 
 using namespace convert;
 
-std::string text_of(const Run& a, const Run& b, const Difference& difference) {
+// Names a run: by its input, and its title if that is another.
+std::string name_of(const Run& run, const std::string& input) {
+  if (input.empty() || input == run.title) return visible(run.title);
+  return visible(input) + (run.title.empty() ? "" : " (" + visible(run.title) + ")");
+}
+
+std::string text_of(const Run& a, const Run& b, const InputNames& inputs, const Difference& difference) {
   std::string out = difference.sentence() + '\n';
   for (const std::string& note : difference.notes) out += "note: " + visible(note) + '\n';
-  out += "\nA: " + visible(a.title) + '\n';
+  out += "\nA: " + name_of(a, inputs.a) + '\n';
   append_text(findings_of(a), out);
-  out += "\nB: " + visible(b.title) + '\n';
+  out += "\nB: " + name_of(b, inputs.b) + '\n';
   append_text(findings_of(b), out);
   return out;
 }
@@ -39,10 +45,10 @@ std::string json_of(const Run& a, const Run& b, const Difference& difference) {
 
 }  // namespace
 
-void write_two_runs(const Run& a, const Run& b, std::string_view form, Output& out) {
+void write_two_runs(const Run& a, const Run& b, const InputNames& inputs, std::string_view form, Output& out) {
   const Difference difference = compare_runs(a, b, {});
-  if (form == "html") return write_compare_page(a, b, difference, out);
-  out.write(form == "json" ? json_of(a, b, difference) : text_of(a, b, difference));
+  if (form == "html") return write_compare_page(a, b, difference, inputs, out);
+  out.write(form == "json" ? json_of(a, b, difference) : text_of(a, b, inputs, difference));
 }
 
 }  // namespace tools

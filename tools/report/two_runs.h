@@ -7,10 +7,12 @@
 
 #include "core/run.h"
 #include "io/output.h"
+#include "page/compare/compare.h"
 
 namespace tools {
 
 // Writes `form`, "html", "text" or "json". Does not close `out`.
-void write_two_runs(const convert::Run& a, const convert::Run& b, std::string_view form, convert::Output& out);
+void write_two_runs(const convert::Run& a, const convert::Run& b, const convert::InputNames& inputs,
+                    std::string_view form, convert::Output& out);
 
 }  // namespace tools

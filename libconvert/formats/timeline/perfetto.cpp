@@ -28,11 +28,26 @@ using namespace perfetto;
 constexpr std::size_t perfetto_flush_bytes = 1 << 16;
 
 // Annotations, numbered from 1.
-enum Argument : std::uint8_t { node = 1, bytes, peer, duration, count, sum };
-constexpr std::array<std::string_view, 6> argument_names = {"node", "bytes", "peer", "dur_ps", "count", "sum_ps"};
+enum Argument : std::uint8_t { node = 1, bytes, peer, rest, count, sum };
+constexpr std::array<std::string_view, 6> argument_names = {"node", "bytes", "peer", "rest_ps", "count", "sum_ps"};
 
 std::uint64_t nanoseconds(Picoseconds ps) {
   return ps <= 0 ? 0 : (static_cast<std::uint64_t>(ps) + ps_per_ns / 2) / ps_per_ns;
+}
+
+// The whole nanoseconds that a slice is drawn in.
+struct Drawn {
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+// Returns the slice in nanoseconds: as long as its whole ones (what is left is Argument::rest), from its begin, or
+// to its end for a receive, rounded half up. Cut down so, slices that did not overlap do not; and a receive does
+// not end before the send that its arrow comes from.
+Drawn drawn(const Slice& s) {
+  const std::uint64_t begin = nanoseconds(s.begin_ps);
+  const std::uint64_t end = nanoseconds(s.end_ps);
+  const auto whole = static_cast<std::uint64_t>(s.end_ps - s.begin_ps) / ps_per_ns;
+  return s.lane == Lane::recv ? Drawn(end - std::min(whole, end), end) : Drawn(begin, begin + whole);
 }
 
 // Returns text that protobuf takes for a string.
@@ -130,14 +145,14 @@ class PerfettoWriter {
     flush(perfetto_flush_bytes);
   }
 
-  // Writes what event_ holds, and the names that it is the first to use.
-  void write_event(std::uint64_t time, bool uses_names) {
+  // Writes what event_ holds, and the names that it is the first to use. That it needs what packets before it said
+  // (the flag of the first one) is left out: it is for readers that may have lost some.
+  void write_event(std::uint64_t time) {
     packet_.clear();
     packet_.number(packet::timestamp, time - last_time_)
         .number(packet::sequence_id, 1)
         .message(packet::track_event, event_);
     if (!new_names_.empty()) packet_.message(packet::interned_data, new_names_);
-    if (uses_names) packet_.number(packet::sequence_flags, packet::needs_state);
     file_.message(trace_packet, packet_);
     last_time_ = time;
     new_names_.clear();
@@ -255,8 +270,7 @@ class PerfettoWriter {
     for (const Part& part : parts_) {
       std::uint64_t number = part.first_slice;
       for (const Slice& s : part.shown.slices()) {
-        const std::uint64_t begin = nanoseconds(s.begin_ps);
-        const std::uint64_t end = std::max(begin, nanoseconds(s.end_ps));
+        const auto [begin, end] = drawn(s);
         const bool receive = s.lane == Lane::recv;
         out.emplace_back(begin, receive, begin == end ? Moment::empty : Moment::begins, number, false);
         out.emplace_back(end, receive, begin == end ? Moment::empty : Moment::ends, number, true);
@@ -295,7 +309,7 @@ class PerfettoWriter {
     if (!m.is_end()) describe_slice(part, s, i);
     if (arrow && s.lane == Lane::send && !m.is_end()) event_.fixed64(event::flow, flow);
     if (arrow && s.lane == Lane::recv && m.is_end()) event_.fixed64(event::last_flow, flow);
-    write_event(m.time, !m.is_end());
+    write_event(m.time);
     if (counters_.npus) count_message(part, part.track_process[part.tracks.of[i]], s, m, arrow ? flow : 0);
   }
 
@@ -306,9 +320,8 @@ class PerfettoWriter {
     argument(Argument::node, event::annotation_uint, s.node);
     if (s.bytes >= 0) argument(Argument::bytes, event::annotation_uint, static_cast<std::uint64_t>(s.bytes));
     if (s.peer >= 0) argument(Argument::peer, event::annotation_uint, static_cast<std::uint64_t>(s.peer));
-    const auto exact = static_cast<std::uint64_t>(s.end_ps - s.begin_ps);
-    if (exact != (nanoseconds(s.end_ps) - nanoseconds(s.begin_ps)) * ps_per_ns)
-      argument(Argument::duration, event::annotation_int, exact);
+    if (const auto rest = static_cast<std::uint64_t>(s.end_ps - s.begin_ps) % ps_per_ns; rest != 0)
+      argument(Argument::rest, event::annotation_uint, rest);
     const Joined joined = part.shown.joined(i);
     if (joined.count == 1) return;
     argument(Argument::count, event::annotation_uint, joined.count);
@@ -368,7 +381,7 @@ class PerfettoWriter {
     event_.number(event::type, event::counter)
         .number(event::track, track)
         .number(event::counter_value, static_cast<std::uint64_t>(value));
-    write_event(time, false);
+    write_event(time);
   }
 
   PartOptions options_;

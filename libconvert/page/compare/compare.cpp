@@ -77,25 +77,28 @@ void append_columns(std::vector<Column>& columns, std::vector<Column>&& more, co
   }
 }
 
-std::string title_of(const Run& a, const Run& b) {
-  if (a.title == b.title) return a.title + ": A and B";
-  return a.title + " and " + b.title;
+std::string title_of(const Run& a, const Run& b, const InputNames& inputs) {
+  if (a.title != b.title) return a.title + " and " + b.title;
+  if (inputs.a.empty() || inputs.b.empty()) return a.title + ": A and B";
+  return a.title + ": " + inputs.a + " and " + inputs.b;
 }
 
 }  // namespace
 
-void write_compare_page(const Run& a, const Run& b, const Difference& difference, Output& output) {
+void write_compare_page(const Run& a, const Run& b, const Difference& difference, const InputNames& inputs,
+                        Output& output) {
   ReportData data_a = report_data(a), data_b = report_data(b);
   std::string head;
   JsonWriter json(head);
-  json.begin_object();
+  const std::string title = title_of(a, b, inputs);
+  json.begin_object().member("title", title).member("input_a", inputs.a).member("input_b", inputs.b);
   json.key("a").raw(data_a.head).key("b").raw(data_b.head);
   write_difference(json, difference);
   json.end_object();
   std::vector<Column> columns;
   append_columns(columns, std::move(data_a.columns), "a.");
   append_columns(columns, std::move(data_b.columns), "b.");
-  write_page(PageKind::compare, title_of(a, b), head, columns, output);
+  write_page(PageKind::compare, title, head, columns, output);
 }
 
 }  // namespace convert

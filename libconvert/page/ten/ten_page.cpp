@@ -137,9 +137,11 @@ std::int32_t place_of(bool used, Buffer buffer, std::int32_t offset) {
 }
 
 // The program: threadblocks, steps, what waits for what.
-void add_program(const Algorithm& a, const StepGraph& graph, const Play& play, std::vector<Column>& out) {
+void add_program(const Algorithm& a, const StepGraph& graph, const Play& play, const StepTimes* times,
+                 std::vector<Column>& out) {
   using enum Column::Code;
-  Ints tb_npu, tb_id, tb_steps, done(a.steps.size(), -1), place(a.steps.size(), -1), line, src, dst, cnt, from, to;
+  Ints tb_npu, tb_id, tb_steps, place(a.steps.size(), -1), line, src, dst, cnt, from, to;
+  Doubles done(a.steps.size(), -1);
   std::vector<std::uint8_t> type;
   for (std::size_t r = 0; r < a.gpus.size(); ++r) {
     std::int32_t id = 0;
@@ -170,6 +172,10 @@ void add_program(const Algorithm& a, const StepGraph& graph, const Play& play, s
   out.push_back({"tb_id", std::move(tb_id), dict});
   out.push_back({"tb_steps", std::move(tb_steps), dict});
   out.push_back({"step_type", std::move(type)});
+  if (times != nullptr) {
+    done.assign(times->end_ps.begin(), times->end_ps.end());
+    out.push_back({"step_begin", Doubles(times->begin_ps.begin(), times->begin_ps.end()), delta});
+  }
   out.push_back({"step_done", std::move(done), delta});
   out.push_back({"step_place", std::move(place), delta});
   out.push_back({"step_line", std::move(line), delta});
@@ -178,6 +184,20 @@ void add_program(const Algorithm& a, const StepGraph& graph, const Play& play, s
   out.push_back({"step_cnt", std::move(cnt), dict});
   out.push_back({"dep_from", std::move(from), delta});
   out.push_back({"dep_to", std::move(to), delta});
+}
+
+// A program with its times, and all its messages.
+void add_replayed(const ReplayedProgram& program, std::vector<Column>& out) {
+  const StepGraph graph = make_step_graph(program.algorithm);
+  const Play played = play(graph);
+  Ints send_step, recv_step;
+  for (const Play::Message& m : played.messages) {
+    send_step.push_back(static_cast<std::int32_t>(graph.steps[m.send_step].source));
+    recv_step.push_back(m.recv_step == no_index ? -1 : static_cast<std::int32_t>(graph.steps[m.recv_step].source));
+  }
+  out.push_back({"send_step", std::move(send_step), Column::Code::delta});
+  out.push_back({"recv_step", std::move(recv_step), Column::Code::delta});
+  add_program(program.algorithm, graph, played, &program.times, out);
 }
 
 // The links that a program uses: those of its messages.
@@ -215,7 +235,8 @@ void begin_head(JsonWriter& w, const std::string& title, const std::string& file
 
 }  // namespace
 
-TenPage ten_page(const Schedule& s, std::span<const Diagnostic> findings, const TenPageOptions& options) {
+TenPage ten_page(const Schedule& s, std::span<const Diagnostic> findings, const TenPageOptions& options,
+                 const ReplayedProgram* program) {
   TenPage page{.title = options.title, .head = {}, .columns = {}};
   Collector all(options);
   for (std::uint32_t c = 0; c < s.chunks.size(); ++c) {
@@ -255,6 +276,7 @@ TenPage ten_page(const Schedule& s, std::span<const Diagnostic> findings, const 
   }
   page.columns.push_back({"link_src", std::move(link_src), Column::Code::dict});
   page.columns.push_back({"link_dst", std::move(link_dst), Column::Code::dict});
+  if (program != nullptr) add_replayed(*program, page.columns);
   return page;
 }
 
@@ -298,7 +320,7 @@ TenPage ten_page(const Algorithm& a, const StepGraph& graph, const Play& play, s
   add_links_in_use(std::move(pairs), page.columns);
   page.columns.push_back({"send_step", std::move(send_step), Column::Code::delta});
   page.columns.push_back({"recv_step", std::move(recv_step), Column::Code::delta});
-  add_program(a, graph, play, page.columns);
+  add_program(a, graph, play, nullptr, page.columns);
   return page;
 }
 

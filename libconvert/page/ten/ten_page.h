@@ -9,8 +9,8 @@
 // chunk_id, chunk_bytes (-1: not told), pre_count, post_count (-1: all NPUs; else so many of pre_node, post_node).
 // By link: link_src, link_dst. Of what is played: change_time (-1: at the beginning), change_npu, change_chunk,
 // change_held (negative: some twice). Of an algorithm's program: tb_npu, tb_id, tb_steps, by step step_type
-// (StepType), step_done (-1: never), step_place, step_line, step_src, step_dst, step_cnt (places as 3 × offset +
-// Buffer), by transfer send_step, recv_step (-1: never received); dep_from, dep_to.
+// (StepType), step_done (-1: never; in time: ps, and step_begin too), step_place, step_line, step_src, step_dst,
+// step_cnt (places as 3 × offset + Buffer), by message send_step, recv_step (-1: never received); dep_from, dep_to.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,7 @@
 #include "io/output.h"
 #include "page/page.h"
 #include "passes/ten/play.h"
+#include "passes/ten/step_times.h"
 
 namespace convert {
 
@@ -41,10 +42,16 @@ struct TenPage {
   std::vector<Column> columns;
 };
 
-// Returns the page of a schedule with times or steps. Throws Error(usage) for chunks that do not exist,
-// Error(input) beyond most_transfers.
-[[nodiscard]] TenPage ten_page(const Schedule& timed, std::span<const Diagnostic> findings,
-                               const TenPageOptions& options);
+// A program beside what a replay of it did.
+struct ReplayedProgram {
+  const Algorithm& algorithm;
+  const StepTimes& times;
+};
+
+// Returns the page of a schedule with times or steps, with the threadblocks of its program if there is one. Throws
+// Error(usage) for chunks that do not exist, Error(input) beyond most_transfers.
+[[nodiscard]] TenPage ten_page(const Schedule& s, std::span<const Diagnostic> findings,
+                               const TenPageOptions& options, const ReplayedProgram* program = nullptr);
 // Returns the page of an algorithm, of its graph, and of what play() returns of that; throws the same.
 [[nodiscard]] TenPage ten_page(const Algorithm& algorithm, const StepGraph& graph, const Play& play,
                                std::span<const Diagnostic> findings, const TenPageOptions& options);

@@ -128,17 +128,26 @@ TEST(Perfetto, ArrowsWithOneEndAreLeftOut) {
   for (const PerfettoEvent& e : decoded(run, "perfetto,flows=none").events) EXPECT_TRUE(e.flows.empty());
 }
 
-TEST(Perfetto, TimesAreRoundedAndExactDurationsAdded) {
+TEST(Perfetto, SlicesAreAsLongAsTheirWholeNanosecondsAndSayTheRest) {
   convert::Run run;
-  add(run, 0, Lane::compute, 499, 1500);       // 0 … 2 ns
+  add(run, 0, Lane::compute, 499, 1500);       // 0 … 1 ns
   add(run, 0, Lane::compute, 1500, 1500);      // nothing
   add(run, 0, Lane::compute, 1500, 3000);      // 2 … 3 ns
   add(run, 0, Lane::compute, 10'000, 12'000);  // exact
-  const auto all = begins(decoded(run));
-  ASSERT_EQ(all.size(), 4U);
-  EXPECT_EQ(all[0].args.at("dur_ps"), 1001U);
-  EXPECT_EQ(all[2].args.at("dur_ps"), 1500U);
-  EXPECT_FALSE(all[3].args.contains("dur_ps"));
+  add(run, 1, Lane::recv, 1500, 4000);         // to its end: 2 … 4 ns
+  std::vector<std::string> times;
+  const PerfettoTrace trace = decoded(run);
+  for (const PerfettoEvent& e : trace.events)
+    times.push_back((e.type == 1 ? "begin " : "end ") + std::to_string(e.time));
+  EXPECT_EQ(times, (std::vector<std::string>{"begin 0", "end 1", "begin 2", "end 2", "begin 2", "begin 2", "end 3",
+                                             "end 4", "begin 10", "end 12"}));
+  const auto all = begins(trace);
+  ASSERT_EQ(all.size(), 5U);
+  EXPECT_EQ(all[0].args.at("rest_ps"), 1U);
+  EXPECT_FALSE(all[1].args.contains("rest_ps"));
+  EXPECT_EQ(all[2].args.at("rest_ps"), 500U);
+  EXPECT_EQ(all[3].args.at("rest_ps"), 500U);
+  EXPECT_FALSE(all[4].args.contains("rest_ps"));
   EXPECT_TRUE(begins(decoded(run, "perfetto,args=none"))[0].args.empty());
 }
 
@@ -257,7 +266,8 @@ TEST(Perfetto, RandomRunsBalance) {
       if (e.type == 1) open[e.track] = e;
       if (e.type != 2) continue;
       const PerfettoEvent& begin = open[e.track];
-      total += begin.args.contains("dur_ps") ? begin.args.at("dur_ps") : (e.time - begin.time) * 1000;
+      total += (e.time - begin.time) * 1000;
+      if (const auto rest = begin.args.find("rest_ps"); rest != begin.args.end()) total += rest->second;
     }
     EXPECT_EQ(total, static_cast<std::uint64_t>(exact));
     (void)decoded(run, "perfetto,min=1ns,window=1ns..15ns");

@@ -92,7 +92,7 @@ TEST(TenPage, AlgorithmsHaveTheirProgram) {
   EXPECT_EQ(column<std::int32_t>(page, "tb_npu"), (Ints{0, 1, 2}));
   EXPECT_EQ(column<std::int32_t>(page, "tb_steps"), (Ints{5, 5, 5}));
   EXPECT_EQ(column<std::uint8_t>(page, "step_type").size(), 15U);
-  EXPECT_EQ(column<std::int32_t>(page, "step_done"), (Ints{1, 2, 3, 4, 4, 1, 2, 3, 4, 4, 1, 2, 3, 4, 4}));
+  EXPECT_EQ(column<double>(page, "step_done"), (Reals{1, 2, 3, 4, 4, 1, 2, 3, 4, 4, 1, 2, 3, 4, 4}));
   EXPECT_EQ(column<std::int32_t>(page, "step_line")[5], 6);
   EXPECT_EQ(column<std::int32_t>(page, "step_src")[1], 3 * 2 + 0);
   EXPECT_EQ(column<std::int32_t>(page, "send_step").size(), 12U);

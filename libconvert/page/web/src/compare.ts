@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page of two runs side by side: what differs first, then where. A panel is a file of compare/, or one of panels/ for
 // each run, and a line here.
-import {addHelp, fillRows, h, header, onKeys, start} from './lib';
+import {addHelp, fillRows, h, header, onKeys, start, visible} from './lib';
 import {collectives} from './compare/calls';
 import {findingsOfA, findingsOfB, headline} from './compare/lead';
 import {links} from './compare/links';
@@ -42,9 +42,9 @@ const panels: PairPanel[] = [
 ];
 
 await start<Head>(data => {
-  const pair = new Pair(data), titles = [pair.a, pair.b].map(run => run.head.title || 'run');
-  header(titles[0] === titles[1] ? `${titles[0]}: A and B` : `${titles[0]} and ${titles[1]}`, 'two runs, A and B');
-  const main = h('main');
+  const pair = new Pair(data), {A, B} = pair.inputs;
+  header(pair.title, A && B ? `A: ${visible(A, 60)} · B: ${visible(B, 60)}` : 'two runs, A and B');
+  const main = h('main', {class: 'compare'});
   document.body.append(main);
   for (const panel of panels) {
     const element = panel(pair);

@@ -82,7 +82,7 @@ await start<Head>(data => {
   const main = h('main', {}, lead(model), numbers(model, program), transportBar(context), networkPanel(context), matrixPanel(context),
     timePanel(context, marks), journeyPanel(context),
     program && program.type.length > 0 ? threadblockPanel(context, program, marks) : null,
-    h('footer', {}, 'Keys: space plays, ← → step, [ ] follow a chunk, Esc all chunks, t light or dark, ? all keys.'));
+    h('footer', {class: 'screen-only'}, 'Keys: space plays, ← → step, [ ] follow a chunk, Esc all chunks, t light or dark, ? all keys.'));
   document.body.append(main);
   store.set({t: model.total, chunk: large ? model.lastChunk() : -1});
 });

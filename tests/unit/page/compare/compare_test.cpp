@@ -14,7 +14,7 @@ namespace {
 std::string page_of(const Run& a, const Run& b) {
   std::string text;
   const auto out = memory_output(text);
-  write_compare_page(a, b, compare_runs(a, b, {}), *out);
+  write_compare_page(a, b, compare_runs(a, b, {}), {}, *out);
   out->close();
   return text;
 }

@@ -12,13 +12,15 @@ export const headline: PairPanel = ({difference}) => {
     notes.length > 0 ? h('ul', {}, notes.map(note => h('li', {}, note))) : null);
 };
 
-function findingsOf(run: Run): HTMLElement {
-  const [first, ...bullets] = run.head.findings;
-  return panel({id: 'findings' + run.side, title: `${run.side}: ${visible(run.head.title || 'run')}`, note: whatRan(run), width: 6},
+function findingsOf(run: Run, input: string): HTMLElement {
+  const [first, ...bullets] = run.head.findings, said = run.head.findings.map(f => f.text).join(' ');
+  const hints = run.head.hints.filter(text => !said.includes(text));
+  return panel({id: 'findings' + run.side, title: `${run.side}: ${visible(input || run.head.title || 'run')}`, width: 6,
+                note: (input && input !== run.head.title ? visible(run.head.title || 'run', 60) + ' · ' : '') + whatRan(run)},
     first ? h('p', {class: 'finding'}, first.text) : null,
-    bullets.length + run.head.hints.length > 0
-      ? h('ul', {class: 'finding'}, [...bullets.map(f => f.text), ...run.head.hints].map(text => h('li', {}, text))) : null);
+    bullets.length + hints.length > 0
+      ? h('ul', {class: 'finding'}, [...bullets.map(f => f.text), ...hints].map(text => h('li', {}, text))) : null);
 }
 
-export const findingsOfA: PairPanel = (pair: Pair) => findingsOf(pair.a);
-export const findingsOfB: PairPanel = (pair: Pair) => findingsOf(pair.b);
+export const findingsOfA: PairPanel = (pair: Pair) => findingsOf(pair.a, pair.inputs.A);
+export const findingsOfB: PairPanel = (pair: Pair) => findingsOf(pair.b, pair.inputs.B);

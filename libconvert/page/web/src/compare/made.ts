@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How the runs were made, side by side, and what the words mean.
-import {h, Table, visible} from '../lib';
+import {h, openOnPaper, Table, visible} from '../lib';
 import {words} from '../panels/made';
 import type {Run} from '../panels/run';
 import type {PairPanel} from './pair';
@@ -27,7 +27,7 @@ export const made: PairPanel = ({a, b}) => {
   table.element.classList.add('settings');
   return h('footer', {id: 'made'},
     limits.length > 0 ? h('div', {class: 'limits'}, h('h2', {}, 'What the model does not know'), h('ul', {}, limits.map(l => h('li', {}, l)))) : null,
-    h('details', {}, h('summary', {}, 'How these were made, and what the words mean'),
+    openOnPaper(h('details', {}, h('summary', {}, 'How these were made, and what the words mean'),
       rows.length > 0 ? h('div', {class: 'wide'}, table.element) : null,
-      h('dl', {class: 'facts'}, words.map(([word, meaning]) => [h('dt', {}, word), h('dd', {}, meaning)]))));
+      h('dl', {class: 'facts'}, words.map(([word, meaning]) => [h('dt', {}, word), h('dd', {}, meaning)])))));
 };

@@ -31,7 +31,7 @@ function busiestShare(run: Run): number {
   return link && run.end > 0 ? link.busy / run.end : -1;
 }
 
-const bestBusbw = (run: Run): number => run.calls.reduce((best, call) => Math.max(best, busbw(call)), -1);
+const bestBusbw = (run: Run): number => run.calls.map(busbw).filter(rate => rate > 0).reduce((best, rate) => Math.max(best, rate), -1);
 const sent = (run: Run): number => run.data.has('npu.bytes_sent') ? run.data.f64('npu.bytes_sent').reduce((a, b) => a + b, 0) : -1;
 
 function rows(a: Run, b: Run): Row[] {

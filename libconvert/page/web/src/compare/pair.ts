@@ -10,6 +10,7 @@ export interface NameRow {
 }
 export interface PathRow { part: string; a_ps: number; b_ps: number }
 export interface Head {
+  title: string; input_a: string; input_b: string;
   a: RunHead; b: RunHead;
   difference: {same: boolean; sentence: string; paths: boolean; notes: string[]; path: PathRow[]; names: number; times: NameRow[]};
 }
@@ -27,12 +28,16 @@ export class Pair {
   readonly viewA: View;
   readonly viewB: View;
   readonly difference: Head['difference'];
+  readonly title: string;
+  readonly inputs: {A: string; B: string};
   private following = false;
 
   constructor(data: PageData<Head>) {
     this.a = new Run(data.part(data.head.a, 'a.'), 'A');
     this.b = new Run(data.part(data.head.b, 'b.'), 'B');
     this.difference = data.head.difference;
+    this.title = data.head.title;
+    this.inputs = {A: data.head.input_a, B: data.head.input_b};
     const {a, b} = this;
     a.span = b.span = Math.max(a.end, b.end);
     a.mostNpus = b.mostNpus = Math.max(a.npus.length, b.npus.length);

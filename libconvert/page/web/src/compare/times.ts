@@ -27,7 +27,7 @@ export const times: PairPanel = ({difference, change}) => {
          cell: (r: NameRow) => timeChange(onPath(r), true)},
         {title: 'of ΔT', hint: 'what it adds to the difference of the runs', value: (r: NameRow) => Math.abs(onPath(r)),
          cell: (r: NameRow) => change === 0 || onPath(r) === 0 ? '–' : withSign(onPath(r) / change, percent)}] : []),
-      {title: 'clear', hint: clearHint, left: true, value: r => r.clear,
+      {title: 'significant', hint: clearHint, left: true, value: r => r.clear,
        cell: r => h('span', {class: r.clear === 'yes' ? null : 'unclear'}, r.clear)},
     ]});
   return panel({id: 'times', title: 'Times by name',

@@ -34,10 +34,10 @@ export function boxLabel(model: Model, layout: Layout, box: number, width: numbe
   const name = visible(shortName(model.nameOf(i).slice(0, 200)), 60);
   const oneName = layout.axis === 'order' || layout.axis === 'time';
   if (nodes > 1) return oneName ? `${name} ×${count(nodes)}` : `${count(nodes)} nodes`;
-  const size = width > 78 && model.bytes[i]! >= 0 ? ' ' + bytes(model.bytes[i]!) : '';
+  const size = width > 54 && model.bytes[i]! >= 0 ? ' · ' + bytes(model.bytes[i]!) : '';
   switch (model.type[i]) {
-    case NodeType.send: return model.peer[i]! >= 0 ? `→ ${model.peer[i]}${size}` : '→' + size;
-    case NodeType.receive: return model.peer[i]! >= 0 ? `← ${model.peer[i]}${size}` : '←' + size;
+    case NodeType.send: return model.peer[i]! >= 0 ? `→ ${model.peer[i]}${size}` : '→' + size.slice(2);
+    case NodeType.receive: return model.peer[i]! >= 0 ? `← ${model.peer[i]}${size}` : '←' + size.slice(2);
     case NodeType.collective: return (model.opOf(i) || name) + size;
     default: return name.replace(/^COMP_NODE_tb\d+_step\d+$/, 'reduce');
   }
@@ -159,7 +159,9 @@ export class Drawing {
         const [left, width] = boxPlace(view, layout, x[b]!, w[b]!);
         const covered = b + 1 < end && y[b + 1] === y[b] && view.toX(x[b + 1]!) < left + 30;
         if (width < 34 || covered || (y[b] === last && left < free)) continue;
-        const text = this.fitting(pen, boxLabel(model, layout, b, width), width - 6);
+        const label = boxLabel(model, layout, b, width), short = boxLabel(model, layout, b, 0);
+        let text = this.fitting(pen, label, width - 6);
+        if (text !== label && short !== label) text = this.fitting(pen, short, width - 6);  // without the size
         if (!text) continue;
         ++labels;
         last = y[b]!;

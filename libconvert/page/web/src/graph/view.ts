@@ -71,7 +71,7 @@ export class View {
   // Shows a box large enough to be read, in the middle.
   go(box: number): void {
     const {x, y, w} = this.layout.boxes;
-    const wanted = 90 / Math.max(w[box]!, this.layout.smallest);
+    const wanted = 104 / Math.max(w[box]!, this.layout.smallest);
     const most = Math.max(this.fitX, widestBox / this.layout.smallest);
     this.sx = Math.min(most, Math.max(this.sx, this.fitX, Math.min(wanted, this.roomX / Math.max(w[box]!, 1e-9))));
     this.sy = Math.max(this.sy, Math.min(usualRow, Math.max(18, this.fitY)));

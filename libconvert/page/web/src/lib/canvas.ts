@@ -10,13 +10,19 @@ export const font = (size = 11, weight = ''): string => `${weight} ${size}px sys
 
 interface CanvasOptions {
   label: string;                              // what is to be seen, for those who cannot see it
-  height: number | ((width: number) => number);
+  height: number | ((width: number) => number);  // a number: what is drawn fills any height
   draw: (pen: Pen, width: number, height: number) => void;
   focusable?: boolean;                        // it has keys
 }
 
 const open = new Set<CanvasView>();
-const paperWidth = 690;  // pixels between the margins of A4: texts keep their size
+const paper = 690;  // pixels between the margins of A4
+
+// Returns how wide an element in a panel is on paper: what is drawn for that keeps the size of its texts.
+export function paperWidth(element: Element): number {
+  const section = element.closest('section'), columns = Number(/\bw(\d+)\b/.exec(section?.className ?? '')?.[1] ?? 12);
+  return section ? Math.floor((paper + 10) * columns / 12 - 10 - 24) : paper;
+}
 
 export class CanvasView {
   readonly element: HTMLDivElement;
@@ -62,8 +68,8 @@ export class CanvasView {
   }
 
   // Returns the picture as SVG, as wide as it is on the screen or as said.
-  svg(width = this.width): SVGSVGElement {
-    const {height} = this.options, tall = Math.round(typeof height === 'number' ? height : height(width));
+  svg(width = this.width, highest = Infinity): SVGSVGElement {
+    const {height} = this.options, tall = Math.round(typeof height === 'number' ? Math.min(height, highest) : height(width));
     const pen = new SvgContext(width, tall);
     pen.font = font();
     this.options.draw(pen, width, tall);
@@ -72,7 +78,9 @@ export class CanvasView {
 
   private showVectors(): void {
     if (this.width === 0) return;
-    this.vectors = this.svg(Math.min(this.width, paperWidth));
+    // In half a page what fills any height is not higher than wide.
+    const most = paperWidth(this.element), width = Math.min(this.width, most);
+    this.vectors = this.svg(width, most < paper / 2 ? width : Infinity);
     this.vectors.removeAttribute('height');
     this.vectors.setAttribute('width', '100%');
     this.canvas.hidden = true;

@@ -17,6 +17,7 @@ function signed(value: number, text: string): string {
 export function time(ps: number, digits = 4): string {
   if (ps === 0) return '0';
   const size = Math.abs(ps);
+  if (size < 1000) return `${signed(ps, String(Number((size / 1e3).toFixed(3))))} ns`;  // a picosecond is the least
   for (const [unit, scale] of units) {
     const rounded = Number((size / scale).toPrecision(digits));
     if (rounded < 1000 || unit === 's') return `${signed(ps, plain(size / scale, digits))} ${unit}`;

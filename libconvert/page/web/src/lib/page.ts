@@ -5,7 +5,7 @@ import type {Children} from './dom';
 import {drawAll} from './canvas';
 import {loadData} from './data';
 import type {PageData} from './data';
-import {themeButton} from './theme';
+import {onPrint, themeButton} from './theme';
 import {showHelp} from './keys';
 
 function fail(text: string): void {
@@ -62,7 +62,7 @@ export function panel(options: PanelOptions, ...children: Children[]): HTMLEleme
   return h('section', {id: options.id, class: `w${options.width ?? 12}`, 'aria-label': options.title},
     h('div', {class: 'head'}, h('h2', {}, options.title),
       options.note ? h('span', {class: 'note'}, options.note) : null,
-      options.hint ? h('span', {class: 'note screen-only'}, options.hint) : null,
+      options.hint ? h('span', {class: 'note hint screen-only'}, options.hint) : null,
       options.right ? h('span', {class: 'right'}, options.right) : null),
     ...children);
 }
@@ -89,6 +89,13 @@ export function unfold(title: string, make: () => HTMLElement): HTMLElement {
     if (element.open && element.children.length === 1) element.append(make());
   }}, h('summary', {}, title));
   return element;
+}
+
+// Opens a part while the page is printed.
+export function openOnPaper(part: HTMLDetailsElement): HTMLDetailsElement {
+  let open = false;
+  onPrint(() => { open = part.open; part.open = true; }, () => { part.open = open; });
+  return part;
 }
 
 // Returns a legend: pairs of a colour of style.css and a text; `pale` colours are drawn at 32 %.

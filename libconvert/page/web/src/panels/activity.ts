@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // How many NPUs do what over time: stacked areas; dragging across chooses the window of the timeline.
 import {area, curveStepAfter} from 'd3-shape';
-import {bottomAxis, color, facts, font, h, hideTip, leftAxis, legend, onResize, onTheme, panel, s, saveButton, scaleLinear, showTip,
-        time, timeLabels, timeTicks} from '../lib';
+import {addHelp, bottomAxis, color, facts, font, h, hideTip, leftAxis, legend, onKeysOf, onPrint, onResize, onTheme, panel, paperWidth, s, saveButton, scaleLinear, showTip,
+        Table, time, timeLabels, timeText, timeTicks, unfold} from '../lib';
 import {ofSide, parts} from './run';
 import type {Panel, Run} from './run';
 
@@ -49,17 +49,36 @@ function chart(run: Run, width: number, height: number, values: Float64Array[]):
   return svg;
 }
 
+// The mean number of NPUs in each of equal parts of the time.
+function table(run: Run, values: Float64Array[]): HTMLElement {
+  const n = run.head.activity_bins, rows = 24, each = n / rows;
+  const used = parts.map((p, i) => ({...p, i})).filter(p => values[p.i]!.some(v => v > 0));
+  const mean = (part: number, row: number): number =>
+    values[part]!.subarray(row * each, (row + 1) * each).reduce((a, b) => a + b, 0) / each;
+  return h('div', {class: 'scroll'}, new Table<number>({rows: [...Array(rows).keys()], columns: [
+    {title: 'from', value: i => i, cell: i => timeText(i / rows * run.end)},
+    {title: 'to', value: i => i, cell: i => timeText((i + 1) / rows * run.end)},
+    ...used.map(p => ({title: p.text, value: (i: number) => mean(p.i, i), cell: (i: number) => Number(mean(p.i, i).toFixed(2))})),
+  ]}).element);
+}
+
 export const activity: Panel = (run, view) => {
   const values = bins(run);
   if (run.end === 0 || run.npus.length === 0) return null;
+  const n = run.head.activity_bins;
   const holder = h('div', {class: 'activity', style: {font: font()}});
   let svg: SVGSVGElement | undefined;
-  const mark = h('div', {class: 'mark', hidden: true}), box = h('div', {class: 'plot'}, mark);
-  const draw = (): void => {
-    const width = holder.clientWidth, beside = document.querySelector<HTMLElement>('#breakdown');
+  const mark = h('div', {class: 'mark', hidden: true}), cursor = h('div', {class: 'cursor', hidden: true});
+  const box = h('div', {class: 'plot', tabindex: 0, role: 'group',
+                        'aria-label': 'activity over time; arrow keys tell the numbers, with Shift they choose the window of the timeline'}, mark, cursor);
+  const draw = (width = holder.clientWidth): void => {
+    const beside = document.querySelector<HTMLElement>('#breakdown'), own = holder.closest('section');
     if (width === 0) return;
-    const side = !run.side && beside?.offsetLeft !== holder.offsetLeft ? [...beside?.children ?? []] as HTMLElement[] : [];
-    const height = Math.min(540, Math.max(run.side ? 170 : 210, side.slice(1).reduce((sum, e) => sum + e.offsetHeight, 0) - 24));
+    // As tall as what stands beside it.
+    const side = !run.side && beside && beside.offsetTop === own?.offsetTop ? [...beside.children] as HTMLElement[] : [];
+    const tall = (all: HTMLElement[]): number => all.reduce((sum, e) => sum + e.offsetHeight, 0);
+    const below = tall([...own?.children ?? []].slice(2) as HTMLElement[]);
+    const height = Math.min(540, Math.max(run.side ? 170 : 210, tall(side.slice(1)) - below));
     svg?.remove();
     svg = chart(run, width, height, values);
     box.prepend(svg);
@@ -69,20 +88,38 @@ export const activity: Panel = (run, view) => {
     const r = box.getBoundingClientRect();
     return Math.min(run.span, Math.max(0, (e.clientX - r.left - left) / (r.width - left - right) * run.span));
   };
+  const px = (t: number): number => left + t / run.span * (box.clientWidth - left - right);
   const place = (from: number, to: number): void => {
     mark.hidden = to - from >= run.span * 0.9995;
-    const px = (t: number): number => left + t / run.span * (box.clientWidth - left - right);
     mark.style.left = px(from) + 'px';
     mark.style.width = Math.max(2, px(to) - px(from)) + 'px';
   };
+  const tell = (at: number): Node[] => {
+    const bin = Math.min(n - 1, Math.floor(at / run.end * n));
+    return facts(time(at), parts.map((p, i) =>
+      at <= run.end && values[i]![bin]! > 0.005 ? [p.text, `${Number(values[i]![bin]!.toFixed(2))} NPUs`] : null));
+  };
+  // The keys move a cursor from bin to bin; with Shift the window reaches from where it was to where it is.
+  let bin = 0, anchor = -1;
+  const move = (to: number) => (e: KeyboardEvent): void => {
+    if (!e.shiftKey) anchor = -1;
+    else if (anchor < 0) anchor = bin;
+    bin = Math.max(0, Math.min(n - 1, cursor.hidden ? bin : bin + to));
+    cursor.hidden = false;
+    cursor.style.left = px((bin + 0.5) / n * run.end) + 'px';
+    showTip(cursor, tell((bin + 0.5) / n * run.end));
+    if (anchor >= 0) view.set({from: Math.min(anchor, bin) / n * run.end, to: (Math.max(anchor, bin) + 1) / n * run.end});
+  };
+  onKeysOf(box, {ArrowLeft: move(-1), ArrowRight: move(1), PageUp: move(-15), PageDown: move(15), Home: move(-n), End: move(n),
+                 Escape: () => { anchor = -1; view.set({from: 0, to: run.span}); }});
+  box.addEventListener('blur', () => { cursor.hidden = true; hideTip(); });
+  addHelp('← → Shift', 'activity: the numbers, with Shift the window of the timeline');
   let begin = -1;
   box.addEventListener('pointerdown', e => { begin = atPx(e); box.setPointerCapture(e.pointerId); e.preventDefault(); });
   box.addEventListener('pointermove', e => {
     const at = atPx(e);
     if (begin >= 0) place(Math.min(begin, at), Math.max(begin, at));
-    const n = run.head.activity_bins, bin = Math.min(n - 1, Math.floor(at / run.end * n));
-    showTip(e, facts(time(at), parts.map((p, i) =>
-      at <= run.end && values[i]![bin]! > 0.005 ? [p.text, `${Number(values[i]![bin]!.toFixed(2))} NPUs`] : null)));
+    showTip(e, tell(at));
   });
   box.addEventListener('pointerup', e => {
     const at = atPx(e), from = Math.min(begin, at), to = Math.max(begin, at);
@@ -92,11 +129,12 @@ export const activity: Panel = (run, view) => {
   });
   box.addEventListener('pointerleave', hideTip);
   view.on(state => place(state.from, state.to));
-  onTheme(draw);
-  onResize(holder, draw);
+  onTheme(() => draw());
+  onResize(holder, () => draw());
+  onPrint(() => draw(paperWidth(holder)), () => draw());
   holder.append(box);
   const used = parts.filter((p, i) => p.name !== 'idle' && values[i]!.some(v => v > 0));
   return panel({id: 'activity' + run.side, title: `NPUs${ofSide(run)} by activity over time`, hint: 'drag: window of the timeline',
                 width: run.side ? 12 : 7,
-                right: saveButton('activity' + run.side, () => svg!)}, holder, legend(used));
+                right: saveButton('activity' + run.side, () => svg!)}, holder, legend(used), unfold('as a table', () => table(run, values)));
 };

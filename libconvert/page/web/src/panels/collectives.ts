@@ -108,7 +108,7 @@ export const collectives: Panel = (run, view) => {
   };
   if (groups.length > 0) showGroups();
   else showCalls(run.calls, counted(run.calls.length, 'call'));
-  return panel({id: 'collectives', title: 'Collectives', note, hint: groups.length ? 'click: its calls' : 'click: show in the timeline', width: 8, right: back}, box,
+  return panel({id: 'collectives', title: 'Collectives', note, hint: groups.length ? 'click: its calls' : 'click: show in the timeline', width: 12, right: back}, box,
     run.calls.some(c => ofBound(c) >= 0) ? h('p', {class: 'small'},
       'of bound: 100 % is the least time that the network allows, counted from when the last NPU has come') : null);
 };

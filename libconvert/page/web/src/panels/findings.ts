@@ -13,7 +13,8 @@ export const findings: Panel = run => {
       e.preventDefault();
       goTo(f.panel!);
     }}, f.text);
-  const hints = run.head.hints.map(text => h('li', {class: 'hint'}, text));
+  const said = run.head.findings.map(f => f.text).join(' ');
+  const hints = run.head.hints.filter(text => !said.includes(text)).map(text => h('li', {class: 'hint'}, text));
   return h('div', {class: 'lead', id: 'findings', role: 'region', 'aria-label': 'Findings'},
     h('p', {}, headline.text),
     bullets.length + hints.length > 0 ? h('ul', {}, bullets.map(f => h('li', {}, line(f))), hints) : null);

@@ -65,13 +65,19 @@ function drawNode(pen: Pen, place: Place, marked: boolean): void {
   pen.lineWidth = marked ? 2.2 : 1.2;
   pen.strokeStyle = color(marked ? 'focus' : 'faint');
   pen.stroke();
-  if (place.size < 22 && place.npu >= 0) return;
+  if (place.size < 20 && place.npu >= 0) return;
   pen.fillStyle = color('ink');
-  pen.font = font(10.5);
+  pen.font = font(npu && r < 8 ? 8.5 : 10.5);
   pen.textAlign = 'center';
   pen.textBaseline = 'middle';
   if (npu) pen.fillText(String(place.npu), place.x, place.y + 0.5);
-  else if (place.size > 60) pen.fillText(cut(place.name, Math.max(6, Math.floor(place.size / 7))), place.x, place.y - 16);
+  else if (place.size > 60) {
+    const name = cut(place.name, Math.max(6, Math.floor(place.size / 7))), half = pen.measureText(name).width / 2 + 3;
+    pen.fillStyle = color('panel');  // keeps the links off the name
+    pen.fillRect(place.x - half, place.y - 23, 2 * half, 14);
+    pen.fillStyle = color('ink');
+    pen.fillText(name, place.x, place.y - 16);
+  }
 }
 
 function distance(x: number, y: number, [x1, y1, x2, y2]: [number, number, number, number]): number {
@@ -126,19 +132,22 @@ function stripView(run: Run, view: View): CanvasView {
     return d ? `${dim + 1}: ${d.topology} of ${d.npus}` : 'links';
   };
   return new CanvasView({
-    label: `utilisation of ${count(run.links.length)} links by dimension`, height: dims.length * rowHeight + 24,
+    label: `utilisation of ${count(run.links.length)} links by dimension`, height: () => dims.length * rowHeight + 24,
     draw: (pen, width) => {
       const share = utilisation(run, view.value.from, view.value.to), bins = 60, each = (width - left - 8) / bins;
+      // The axis ends where the busiest link does, or a bit beyond.
+      const high = run.links.reduce((most, l) => Math.max(most, share(l)), 0);
+      const end = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5].find(v => v >= high) ?? 1, steps = [0.02, 0.2, 1].includes(end) ? 4 : 5;
       pen.textBaseline = 'middle';
       dims.forEach((dim, row) => {
         const shares = run.links.filter(l => l.dim === dim).map(share);
         const counts = new Array<number>(bins).fill(0);
-        for (const v of shares) ++counts[Math.min(bins - 1, Math.floor(v * bins))]!;
+        for (const v of shares) ++counts[Math.min(bins - 1, Math.floor(v / end * bins))]!;
         const most = Math.max(...counts), bottom = (row + 1) * rowHeight;
         counts.forEach((c, i) => {
           if (c === 0) return;
           const height = Math.max(2, c / most * (rowHeight - 18));
-          pen.fillStyle = heat(0.15 + 0.85 * (i + 0.5) / bins);
+          pen.fillStyle = heat(0.15 + 0.85 * end * (i + 0.5) / bins);
           pen.fillRect(left + i * each, bottom - height, each - 1, height);
         });
         pen.fillStyle = color('soft');
@@ -148,9 +157,9 @@ function stripView(run: Run, view: View): CanvasView {
         pen.fillText(`mean ${percent(shares.reduce((a, b) => a + b, 0) / shares.length)}`, 0, bottom - 8);
       });
       pen.textAlign = 'center';
-      for (const v of [0, 0.25, 0.5, 0.75, 1]) {
+      for (const v of Array.from({length: steps + 1}, (_, i) => i / steps)) {
         pen.textAlign = v === 1 ? 'right' : v === 0 ? 'left' : 'center';
-        pen.fillText(percent(v, 0), left + v * (width - left - 8), dims.length * rowHeight + 12);
+        pen.fillText(percent(v * end, end < 0.05 ? 1 : 0), left + v * (width - left - 8), dims.length * rowHeight + 12);
       }
     }});
 }
@@ -176,6 +185,6 @@ export const links: Panel = (run, view) => {
       {title: 'messages', value: l => l.messages, cell: l => count(l.messages)},
       {title: 'queue', hint: 'most messages that waited at once', value: l => l.peakQueue, cell: l => count(l.peakQueue)},
     ]}).element);
-  return panel({id: 'links', title: 'Links', note, width: run.calls.length > 0 ? 4 : 6, right: saveButton('links', () => canvas.svg())},
+  return panel({id: 'links', title: 'Links', note, width: 6, right: saveButton('links', () => canvas.svg())},
     h('div', {'data-busiest': hottest ? linkName(hottest) : '', 'data-busy-ps': hottest?.busy ?? 0}, canvas.element), scale, unfold('as a table', table));
 };

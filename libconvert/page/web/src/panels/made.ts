@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // How the page was made, what the model does not know, and what the words mean.
-import {count, exactTime, h, visible} from '../lib';
+import {count, exactTime, h, openOnPaper, visible} from '../lib';
 import type {Panel} from './run';
+
+const mostInputs = 32;
 
 export const words: [string, string][] = [
   ['computing alone, both, exposed, memory, CPU, idle', 'what an NPU does at each moment; unions of times, so that they add up to the total'],
@@ -23,13 +25,14 @@ export const made: Panel = run => {
     h('dl', {class: 'facts'}, list.map(([k, v]) => [h('dt', {}, k), h('dd', {}, v)]));
   const rows: [string, string][] = head.settings.filter(([k]) => k !== 'command').map(([k, v]) => [k, visible(v, 400)]);
   rows.push(['slices', count(head.slices)]);
-  for (const [name, hash] of head.inputs) rows.push(['input', visible(name) + (hash ? ` · SHA-256 ${hash}` : '')]);
+  for (const [name, hash] of head.inputs.slice(0, mostInputs)) rows.push(['input', visible(name) + (hash ? ` · SHA-256 ${hash}` : '')]);
+  if (head.inputs.length > mostInputs) rows.push(['', `and ${count(head.inputs.length - mostInputs)} more`]);
   const defined: [string, string][] = [...words];
   if (astra.length > 0) {
     defined.push(['ASTRA-sim’s exposed communication', `finish − computing, idle time included: here ${exactTime(Math.min(...astra))} to ${exactTime(Math.max(...astra))}`]);
   }
   return h('footer', {id: 'made'},
     head.limits.length > 0 ? h('div', {class: 'limits'}, h('h2', {}, 'What the model does not know'), h('ul', {}, head.limits.map(l => h('li', {}, l)))) : null,
-    h('details', {}, h('summary', {}, 'How this was made, and what the words mean'),
-      command ? h('p', {}, h('code', {}, command)) : null, facts(rows), facts(defined)));
+    openOnPaper(h('details', {}, h('summary', {}, 'How this was made, and what the words mean'),
+      command ? h('p', {}, h('code', {}, command)) : null, facts(rows), facts(defined))));
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Local memory in use over time.
 import {area, curveStepAfter, line} from 'd3-shape';
-import {bottomAxis, bytes, color, h, leftAxis, onResize, onTheme, panel, s, saveButton, scaleLinear, timeLabels, timeTicks} from '../lib';
+import {bottomAxis, bytes, color, h, leftAxis, onPrint, onResize, onTheme, panel, paperWidth, s, saveButton, scaleLinear, Table, timeLabels, timeText, timeTicks, unfold} from '../lib';
 import type {Panel} from './run';
 
 export const memory: Panel = run => {
@@ -12,13 +12,13 @@ export const memory: Panel = run => {
   if (peak === 0) return null;
   const holder = h('div');
   let svg: SVGSVGElement | undefined;
-  const draw = (): void => {
-    const width = holder.clientWidth, height = 200, left = 62, right = 22, top = 8, bottom = 26, n = most.length;
+  const draw = (width = holder.clientWidth): void => {
+    const height = 200, left = 62, right = 22, top = 8, bottom = 26, n = most.length;
     if (width === 0) return;
     const x = scaleLinear().domain([0, run.end]).range([left, width - right]);
     const y = scaleLinear().domain([0, peak]).range([height - bottom, top]);
-    const unit = 2 ** (10 * Math.floor(Math.log2(Math.max(1, peak)) / 10));
-    const ticks = scaleLinear().domain([0, peak / unit]).ticks(5).map(t => t * unit);
+    const step = 2 ** Math.max(0, Math.ceil(Math.log2(peak / 5)));  // so that labels are 256 MiB, 512 MiB
+    const ticks = Array.from({length: Math.floor(peak / step) + 1}, (_, i) => i * step);
     svg?.remove();
     svg = s('svg', {viewBox: `0 0 ${width} ${height}`, class: 'chart', width, height, role: 'img',
                     'aria-label': `local memory over time; most: ${bytes(peak)}`});
@@ -33,8 +33,21 @@ export const memory: Panel = run => {
       s('path', {d: middle(edges), fill: 'none', stroke: color('memory'), 'stroke-width': 1.6}), horizontal);
     holder.append(svg);
   };
-  onTheme(draw);
-  onResize(holder, draw);
+  // The peak of each of equal parts of the time.
+  const table = (): HTMLElement => {
+    const parts = Math.min(24, most.length), part = (i: number): number => Math.floor(i * most.length / parts);
+    const peakOf = (v: Float64Array, i: number): number => v.subarray(part(i), part(i + 1)).reduce((a, b) => Math.max(a, b), 0);
+    return h('div', {class: 'scroll'}, new Table<number>({rows: [...Array(parts).keys()], columns: [
+      {title: 'from', value: i => i, cell: i => timeText(part(i) / most.length * run.end)},
+      {title: 'to', value: i => i, cell: i => timeText(part(i + 1) / most.length * run.end)},
+      {title: 'peak of the least', value: i => peakOf(least, i), cell: i => bytes(peakOf(least, i))},
+      {title: 'of the mean', value: i => peakOf(mean, i), cell: i => bytes(Math.round(peakOf(mean, i)))},
+      {title: 'of the most', value: i => peakOf(most, i), cell: i => bytes(peakOf(most, i))},
+    ]}).element);
+  };
+  onTheme(() => draw());
+  onResize(holder, () => draw());
+  onPrint(() => draw(paperWidth(holder)), () => draw());
   return panel({id: 'memory', title: 'Local memory', note: `line: mean of the NPUs, band: least to most; peak ${bytes(peak)}`, width: 6,
-                right: saveButton('memory', () => svg!)}, h('div', {'data-peak': peak}, holder));
+                right: saveButton('memory', () => svg!)}, h('div', {'data-peak': peak}, holder), unfold('as a table', table));
 };

@@ -13,13 +13,29 @@ export const stepKinds: {text: string; color: string; byNpu: boolean}[] = [
   {text: 'collective', color: 'exposed', byNpu: false}, {text: 'nothing of these', color: 'idle', byNpu: true},
   {text: 'not explained', color: 'idle', byNpu: true},
 ];
-const collective = 8;
+const collective = 8, sendLane = 3;
 
 function kindName(run: Run, step: Step): string {
   const kind = stepKinds[step.kind]!;
   const call = run.calls[step.call];
   if (step.kind === collective && call) return opName(call.op);
   return kind.byNpu ? `${kind.text} on ${run.npuName(step.npu)}` : kind.text;
+}
+
+// Returns whether there are other paths as long: something beside the path that cannot take longer without moving the
+// end, or NPUs that do the same as one of the path.
+function hasEqual(run: Run, steps: Step[]): boolean {
+  const {data} = run, rowNpu = data.i32('row.npu'), alike = data.i32('row.alike'), npuRow = data.i32('npu.row');
+  if (steps.some(s => (alike[npuRow[s.npu] ?? -1] ?? 1) > 1)) return true;
+  if (!data.has('slice.slack')) return false;
+  const slack = run.times('slice.slack'), time = run.times('slice.time'), lane = data.u8('slice.lane');
+  const row = data.i32('slice.row'), node = data.i32('slice.node'), several = data.i32('slice.count');
+  const pathNpu = data.i32('path.npu'), pathNode = data.i32('path.node');
+  const key = (npu: number, id: number): number => npu * 2 ** 32 + (id >>> 0);
+  const own = new Set(Array.from(pathNpu, (npu, i) => key(npu, pathNode[i]!)));
+  // Of what waits for others (receives, collectives) several have no slack on one path too. Ids are told by their low words.
+  return slack.some((ps, i) => ps === 0 && time[i]! > 0 && lane[i]! <= sendLane && several[i]! <= 1 &&
+    !own.has(key(rowNpu[row[i]!]!, node[i]!)));
 }
 
 interface Sum { name: string; color: string; steps: number; time: number; first: Step }
@@ -62,7 +78,7 @@ function strip(run: Run, view: View, steps: Step[]): HTMLElement {
 export const path: Panel = (run, view) => {
   const steps = run.path.filter(s => s.time > 0);
   if (steps.length === 0) return null;
-  const npus = new Set(steps.map(s => s.npu)).size;
+  const npus = new Set(steps.map(s => s.npu)).size, equal = hasEqual(run, steps);
   const list = sums(run, steps);
   const table = new Table<Sum>({
     rows: list, sort: 2, most: 12, click: sum => show(run, view, sum.first.begin, sum.first.begin + sum.first.time),
@@ -75,6 +91,7 @@ export const path: Panel = (run, view) => {
     ]});
   table.element.classList.add('with-bars');
   return panel({id: 'path', title: 'Critical path', width: run.head.what_if.length > 0 ? 6 : 12,
-                note: `${counted(steps.length, 'step')} on ${counted(npus, 'NPU')}; they add up to the total`},
+                note: h('span', {'data-several': equal ? 'true' : null},
+                  `${counted(steps.length, 'step')} on ${counted(npus, 'NPU')}; they add up to the total${equal ? '; one of several paths as long' : ''}`)},
     strip(run, view, steps), h('div', {class: 'scroll'}, table.element));
 };

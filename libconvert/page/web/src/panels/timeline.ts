@@ -50,9 +50,10 @@ function describe(run: Run, layout: Layout): (i: number) => Node[] {
   const sizes = data.f64('slice.bytes'), peer = data.i32('slice.peer'), call = data.i32('slice.call');
   const counts = data.i32('slice.count'), open = data.u8('slice.open');
   const slack = data.has('slice.slack') ? run.times('slice.slack') : undefined;
-  const path = new Set(run.path.filter(s => s.time > 0).map(s => `${s.npu}:${s.node}`));
+  let path: Set<string> | undefined;  // made when it is first asked for
   return i => {
     const npu = layout.npuOfRow[row[i]!]!, lane = run.head.lanes[layout.lane[i]!]!, c = run.calls[call[i]!];
+    path ??= new Set(run.path.filter(s => s.time > 0).map(s => `${s.npu}:${s.node}`));
     const duration = layout.finish[i]! - layout.begin[i]!;
     return facts(visible(run.name(name[i]!)) || lane, [
       ['', `${run.npuName(npu)} · ${lane} · node ${node(i)}`],
@@ -114,6 +115,13 @@ function key(layout: Layout, run: Run): HTMLElement {
   ]);
 }
 
+function slackLegend(most: number): HTMLElement {
+  return h('div', {class: 'legend', hidden: true, id: 'slack-legend'},
+    h('span', {}, h('i', {style: 'background-color:var(--bad)'}), 'no slack: longer here moves the end'),
+    h('span', {}, 'little'), h('span', {class: 'heat', style: 'background:linear-gradient(90deg, var(--heat1), var(--heat0))'}),
+    h('span', {}, `${time(most, 3)} of slack, log scale`));
+}
+
 function notes(run: Run, layout: Layout): string {
   const out = [];
   if (layout.rows < run.npus.length) {
@@ -131,12 +139,15 @@ export const timeline: Panel = (run, view) => {
   const look: Look = {path: true, slack: false, selected: -1};
   const canvas = new CanvasView({
     label: `timeline${ofSide(run)} with ${count(run.head.slices)} slices on ${count(run.npus.length)} NPUs; keys: w s zoom, a d move, 0 all, p critical path`,
-    height: painter.height, focusable: true, draw: (pen, width) => painter.draw(pen, width, view.value, look)});
+    height: () => painter.height, focusable: true, draw: (pen, width) => painter.draw(pen, width, view.value, look)});
   const shown = h('span', {class: 'note', 'data-window': ''});
+  const colours = key(layout, run), slacks = slackLegend(painter.mostSlack);
   const toggle = (name: 'path' | 'slack', text: string): HTMLButtonElement => {
     const button = h('button', {'aria-pressed': String(look[name]), onclick: () => {
       look[name] = !look[name];
       button.setAttribute('aria-pressed', String(look[name]));
+      colours.hidden = look.slack;
+      slacks.hidden = !look.slack;
       canvas.redraw();
     }}, text);
     return button;
@@ -159,5 +170,5 @@ export const timeline: Panel = (run, view) => {
   return panel({id: 'timeline' + run.side, title: 'Timeline' + ofSide(run), note: notes(run, layout), hint: 'click in it, then w s: zoom · a d: move · 0: all',
                 right: [shown, slackButton, pathButton, h('button', {onclick: () => window.all()}, 'all'),
                         saveButton('timeline' + run.side, () => canvas.svg())]},
-    canvas.element, key(layout, run), slackButton ? unfold('slack by name', () => slackTable(run)) : null);
+    canvas.element, colours, slacks, slackButton ? unfold('slack by name', () => slackTable(run)) : null);
 };

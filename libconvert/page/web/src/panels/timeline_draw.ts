@@ -20,14 +20,16 @@ export class Painter {
   private readonly open: Uint8Array;
   private readonly slack: Float64Array | undefined;
   private readonly count: Int32Array;
-  private readonly mostSlack: number;
+  readonly mostSlack: number;
   private readonly peer: Int32Array;
   private readonly sizes: Float64Array;
+  private readonly named: Set<number>;
 
   constructor(private readonly run: Run, readonly layout: Layout) {
     const most = layout.rows <= 2 ? 84 : layout.rows <= 8 ? 52 : 36;
     this.bandHeight = Math.max(6, Math.min(most, Math.floor(640 / Math.max(1, layout.rows))));
     this.label = labels(run.head.names);
+    this.named = this.namedRows(Math.ceil(12 / this.bandHeight));
     this.names = run.data.i32('slice.name');
     this.open = run.data.u8('slice.open');
     this.count = run.data.i32('slice.count');
@@ -73,7 +75,7 @@ export class Painter {
   }
 
   private drawBands(pen: Pen, width: number, state: ViewState): void {
-    const {layout, bandHeight} = this, step = Math.ceil(12 / bandHeight);
+    const {layout, bandHeight, named} = this;
     pen.textBaseline = 'middle';
     for (let row = 0; row < layout.rows; ++row) {
       const y = top + row * bandHeight, npu = layout.npuOfRow[row]!;
@@ -81,7 +83,7 @@ export class Painter {
         pen.fillStyle = color('hover');
         pen.fillRect(0, y, width, bandHeight);
       }
-      if (row % step) continue;
+      if (!named.has(row)) continue;
       pen.textAlign = 'right';
       pen.font = font();
       pen.fillStyle = color('soft');
@@ -92,6 +94,19 @@ export class Painter {
       pen.font = font(9);
       pen.fillText(`+ ${count(more)} alike`, left - 8, y + bandHeight / 2 + 7);
     }
+  }
+
+  // Where there is no room for all names: every `step`th row has one, but first those of the path, the longest on it first.
+  private namedRows(step: number): Set<number> {
+    const onPath = new Map<number, number>(), rows: number[] = [], {layout} = this;
+    for (const s of this.run.path) {
+      const row = layout.rowOfNpu[s.npu] ?? -1;
+      if (row >= 0) onPath.set(row, (onPath.get(row) ?? 0) + s.time);
+    }
+    const order = [...onPath].sort((a, b) => b[1] - a[1]).map(([row]) => row);
+    for (let row = 0; row < layout.rows; row += step) order.push(row);
+    for (const row of order) if (rows.every(other => Math.abs(other - row) >= step)) rows.push(row);
+    return new Set(rows);
   }
 
   private drawLane(pen: Pen, width: number, row: number, range: {lane: number; first: number; end: number; longest: number},
@@ -109,7 +124,7 @@ export class Painter {
       pen.globalAlpha = look.selected >= 0 && look.selected !== i ? 0.45 : 1;
       if (b - a < 1.5) this.drawThin(pen, row, i, Math.max(a, drawn[k]! - (b - a)), y, bar, look);
       else this.drawWide(pen, row, i, x, width, y, bar, look);
-      if (b - a > 30 && height >= 10) this.drawLabel(pen, i, Math.max(a, left), Math.min(b, width), y + bar / 2 + 0.5);
+      if (b - a > 30 && bar >= 9) this.drawLabel(pen, i, Math.max(a, left), Math.min(b, width), y + bar / 2 + 0.5, Math.min(11, bar));
     }
     pen.globalAlpha = 1;
   }
@@ -146,13 +161,13 @@ export class Painter {
     if (this.open[i]) hatch(pen, Math.max(left, x(this.layout.begin[i]!)), y, Math.min(width, x(last)), height);
   }
 
-  private drawLabel(pen: Pen, i: number, a: number, b: number, y: number): void {
+  private drawLabel(pen: Pen, i: number, a: number, b: number, y: number, size: number): void {
     const room = Math.floor((b - a - 7) / 6.3);
     if (room < 2) return;
     const text = this.textOf(i, room), lane = this.layout.lane[i]!;
     if (!text || text.length > room) return;
     const waits = x2(this.layout.wait[i]!) > this.layout.finish[i]! - this.layout.begin[i]!;
-    pen.font = font();
+    pen.font = font(size);
     pen.textAlign = 'left';
     pen.textBaseline = 'middle';
     pen.fillStyle = lane === 1 ? color('onbar') : waits ? color('ink') : color('oncomm');
@@ -164,7 +179,7 @@ export class Painter {
     const lane = this.layout.lane[i]!, several = this.count[i]!, peer = this.peer[i]!;
     if (several > 1) return `${count(several)} ×`;
     if ((lane !== 3 && lane !== 4) || peer < 0) return this.label(this.names[i]!, room);
-    const where = `${lane === 3 ? '→' : '←'} ${peer}`, long = `${where} ${bytes(Math.max(0, this.sizes[i]!))}`;
+    const where = `${lane === 3 ? '→' : '←'} ${peer}`, long = `${where} · ${bytes(Math.max(0, this.sizes[i]!))}`;
     return this.sizes[i]! >= 0 && long.length <= room ? long : where;
   }
 

@@ -35,6 +35,7 @@ export function sentence(model: Model, chunk: number, transfers: number[]): stri
 export function journeyPanel({model, store}: Context): HTMLElement {
   const headline = h('span', {class: 'journey-line', id: 'journey-line'});
   const of = (i: number): number => model.cargoOf(i, store.value.chunk);
+  const together = model.first.some((at, i) => at - (model.first[i - 1] ?? at) > 1);
   const table = new Table<number>({
     columns: [
       {title: 'begin', value: i => model.begin[i]!, cell: i => model.clock(model.begin[i]!, 6), data: ['begin', i => model.begin[i]!]},
@@ -44,7 +45,7 @@ export function journeyPanel({model, store}: Context): HTMLElement {
       {title: 'operation', left: true, value: i => model.op[i]!, cell: i => model.op[i] ? 'add' : 'copy'},
       {title: 'has then', hint: 'contributions that the receiver has when it ends', value: i => Math.abs(model.held[of(i)]!),
        cell: i => `${Math.abs(model.held[of(i)]!)} of ${model.needed[store.value.chunk]!}${model.held[of(i)]! < 0 ? ', some twice' : ''}`},
-      {title: 'together with', left: true, cell: i => model.first[i + 1]! - model.first[i]! > 1 ? model.cargoName(i) : ''},
+      ...(together ? [{title: 'together with', left: true, cell: (i: number) => model.first[i + 1]! - model.first[i]! > 1 ? model.cargoName(i) : ''}] : []),
     ],
     rows: [], most: 200, click: i => store.set({t: model.begin[i]!, playing: false}),
   });
@@ -55,8 +56,8 @@ export function journeyPanel({model, store}: Context): HTMLElement {
     if (chunk === shown) return;
     shown = chunk;
     const transfers = chunk < 0 ? [] : model.journey(chunk);
-    body.hidden = chunk < 0;
-    headline.textContent = chunk < 0 ? 'follow a chunk: click an arrow or a column, or press ]' : `${model.chunkName(chunk)}: ${sentence(model, chunk, transfers)}`;
+    section.hidden = chunk < 0;
+    headline.textContent = chunk < 0 ? '' : `${model.chunkName(chunk)}: ${sentence(model, chunk, transfers)}`;
     table.setRows(transfers);
   });
   return section;

@@ -5,6 +5,7 @@ import type {Pen} from '../lib';
 import {gridOf, layOut} from './layout';
 import type {Layout} from './layout';
 import type {Held} from './model';
+import {paperClock} from './state';
 import type {Context} from './state';
 
 const mostIdleLinks = 4000, mostDots = 4000;
@@ -147,6 +148,6 @@ export function networkPanel({model, store}: Context): HTMLElement {
   });
   view.canvas.addEventListener('mouseleave', () => { hideTip(); store.set({npu: -1}); });
   return panel({id: 'map', title: 'On the network', width: 6, right: saveButton('network', () => view.svg()),
-                note: grid ? `${grid.join(' × ')} grid · dots: chunks on their way, + adds · fill: share of what has come`
-                  : 'dots: chunks on their way, + adds · fill: share of what has come'}, view.element);
+                note: [paperClock(model, store), `${grid ? grid.join(' × ') + ' grid · ' : ''}dots: chunks on their way, + adds · fill: share of what has come`]},
+    view.element);
 }

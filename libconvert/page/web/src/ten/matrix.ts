@@ -3,6 +3,7 @@
 import {CanvasView, color, count, counted, facts, font, heat, hideTip, panel, saveButton, showTip} from '../lib';
 import type {Pen} from '../lib';
 import type {Held} from './model';
+import {paperClock} from './state';
 import type {Context} from './state';
 
 const mostCells = 128;  // of a side; beyond, a cell is the mean of several
@@ -54,12 +55,13 @@ export function matrixPanel({model, store}: Context): HTMLElement {
       for (let c = 0; c < columns; ++c) {
         const held = state[n * model.chunks + c]!, needed = model.needed[c]!;
         if (held === 0) continue;
-        pen.globalAlpha = store.value.chunk >= 0 && store.value.chunk !== c ? 0.45 : 1;
-        pen.fillStyle = held === needed || held < 0 ? color('onbar') : Math.sqrt(held / needed) > 0.5 ? color('onbar') : color('ink');
+        // What is not followed is paler, so its numbers are dark sooner.
+        const pale = store.value.chunk >= 0 && store.value.chunk !== c;
+        const strong = !pale && (held === needed || held < 0 || Math.sqrt(held / needed) > 0.5);
+        pen.fillStyle = color(strong ? 'onbar' : 'ink');
         pen.fillText(held < 0 ? `${-held} ×2` : needed > 1 ? `${held}/${needed}` : '✓', left + (c + 0.5) * cellWidth, top + (n + 0.5) * cellHeight);
       }
     }
-    pen.globalAlpha = 1;
   }
 
   const view = new CanvasView({
@@ -72,7 +74,7 @@ export function matrixPanel({model, store}: Context): HTMLElement {
       for (let r = 0; r < rows; ++r) {
         for (let c = 0; c < columns; ++c) {
           const {share, whole, wrong} = cell(state, r, c);
-          pen.globalAlpha = store.value.chunk >= 0 && Math.floor(store.value.chunk / perColumn) !== c ? 0.6 : 1;
+          pen.globalAlpha = store.value.chunk >= 0 && Math.floor(store.value.chunk / perColumn) !== c ? 0.45 : 1;
           pen.fillStyle = wrong ? color('bad') : whole ? color('good') : share === 0 ? color('grid') : heat(0.12 + 0.88 * Math.sqrt(share));
           pen.fillRect(left + c * cellWidth, top + r * cellHeight, cellWidth - gap, cellHeight - gap);
         }
@@ -113,5 +115,5 @@ export function matrixPanel({model, store}: Context): HTMLElement {
   });
   const tiles = perRow > 1 || perColumn > 1 ? ` · a cell: ${counted(perRow, 'NPU')} × ${counted(perColumn, 'chunk')}` : '';
   return panel({id: 'matrix', title: 'Who has what', width: 6, right: saveButton('who-has-what', () => view.svg()),
-                note: `NPUs × chunks · darker: more · green: complete · click: follow${tiles}`}, view.element);
+                note: [paperClock(model, store), `NPUs × chunks · darker: more · green: complete${tiles}`], hint: 'click: follow'}, view.element);
 }

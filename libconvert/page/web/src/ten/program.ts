@@ -10,11 +10,12 @@ export const stepWords: Record<string, string> = {
 
 export class Program {
   readonly npu: Int32Array; readonly tbId: Int32Array; readonly firstStep: Int32Array;  // by threadblock
-  readonly type: Uint8Array; readonly done: Int32Array; readonly place: Int32Array; readonly line: Int32Array;  // by step
+  readonly type: Uint8Array; readonly done: Float64Array; readonly place: Int32Array; readonly line: Int32Array;  // by step
   readonly from: Int32Array; readonly to: Int32Array;      // dependencies
   readonly send: Int32Array; readonly recv: Int32Array;    // messages: steps; -1: never received
   readonly tbOf: Int32Array;                               // by step
   readonly columns: number;                                // places, in the longest chain
+  readonly begin: Float64Array | undefined;                // by step, where there are times; -1: never
   private readonly tbAt = new Map<string, number>();
 
   constructor(private readonly model: Model) {
@@ -30,7 +31,8 @@ export class Program {
       this.tbOf.fill(tb, this.firstStep[tb]!, this.firstStep[tb + 1]!);
       this.tbAt.set(`${this.npu[tb]!} ${this.tbId[tb]!}`, tb);
     });
-    this.done = data.i32('step_done');
+    this.done = data.f64('step_done');
+    this.begin = data.has('step_begin') ? data.f64('step_begin') : undefined;
     this.line = data.i32('step_line');
     this.from = data.i32('dep_from'); this.to = data.i32('dep_to');
     this.send = data.i32('send_step'); this.recv = data.i32('recv_step');

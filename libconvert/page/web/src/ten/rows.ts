@@ -7,14 +7,19 @@ export const mostRows = 128;
 export class Rows {
   readonly per: number;     // NPUs in a row
   readonly count: number;
-  constructor(readonly npus: number) {
+  // The lowest dimensions of a grid, as few as needed, are in one row each; without a grid as many NPUs as needed.
+  constructor(readonly npus: number, grid?: number[]) {
     this.per = Math.ceil(npus / mostRows);
+    if (grid && this.per > 1) {
+      const strides = grid.map((_, k) => grid.slice(0, k + 1).reduce((a, b) => a * b, 1));
+      this.per = strides.find(s => s >= this.per && s < npus) ?? this.per;
+    }
     this.count = Math.max(1, Math.ceil(npus / this.per));
   }
   of(npu: number): number { return Math.floor(npu / this.per); }
   label(row: number): string {
     if (this.per === 1) return this.npus <= 16 ? `NPU ${row}` : String(row);
-    return `${row * this.per} …`;
+    return `${row * this.per}–${Math.min(this.npus, (row + 1) * this.per) - 1}`;
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What all views of the page share.
-import {Store} from '../lib';
+import {h} from '../lib';
+import type {Store} from '../lib';
 import type {Model} from './model';
 
 export interface State {
@@ -11,3 +12,12 @@ export interface State {
 }
 
 export interface Context { model: Model; store: Store<State>; large: boolean }
+
+// Returns what is seen on paper, where there is no clock: the time and the followed chunk.
+export function paperClock(model: Model, store: Store<State>): HTMLElement {
+  const element = h('span', {class: 'print-only'});
+  store.on(({t, chunk}) => {
+    element.textContent = `at ${model.clock(t)}${chunk < 0 ? '' : `, ${model.chunkName(chunk)}`} · `;
+  });
+  return element;
+}

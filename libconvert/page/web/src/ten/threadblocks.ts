@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Threadblocks: a row each, a box for each step, messages and dependencies between them.
-import {CanvasView, color, counted, facts, font, h, hideTip, panel, saveButton, showTip} from '../lib';
+import {CanvasView, color, counted, drawTimeAxis, facts, font, h, hideTip, panel, saveButton, showTip} from '../lib';
 import type {Pen} from '../lib';
 import {describe} from './findings';
 import type {Marks} from './findings';
@@ -12,7 +12,7 @@ const left = 84, top = 22, rowHeight = 20, mostRows = 48, boxWidth = 38, widestB
 const boxColor: Record<string, string> = {s: 'compute', r: 'recv', rcs: 'compute', rrs: 'overlap', rrc: 'overlap', rrcs: 'overlap', cpy: 'cpu', re: 'memory', nop: 'idle'};
 
 export function threadblockPanel({model, store}: Context, program: Program, marks: Marks): HTMLElement {
-  const {npu, tbId, firstStep, type, done, place, tbOf} = program;
+  const {npu, tbId, firstStep, type, done, place, tbOf, begin} = program;
   const blocks = npu.length;
   // Pages of whole NPUs, as many rows as are read well; an NPU of very many threadblocks has several.
   const rowsOf = (tb: number): number => {
@@ -32,33 +32,36 @@ export function threadblockPanel({model, store}: Context, program: Program, mark
   let page = Math.max(0, pages.findIndex(([a, b]) => [...marks.steps.keys()].some(s => tbOf[s]! >= a && tbOf[s]! < b)));
   const span = (): [number, number] => pages[page] ?? [0, 0];
   const wide = Math.min(mostWidth, left + program.columns * boxWidth + 20);
-  let step = 1;
-  const x = (s: number): number => left + place[s]! * step;
+  let step = 1, scale = 1;  // pixels of a place, of a picosecond
+  const x = (s: number): number => left + (begin ? Math.max(0, begin[s]!) * scale : place[s]! * step);
+  const widthOf = (s: number): number => begin ? Math.max(1.5, (done[s]! - begin[s]!) * scale - 1) : Math.max(1.5, step - 5);
   const y = (tb: number): number => top + (tb - span()[0]) * rowHeight;
   const visible = (s: number): boolean => s >= 0 && tbOf[s]! >= span()[0] && tbOf[s]! < span()[1];
 
-  function edge(pen: Pen, a: number, b: number): void {
+  // In time a message ends where its receive does, which may have waited for it.
+  function edge(pen: Pen, a: number, b: number, message: boolean): void {
     if (!visible(a) || !visible(b)) return;
-    const x1 = x(a) + step - 4, y1 = y(tbOf[a]!) + rowHeight / 2, x2 = x(b) + 1, y2 = y(tbOf[b]!) + rowHeight / 2;
+    const x1 = x(a) + widthOf(a) + 1, y1 = y(tbOf[a]!) + rowHeight / 2, y2 = y(tbOf[b]!) + rowHeight / 2;
+    const x2 = begin && message ? x(b) + widthOf(b) : x(b) + 1, bend = begin ? Math.min(24, Math.abs(x2 - x1) / 2 + 4) : step * 0.4;
     pen.beginPath();
     pen.moveTo(x1, y1);
-    pen.bezierCurveTo(x1 + step * 0.4, y1, x2 - step * 0.4, y2, x2, y2);
+    pen.bezierCurveTo(x1 + bend, y1, x2 - bend, y2, x2, y2);
     pen.stroke();
   }
   function edges(pen: Pen): void {
     pen.lineWidth = 1;
     pen.globalAlpha = 0.55;
     pen.strokeStyle = color('compute');
-    for (let i = 0; i < Math.min(mostEdges, program.send.length); ++i) edge(pen, program.send[i]!, program.recv[i]!);
+    for (let i = 0; i < Math.min(mostEdges, program.send.length); ++i) edge(pen, program.send[i]!, program.recv[i]!, true);
     pen.strokeStyle = color('soft');
     pen.setLineDash([3, 3]);
-    for (let i = 0; i < Math.min(mostEdges, program.from.length); ++i) edge(pen, program.from[i]!, program.to[i]!);
+    for (let i = 0; i < Math.min(mostEdges, program.from.length); ++i) edge(pen, program.from[i]!, program.to[i]!, false);
     pen.setLineDash([]);
     pen.globalAlpha = 1;
   }
   function box(pen: Pen, s: number): void {
     const name = stepTypes[type[s]!] ?? '?', wrong = marks.steps.has(s), ran = done[s]! >= 0;
-    const at = x(s), above = y(tbOf[s]!) + 2, width = Math.max(1.5, step - 5);
+    const at = x(s), above = y(tbOf[s]!) + 2, width = widthOf(s);
     pen.globalAlpha = ran && done[s]! <= store.value.t + 1e-9 ? 1 : 0.3;
     pen.fillStyle = color(boxColor[name] ?? 'idle');
     pen.fillRect(at, above, width, rowHeight - 4);
@@ -78,11 +81,13 @@ export function threadblockPanel({model, store}: Context, program: Program, mark
     label: `threadblocks and their steps`, height: () => top + (span()[1] - span()[0]) * rowHeight + 6,
     draw: (pen, width) => {
       step = Math.min(widestBox, (width - left - 10) / program.columns);
+      scale = (width - left - 10) / (model.total || 1);
+      if (begin) drawTimeAxis(pen, 0, model.total, left, width - 10, y(span()[1]));
       pen.font = font();
       pen.textBaseline = 'middle';
       pen.textAlign = 'left';
       pen.fillStyle = color('soft');
-      pen.fillText('steps, by the longest chain before them →', left, 9);
+      if (!begin) pen.fillText('steps, by the longest chain before them →', left, 9);
       const [from, to] = span();
       for (let tb = from; tb < to; ++tb) {
         const above = y(tb), head = tb === from || npu[tb] !== npu[tb - 1];
@@ -107,7 +112,7 @@ export function threadblockPanel({model, store}: Context, program: Program, mark
   const hit = (e: MouseEvent): number => {
     const [from, to] = span(), tb = from + Math.floor((e.offsetY - top) / rowHeight);
     if (tb < from || tb >= to) return -1;
-    for (let s = firstStep[tb]!; s < firstStep[tb + 1]!; ++s) if (e.offsetX >= x(s) && e.offsetX < x(s) + step) return s;
+    for (let s = firstStep[tb]!; s < firstStep[tb + 1]!; ++s) if (e.offsetX >= x(s) && e.offsetX < x(s) + (begin ? widthOf(s) + 1 : step)) return s;
     return -1;
   };
   view.canvas.addEventListener('mousemove', e => {
@@ -116,7 +121,7 @@ export function threadblockPanel({model, store}: Context, program: Program, mark
     const name = stepTypes[type[s]!] ?? '?';
     showTip(e, facts(`${program.name(s)}: ${name}`, [
       ['', stepWords[name]], ['', program.moves(s)],
-      ['', done[s]! < 0 ? 'never runs' : `done at step ${done[s]!}`],
+      ['', done[s]! < 0 ? 'never runs' : `done at ${model.clock(done[s]!, 6)}`],
       program.line[s]! > 0 && ['line', `${program.line[s]!} of ${model.head.file}`],
       ...describe(marks.steps.get(s)),
     ]));
@@ -133,7 +138,8 @@ export function threadblockPanel({model, store}: Context, program: Program, mark
     pages.map((range, i) => h('option', {value: i, selected: i === page}, pageName(range))));
   const legendItem = (name: string, text: string): HTMLElement => h('span', {}, h('i', {style: {backgroundColor: `var(--${name})`}}), text);
   return panel({id: 'threadblocks', title: 'Threadblocks', right: [pages.length > 1 ? chooser : null, saveButton('threadblocks', () => view.svg())],
-                note: `${counted(blocks, 'threadblock')}, ${counted(type.length, 'step')} · pale: not done yet · dashed red: never runs · click: to its time`},
+                note: `${counted(blocks, 'threadblock')}, ${counted(type.length, 'step')} · pale: not done yet${done.some(d => d < 0) ? ' · dashed red: never runs' : ''}`,
+                hint: 'click: to its time'},
     scroller, h('div', {class: 'legend'}, legendItem('compute', 'sends (s rcs)'), legendItem('recv', 'receives (r)'),
       legendItem('overlap', 'receives and adds (rrc rrs rrcs)'), legendItem('memory', 'adds (re)'), legendItem('cpu', 'copies (cpy)'),
       h('span', {}, 'lines: messages · dashed: dependencies'),

@@ -2,15 +2,17 @@
 // In time: an arrow is a transfer, from its source when it begins to its destination when it ends.
 import {CanvasView, chunkColor, color, count, exactTime, facts, font, h, hideTip, panel, saveSvg, showTip, timeLabels, timeTicks} from '../lib';
 import type {Pen} from '../lib';
-import {bandBins, bands, busyBins, busyLinks, Rows} from './rows';
+import {gridOf} from './layout';
+import {bandBins, bands, busyBins, busyLinks, mostRows, Rows} from './rows';
 import {describe} from './findings';
 import type {Marks} from './findings';
 import type {Context} from './state';
 
-const left = 52, right = 14, top = 54, mostGridLines = 60, mostHeads = 600;
+const right = 14, top = 54, mostGridLines = 60, mostHeads = 600;
 
 export function timePanel({model, store, large}: Context, marks: Marks): HTMLElement {
-  const rows = new Rows(model.npus);
+  const grid = model.npus > mostRows ? gridOf(model.npus, model.links) : undefined;
+  const rows = new Rows(model.npus, grid), left = rows.per > 1 ? 72 : 52;
   const rowHeight = Math.max(rows.count > 64 ? 7 : 9, Math.min(34, 620 / rows.count));
   const height = top + rows.count * rowHeight + 8;
   const busy = busyLinks(model);
@@ -105,7 +107,7 @@ export function timePanel({model, store, large}: Context, marks: Marks): HTMLEle
   }
 
   const base = new CanvasView({
-    label: `time-expanded network of ${count(model.transfers)} transfers`, height,
+    label: `time-expanded network of ${count(model.transfers)} transfers`, height: () => height,
     draw: (pen, w) => {
       width = w;
       drawFrame(pen);
@@ -125,7 +127,7 @@ export function timePanel({model, store, large}: Context, marks: Marks): HTMLEle
     },
   });
   const front = new CanvasView({
-    label: 'what is under way at the chosen time', height, focusable: true,
+    label: 'what is under way at the chosen time', height: () => height, focusable: true,
     draw: (pen, w) => {
       width = w;
       const {t, chunk} = store.value;
@@ -198,9 +200,9 @@ export function timePanel({model, store, large}: Context, marks: Marks): HTMLEle
     marks.transfers.size > 0 ? h('span', {class: 'bad'}, 'red: a finding') : null);
   paint(legend);
   store.on(() => paint(legend));
-  const note = rows.per > 1 ? `rows: ${rows.per} NPUs each, shades: how many transfers; the followed chunk exactly`
-    : 'an arrow: a transfer, from its source when it starts to its destination when it ends · drag: time · click: follow';
-  return panel({id: 'time', title: model.steps ? 'In steps, not time' : 'In time', note,
+  const note = rows.per > 1 ? `rows: ${rows.per} NPUs each${grid ? `, by the highest dimensions of ${grid.join(' × ')}` : ''}; shades: how many transfers; the followed chunk exactly`
+    : 'an arrow: a transfer, from its source when it starts to its destination when it ends';
+  return panel({id: 'time', title: model.steps ? 'In steps, not time' : 'In time', note, hint: rows.per > 1 ? 'drag: time' : 'drag: time · click: follow',
                 right: h('button', {class: 'save', title: 'save as in-time.svg', 'aria-label': 'save in-time as SVG',
                                     onclick: () => saveSvg('in-time', base.svg())}, 'SVG')},
     h('div', {class: 'layers'}, base.element, front.element), legend);

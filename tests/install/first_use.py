@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""What a first-time user does: clones the last commit of this checkout, runs ./bootstrap demo, opens the page that it ends
+with. Arguments: those of tests/browser, --source CHECKOUT, --work FOLDER."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "browser"))
+import harness  # noqa: E402
+
+SOURCE, WORK = (pathlib.Path(sys.argv[sys.argv.index(name) + 1]) for name in ("--source", "--work"))
+del sys.argv[-4:]
+
+
+class FirstUse(harness.PageTest):
+    """Each step goes on from the one before it."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        shutil.rmtree(WORK, ignore_errors=True)
+        subprocess.run(["git", "clone", "-q", SOURCE, WORK], check=True)
+        done = subprocess.run(["./bootstrap", "demo"], cwd=WORK, capture_output=True, text=True, timeout=1500,
+                              env={**os.environ, "MAKEFLAGS": ""})
+        assert done.returncode == 0, done.stdout + done.stderr
+        cls.printed = done.stdout
+
+    def test_1_the_demo_proves_times_and_reports(self):
+        self.assertIn("\nproved\n", self.printed)
+        self.assertRegex(self.printed, r"\ntotal [\d.]+ us .*, 8 NPUs, ")
+        self.assertRegex(self.printed, r"\nThe run takes [\d.]+ µs, ")
+        files = re.findall(r"/\S+\.(?:html|svg|json|txt)\b", self.printed.split("\nThe page is")[1])
+        self.assertEqual(len(files), 4)
+        for file in files:
+            self.assertGreater(pathlib.Path(file).stat().st_size, 0, file)
+
+    def test_2_its_page_begins_with_what_the_terminal_said(self):
+        path = re.search(r"The page is +(\S+)", self.printed)[1]
+        said = re.search(r"&& et-report ring8\.run\n((?:.+\n)+)", self.printed)[1].splitlines()
+        for width in (1280, 480):
+            page = self.open(path, width=width)
+            self.check_layout(page)
+            shown = page.texts("#findings p, #findings li:not(.hint)")
+            self.assertEqual([re.sub(r"^- ", "", line) for line in said], [re.sub(r"\s+", " ", s).strip() for s in shown])
+        self.check_print(page)
+
+    def test_3_its_total_is_that_of_the_replay(self):
+        demo = WORK / "build/demo"
+        tool = WORK / "build/release/bin/et-replay"
+        done = subprocess.run([tool, "-n", "ring8.yml", "--format", "json", "ring8"], cwd=demo, check=True,
+                              capture_output=True)
+        page = self.open(demo / "ring8.html")
+        total_ps = int(page.data(".kpi[data-id=total]", "value")[0])
+        self.assertEqual(total_ps, round(json.loads(done.stdout)["total_ns"] * 1000))
+
+    def test_4_the_manual_that_it_names_reads_on(self):
+        page = re.search(r"a tour: man (\S+)", self.printed)[1]
+        done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", WORK / page], capture_output=True, text=True, check=True)
+        self.assertEqual(done.stderr, "")
+        self.assertTrue("\nWHAT A RUN SHOWS\n" in re.sub(".\b|\x1b\\[[0-9;]*m", "", done.stdout), page)
+
+
+if __name__ == "__main__":
+    harness.main()

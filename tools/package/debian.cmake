@@ -1,0 +1,20 @@
+# Brings what is about to be packed to the form that Debian's packages have: runs in cpack, with all components below
+# CPACK_TEMPORARY_DIRECTORY.
+foreach(component tools development)
+  set(root ${CPACK_TEMPORARY_DIRECTORY}/${component}/usr)
+  set(package ${CPACK_DEBIAN_TOOLS_PACKAGE_NAME})
+  if(component STREQUAL "development")
+    set(package ${CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME})
+  endif()
+  set(doc ${root}/share/doc/${package})
+  file(COPY ${CPACK_ETKIT_SOURCE_DIR}/LICENSE ${CPACK_ETKIT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${doc})
+  file(RENAME ${doc}/LICENSE ${doc}/copyright)
+  # Debian's zsh looks in another folder than its makers' for what packages bring.
+  if(EXISTS ${root}/share/zsh/site-functions)
+    file(RENAME ${root}/share/zsh/site-functions ${root}/share/zsh/vendor-completions)
+  endif()
+  file(GLOB compressed ${root}/share/man/man*/*.[0-9] ${doc}/CHANGELOG.md)
+  if(compressed)
+    execute_process(COMMAND gzip -9n ${compressed} COMMAND_ERROR_IS_FATAL ANY)
+  endif()
+endforeach()

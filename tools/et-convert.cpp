@@ -71,9 +71,12 @@ int main(int argc, char** argv) {
       argc, argv, timeline ? tools::timeline_info() : convert_info, setup, [&](tools::Context& context) {
         SourceOptions source_options = with_details(tools::source_options(input, context), device, repair);
         source_options.hash = !output.no_history;
-        if (const auto form = tools::asked_form(output, timeline))
+        if (const auto form = tools::asked_form(output, timeline)) {
+          // Others do not tell the inputs.
+          source_options.hash = source_options.hash && (form->page() || form->choice.format->name == "run");
           return convert_runs(load_runs(source_options, context.jobs(), context.diagnostics), *form, output,
                               context);
+        }
         source_options.runs = true;
         TraceSource source(source_options, context.diagnostics);
         if (source.holds_run()) {

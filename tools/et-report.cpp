@@ -48,8 +48,9 @@ InputNames names_of(const std::vector<std::string>& operands) {
 }
 
 int report(const Options& o, tools::Context& context) {
-  const std::vector<Run> runs =
-      load_runs(tools::source_options(o.input, context), context.jobs(), context.diagnostics);
+  SourceOptions source = tools::source_options(o.input, context);
+  source.hash = form_of(o) == "html";  // which tells the inputs
+  const std::vector<Run> runs = load_runs(source, context.jobs(), context.diagnostics);
   if (context.failed()) return 1;
   context.report();
   if (runs.empty() || runs.size() > 2) {

@@ -2,6 +2,7 @@
 #include "analyze/parts.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace convert {
@@ -77,6 +78,22 @@ std::vector<std::vector<std::uint32_t>> slices_by_npu(const Run& run) {
   return by_npu;
 }
 
+std::vector<std::size_t> told_by(const Run& run) {
+  const std::vector<Rank> npus = npus_of(run);
+  std::vector<std::size_t> by(npus.size());
+  std::iota(by.begin(), by.end(), std::size_t{0});
+  const auto place = [&](Rank npu) {
+    const auto at = std::ranges::lower_bound(npus, npu);
+    return at == npus.end() || *at != npu ? npus.size() : static_cast<std::size_t>(at - npus.begin());
+  };
+  for (const Run::Class& c : run.classes) {
+    const std::size_t npu = place(c.npu);
+    const std::size_t like = place(c.like);
+    if (npu < by.size() && like < by.size()) by[npu] = like;
+  }
+  return by;
+}
+
 CommunicationWaits::CommunicationWaits(const Run& run) : run_(run) {
   for (const Slice& s : run.timeline.slices) {
     if (s.lane == Lane::send && s.flow != 0) sends_.emplace_back(s.flow, s.begin_ps);
@@ -113,6 +130,8 @@ std::vector<NpuParts> parts_of(const Run& run) {
     }
     parts.push_back(divide(npus[n], std::move(activities), window(run)));
   }
+  const std::vector<std::size_t> by = told_by(run);
+  for (std::size_t n = 0; n < npus.size(); ++n) parts[n].ps = parts[by[n]].ps;
   return parts;
 }
 

@@ -49,8 +49,13 @@ struct NpuParts {
 // Returns the NPUs of the run, ascending: those of Run::npus, or of the slices where that is empty.
 [[nodiscard]] std::vector<Rank> npus_of(const Run& run);
 
-// Returns the indices of the slices of each NPU of npus_of(), in order of their begin.
+// Returns the indices of the slices of each NPU of npus_of(), in order of their begin; of one for which another
+// stands there are none.
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> slices_by_npu(const Run& run);
+
+// Returns for each NPU of npus_of() the place of the one whose slices tell what it did: itself, or the one of
+// Run::classes that stands for it.
+[[nodiscard]] std::vector<std::size_t> told_by(const Run& run);
 
 // Tells until when a slice of communication waits for others: a collective until the last NPU has called it, a
 // receive until its send has begun; at most its end. Others do not wait: their begin.

@@ -125,6 +125,7 @@ struct Run {
     Rank dst = 0;
     std::int64_t bytes = 0;
     std::uint64_t messages = 0;
+    double latency_ns = 0;  // of all links on the way of one of them, as far as the network's dimensions tell
   };
   // One more replay with one thing changed.
   enum class Change : std::uint8_t {

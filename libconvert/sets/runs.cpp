@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "sets/runs.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <array>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "analyze/recorded/run.h"
+#include "io/sha256.h"
 
 namespace convert {
 namespace {
@@ -19,27 +25,45 @@ bool is_rank(SourceOptions options, const std::string& operand) {
   return !source.holds_run() && !source.whole_set();
 }
 
-Run load_operands(const SourceOptions& options, std::vector<std::string> operands, unsigned jobs,
-                  Diagnostics& diagnostics) {
-  SourceOptions own = options;
-  own.operands = std::move(operands);
-  TraceSource source(std::move(own), diagnostics);
-  return load_run(source, jobs, diagnostics);
+std::string name_of_file(std::string_view path) {
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  return std::string(path.substr(path.rfind('/') + 1));
 }
 
-}  // namespace
+std::string hash_of(const std::string& file) {
+  HashedInput input(open_input(file));
+  std::array<char, 1 << 16> bytes{};
+  while (input.read(bytes.data(), bytes.size()) != 0) continue;
+  return input.hex();
+}
 
-Run load_run(TraceSource& source, unsigned jobs, Diagnostics& diagnostics) {
-  if (source.holds_run()) return source.read_run();
+// Returns the run whose times the traces record.
+Run record(TraceSource& source, unsigned jobs, Diagnostics& diagnostics) {
   const std::string name = source.base_name();
   if (source.algorithm() != nullptr)
     throw input_error({.file = name}, "is an algorithm, which says no times: et-replay -o x.run simulates it");
   const std::vector<Trace> traces = source.load(jobs);
   Run run = recorded_run(traces, name, diagnostics);
   run.title = name;
-  run.inputs.push_back({name, ""});
   return run;
 }
+
+Run load_operands(const SourceOptions& options, std::vector<std::string> operands, unsigned jobs,
+                  Diagnostics& diagnostics) {
+  SourceOptions own = options;
+  own.operands = operands;
+  TraceSource source(std::move(own), diagnostics);
+  if (source.holds_run()) return source.read_run();
+  Run run = record(source, jobs, diagnostics);
+  if (options.hash) {
+    for (const InputSet::File& file : source.inputs().files()) operands.push_back(file.path);
+    run.inputs = hashes_of(operands);
+  }
+  if (run.inputs.empty()) run.inputs.push_back({run.title, ""});
+  return run;
+}
+
+}  // namespace
 
 std::vector<Run> load_runs(const SourceOptions& options, unsigned jobs, Diagnostics& diagnostics) {
   SourceOptions all = options;
@@ -67,6 +91,22 @@ std::vector<Run> load_runs(const SourceOptions& options, unsigned jobs, Diagnost
   }
   end_set();
   return runs;
+}
+
+std::vector<Run::Setting> hashes_of(const std::vector<std::string>& files) {
+  std::vector<Run::Setting> hashes;
+  std::set<std::string> known;
+  for (const std::string& file : files) {
+    struct stat s {};
+    if (!known.insert(file).second) continue;
+    if (file == "-") {
+      hashes.push_back({"stdin", {}});
+    } else if (stat(file.c_str(), &s) == 0 && !S_ISDIR(s.st_mode)) {
+      const bool regular = S_ISREG(s.st_mode) && s.st_size > 0;
+      hashes.push_back({name_of_file(file), regular ? hash_of(file) : std::string()});
+    }
+  }
+  return hashes;
 }
 
 }  // namespace convert

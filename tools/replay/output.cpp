@@ -58,7 +58,6 @@ void check_explain(const ReplayOutputOptions& o, bool sweep) {
 void check_to(const ReplayOutputOptions& o, bool sweep) {
   if (run_form(o)) {
     if (sweep) throw usage_error("a run is of a single replay; the table of a sweep is CSV");
-    if (o.memory_trace) throw usage_error("--memory-trace does not go together with a run");
     return;
   }
   if (o.what_if && (sweep || is_schedule(o) || o.explain || o.format != "json")) {

@@ -80,12 +80,16 @@ std::optional<Weighed> bubble(const Facts& facts) {
   if (facts.parts.empty() || facts.total == 0) return std::nullopt;
   const CommunicationWaits waits(run);
   const auto by_npu = slices_by_npu(run);
+  const std::vector<std::size_t> by = told_by(run);
+  std::vector<Intervals> gaps_of_npu;
+  for (std::size_t n = 0; n < by_npu.size(); ++n)
+    gaps_of_npu.push_back(by[n] == n ? gaps_of(run, by_npu[n], waits, facts.total) : Intervals());
   double sum = 0;
   Picoseconds most = -1;
   Rank most_npu = 0;
   Interval longest{};
   for (std::size_t n = 0; n < by_npu.size(); ++n) {
-    const Intervals gaps = gaps_of(run, by_npu[n], waits, facts.total);
+    const Intervals& gaps = gaps_of_npu[by[n]];
     const Picoseconds time = length(gaps);
     sum += static_cast<double>(time);
     if (time <= most) continue;

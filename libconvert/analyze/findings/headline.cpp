@@ -81,8 +81,9 @@ std::optional<Weighed> stopped(const Facts& facts) {
 
 std::optional<Weighed> model_limits(const Facts& facts) {
   if (facts.run.limits.empty()) return std::nullopt;
-  return Weighed{
-      {.rule = "model_limits", .panel = "made", .text = "The model: " + join(facts.run.limits, "; ") + "."}, 0};
+  std::vector<std::string> limits = facts.run.limits;
+  for (std::string& limit : limits) limit.erase(limit.find_last_not_of(". ") + 1);
+  return Weighed{{.rule = "model_limits", .panel = "made", .text = "The model: " + join(limits, "; ") + "."}, 0};
 }
 
 }  // namespace convert::findings

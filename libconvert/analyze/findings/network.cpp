@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analyze/findings/rules.h"
@@ -23,14 +25,6 @@ std::array<double, 2> times_on_links(const Run& run) {
   return {bytes, latency};
 }
 
-// Returns how many links of a dimension lie between two coordinates.
-std::uint32_t hops(std::string_view topology, std::uint32_t from, std::uint32_t to, std::uint32_t n) {
-  const std::uint32_t ahead = from < to ? to - from : from - to;
-  if (topology == "ring" || topology == "torus") return std::min(ahead, n - ahead);
-  if (topology == "mesh") return ahead;
-  return topology == "switch" ? 2 : 1;
-}
-
 // Does the same where nothing is known of links, of a product of dimensions.
 std::array<double, 2> times_by_dimension(const Run& run) {
   double bytes = 0;
@@ -38,12 +32,10 @@ std::array<double, 2> times_by_dimension(const Run& run) {
   for (const Run::Traffic& t : run.matrix) {
     std::uint32_t src = t.src;
     std::uint32_t dst = t.dst;
+    latency += static_cast<double>(t.messages) * t.latency_ns;
     for (const Run::Dim& d : run.dims) {
       if (d.npus == 0) break;
-      const std::uint32_t links =
-          src % d.npus == dst % d.npus ? 0 : hops(run.texts[d.topology], src % d.npus, dst % d.npus, d.npus);
-      if (d.gb_per_s > 0 && links != 0) bytes += static_cast<double>(t.bytes) / d.gb_per_s;
-      latency += static_cast<double>(t.messages) * d.latency_ns * links;
+      if (d.gb_per_s > 0 && src % d.npus != dst % d.npus) bytes += static_cast<double>(t.bytes) / d.gb_per_s;
       src /= d.npus;
       dst /= d.npus;
     }
@@ -90,17 +82,33 @@ std::optional<Weighed> hot_link(const Facts& facts) {
   return finding;
 }
 
+// Links have two directions, as a rule: where one is used and the other not, as in rings, that is another matter
+// than a way that nothing takes.
 std::optional<Weighed> unused_links(const Facts& facts) {
-  const auto used = static_cast<std::uint64_t>(
-      std::ranges::count_if(facts.run.links, [](const Run::Link& l) { return l.messages != 0; }));
-  if (used == 0 || facts.run.network_links <= used) return std::nullopt;
-  const std::uint64_t unused = facts.run.network_links - used;
-  return Weighed{{.rule = "unused_links",
-                  .panel = "links",
-                  .text = std::to_string(unused) + " of the " + counted(facts.run.network_links, "link") +
-                          " of the network " + (unused == 1 ? "is" : "are") + " never used.",
-                  .value = static_cast<double>(unused)},
-                 0};
+  std::set<std::pair<std::uint32_t, std::uint32_t>> used;
+  for (const Run::Link& l : facts.run.links) {
+    if (l.messages != 0) used.emplace(l.from, l.to);
+  }
+  if (used.empty() || facts.run.network_links <= used.size()) return std::nullopt;
+  const std::uint64_t unused = facts.run.network_links - used.size();
+  const auto one_way = static_cast<std::uint64_t>(std::ranges::count_if(used, [&](const auto& l) {
+    return !used.contains({l.second, l.first});
+  }));
+  const std::uint64_t reverse = std::min(one_way, unused);
+  Weighed finding{{.rule = "unused_links",
+                   .panel = "links",
+                   .text = std::to_string(unused) + " of the " + counted(facts.run.network_links, "link") +
+                           " of the network " + (unused == 1 ? "is" : "are") + " never used",
+                   .value = static_cast<double>(unused)},
+                  0};
+  const std::string each = unused == 1 ? "it is" : "each is";
+  if (reverse == unused) {
+    finding.text += ": " + each + " the other direction of one that is";
+  } else if (reverse != 0) {
+    finding.text += ", " + std::to_string(reverse) + " of them in the other direction of one that is";
+  }
+  finding.text += '.';
+  return finding;
 }
 
 std::optional<Weighed> latency_bound(const Facts& facts) {

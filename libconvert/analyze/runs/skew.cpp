@@ -89,7 +89,10 @@ Section skew_section(const Run& run, const RunWishes&) {
   s.tables = {straggler_table(late), call_table(run, last_of)};
   if (run.call_npus.empty() && any)
     s.notes.emplace_back("the run does not tell when each NPU called a collective, so not who was last");
-  if (!run.classes.empty())
+  const auto told = [&](const Run::Class& c) {
+    return std::ranges::any_of(run.call_npus, [&](const Run::CallNpu& n) { return n.npu == c.npu; });
+  };
+  if (!run.classes.empty() && !told(run.classes.front()))
     s.notes.emplace_back(
         "NPUs that did the same at the same times are counted once, as the one that stands for them");
   return s;

@@ -113,7 +113,7 @@ template <>
 struct Columns<Run::Traffic> {
   using T = Run::Traffic;
   static constexpr auto all = std::tuple(Column{"src", &T::src}, Column{"dst", &T::dst}, Column{"bytes", &T::bytes},
-                                         Column{"messages", &T::messages});
+                                         Column{"messages", &T::messages}, Column{"latency_ns", &T::latency_ns});
 };
 template <>
 struct Columns<Run::WhatIf> {

@@ -44,7 +44,7 @@ class ChromeWriter {
       const Track& head = tracks.tracks[t];
       if (t == 0 || tracks.tracks[t - 1].rank != head.rank) {
         first_track = t;
-        process(head.rank, runs);
+        process(head.rank, runs, shown.alike(head.rank));
       }
       std::uint32_t end = t;  // of the lane
       for (; end < tracks.tracks.size(); ++end) {
@@ -62,10 +62,16 @@ class ChromeWriter {
   // A run's pids are its ranks behind those of the run before it.
   [[nodiscard]] std::uint64_t pid(Rank rank) const { return first_pid_ + rank; }
 
-  void process(Rank rank, std::size_t runs) {
+  // The number of NPUs like it is a label: readers know the rank by the end of the name.
+  void process(Rank rank, std::size_t runs, std::uint32_t alike) {
     const std::string name = "rank " + std::to_string(rank);
     metadata("process_name", pid(rank), 0, titles_.empty() ? name : titles_[run_] + ": " + name);
     next_pid_ = pid(rank) + 1;
+    if (alike != 0) {
+      json_.line().begin_object().member("name", "process_labels").member("ph", "M").member("pid", pid(rank));
+      json_.member("tid", 0).key("args").begin_object();
+      json_.member("labels", "+ " + std::to_string(alike) + " like it").end_object().end_object();
+    }
     if (runs == 1) return;
     json_.line().begin_object().member("name", "process_sort_index").member("ph", "M").member("pid", pid(rank));
     json_.member("tid", 0).key("args").begin_object();

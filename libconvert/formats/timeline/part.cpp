@@ -66,22 +66,44 @@ PartOptions part_options(const FormatOptions& options) {
 
 ShownRun::ShownRun(const Run& run, const PartOptions& options, Picoseconds delay_ps)
     : run_(run), delay_ps_(delay_ps), all_(run.timeline.slices), arrows_(options.flows) {
+  count_alike(options);
   if (!options.everything() || delay_ps != 0) {
     take(options);
     if (options.least_ps > 0) join_short(options.least_ps);
   }
-  // A replay that is complete pairs all its messages.
-  every_arrow_ = options.everything() && !run.recorded && run.status == RunStatus::complete;
+  // A replay that is complete pairs all its messages, those of NPUs that are not shown aside.
+  every_arrow_ = options.everything() && !run.recorded && run.status == RunStatus::complete && run.classes.empty();
   if (arrows_ && !every_arrow_) find_arrows();
 }
 
+// Where ranks are named each is shown by itself.
+void ShownRun::count_alike(const PartOptions& options) {
+  if (!options.ranks.empty()) return;
+  for (const Run::Class& c : run_.classes) {
+    if (c.npu != c.like) ++alike_[c.like];
+  }
+}
+
 void ShownRun::take(const PartOptions& options) {
+  const auto named = [&](Rank r) { return std::ranges::binary_search(options.ranks, r); };
+  std::map<Rank, std::vector<Rank>> like;  // of those that are named
+  for (const Run::Class& c : run_.classes) {
+    if (c.npu != c.like && named(c.npu)) like[c.like].push_back(c.npu);
+  }
   for (const Slice& s : all_) {
     if (drawn(s.end_ps) < options.from_ps || drawn(s.begin_ps) > options.to_ps) continue;
-    if (!options.ranks.empty() && !std::ranges::binary_search(options.ranks, s.rank)) continue;
-    own_.push_back(s);
-    own_.back().begin_ps = drawn(s.begin_ps);
-    own_.back().end_ps = drawn(s.end_ps);
+    Slice later = s;
+    later.begin_ps = drawn(s.begin_ps);
+    later.end_ps = drawn(s.end_ps);
+    if (options.ranks.empty() || named(s.rank)) own_.push_back(later);
+    const auto others = like.find(s.rank);
+    if (others == like.end()) continue;
+    for (const Rank npu : others->second) {  // which sends elsewhere
+      Slice& copy = own_.emplace_back(later);
+      copy.rank = npu;
+      copy.peer = -1;
+      copy.flow = 0;
+    }
   }
   all_ = {};
 }
@@ -132,19 +154,27 @@ void ShownRun::find_arrows() {
     std::uint64_t flow;
     Picoseconds time;
     bool receive;
+    Rank rank;
+    std::int32_t peer;
+  };
+  const bool alike = !run_.classes.empty();
+  // A receive may be of a message like that of the send, from another NPU.
+  const auto meet = [&](const End& send, const End& receive) {
+    return !alike || (send.peer == static_cast<std::int64_t>(receive.rank) &&
+                      receive.peer == static_cast<std::int64_t>(send.rank));
   };
   std::vector<End> ends;
   for (const Slice& s : slices()) {
     if (s.flow == 0) continue;
-    if (s.lane == Lane::send) ends.push_back({s.flow, s.begin_ps, false});
-    if (s.lane == Lane::recv) ends.push_back({s.flow, s.end_ps, true});
+    if (s.lane == Lane::send) ends.push_back({s.flow, s.begin_ps, false, s.rank, s.peer});
+    if (s.lane == Lane::recv) ends.push_back({s.flow, s.end_ps, true, s.rank, s.peer});
   }
   std::ranges::sort(
       ends, [](const End& a, const End& b) { return std::pair(a.flow, a.receive) < std::pair(b.flow, b.receive); });
   for (std::size_t begin = 0, end = 0; begin < ends.size(); begin = end) {
     while (end < ends.size() && ends[end].flow == ends[begin].flow) ++end;
     if (end - begin == 2 && !ends[begin].receive && ends[begin + 1].receive &&
-        ends[begin].time <= ends[begin + 1].time) {
+        ends[begin].time <= ends[begin + 1].time && meet(ends[begin], ends[begin + 1])) {
       flows_.push_back(ends[begin].flow);
     }
   }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,7 +18,7 @@ namespace convert {
 struct PartOptions {
   Picoseconds from_ps = 0;
   Picoseconds to_ps = std::numeric_limits<Picoseconds>::max();
-  std::vector<Rank> ranks{};  // ascending; empty: all
+  std::vector<Rank> ranks{};  // ascending; empty: all, of those that do the same the one that stands for them
   Picoseconds least_ps = 0;   // shorter slices of a track that follow each other become one
   std::string align{};        // names that begin so begin at one time in all runs; empty: times are as they are
   bool arguments = true;
@@ -57,11 +58,17 @@ class ShownRun {
   [[nodiscard]] std::uint32_t names() const { return run_.timeline.names.size() + names_.size(); }
   // Returns what a slice stands for: of itself, by index.
   [[nodiscard]] Joined joined(std::size_t i) const { return joined_.empty() ? Joined{} : joined_[i]; }
+  // Returns for how many NPUs more the slices of one stand.
+  [[nodiscard]] std::uint32_t alike(Rank npu) const {
+    const auto at = alike_.find(npu);
+    return at == alike_.end() ? 0 : at->second;
+  }
   // Returns whether an arrow leads from or to the slice: both its ends are shown, and it does not lead back in
   // time.
   [[nodiscard]] bool has_arrow(const Slice& s) const;
 
  private:
+  void count_alike(const PartOptions& options);
   void take(const PartOptions& options);
   void join_short(Picoseconds least);
   void find_arrows();
@@ -69,6 +76,7 @@ class ShownRun {
   const Run& run_;
   Picoseconds delay_ps_;
   std::span<const Slice> all_;
+  std::map<Rank, std::uint32_t> alike_;
   std::vector<Slice> own_;  // if not all are shown
   TextSet names_;           // of slices that stand for several
   std::vector<Joined> joined_;

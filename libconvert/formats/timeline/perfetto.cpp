@@ -207,7 +207,9 @@ class PerfettoWriter {
   }
 
   [[nodiscard]] std::string process_name(std::size_t run, Rank rank) const {
-    return (parts_.size() == 1 ? "" : titles_[run] + ": ") + "NPU " + std::to_string(rank);
+    const std::uint32_t alike = parts_[run].shown.alike(rank);
+    return (parts_.size() == 1 ? "" : titles_[run] + ": ") + "NPU " + std::to_string(rank) +
+           (alike == 0 ? "" : " (+ " + std::to_string(alike) + " like it)");
   }
   // The same NPU of all runs stands together.
   [[nodiscard]] std::uint64_t process_place(std::size_t run, Rank rank) const {

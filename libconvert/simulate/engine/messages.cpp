@@ -6,6 +6,7 @@
 
 #include "simulate/explain/causes.h"
 #include "simulate/symmetry/order_observer.h"
+#include "simulate/symmetry/ordered_causes.h"
 
 namespace convert {
 namespace {
@@ -132,7 +133,7 @@ void Messages<Observer>::start(std::uint32_t channel, Waiter sent, Rank src, Ran
   ref(channel);
   const MessageToken m = messages_.add({channel, sent, src, dst});
   const Rank device = Observer::is_reduced ? key(channel).dst : dst;  // to which the network takes it
-  observer_.sends(m, device, bytes);
+  observer_.sends(m, device, bytes, key(channel).exchange);
   if (channel >= first_made_ && made_[channel - first_made_].delay >= 0) {
     queue_.push_after(made_[channel - first_made_].delay, m, event_arrival);
   } else {
@@ -244,5 +245,6 @@ void Messages<Observer>::control_received(std::uint32_t index) {
 template class Messages<NoObserver>;
 template class Messages<OrderObserver>;
 template class Messages<Causes>;
+template class Messages<OrderedCauses>;
 
 }  // namespace convert

@@ -127,7 +127,10 @@ class Messages : public Channels {
     Sent& count = sent_[src];
     ++count.messages;
     if (__builtin_add_overflow(count.bytes, bytes, &count.bytes)) too_much();
-    if (traffic_ != nullptr) traffic_->add(src, dst, bytes);
+    if (traffic_ != nullptr) {
+      const ChannelKey& k = key(channel);
+      traffic_->add(src, Observer::is_reduced ? k.dst : dst, bytes, Observer::is_reduced && k.exchange);
+    }
     if (rendezvous_) {
       has_long_rendezvous_ = has_long_rendezvous_ || bytes > INT32_MAX;
       return send_when_asked(channel, src, sent, priority);

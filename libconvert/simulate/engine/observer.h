@@ -2,8 +2,8 @@
 // Declares what an observer is told of a replay, and the observer that does nothing.
 //
 // The engine is compiled once for each observer, so that a plain replay, with NoObserver, spends no time on this.
-// OrderObserver (symmetry) watches a run of representatives, and Causes (explain) notes what led to what: they
-// derive from NoObserver and hide the functions that they need.
+// OrderObserver (symmetry) watches a run of representatives, Causes (explain) notes what led to what, and
+// OrderedCauses does both: they derive from NoObserver and hide the functions that they need.
 #pragma once
 
 #include <cstdint>
@@ -61,7 +61,7 @@ class NoObserver {
   [[nodiscard]] const ChannelKey& framed(const ChannelKey& key) const { return key; }
   [[nodiscard]] Rank destination(const ChannelKey& key) const { return key.dst; }
   // Message `m` is given to the network, which may put it on its first wire before was_sent().
-  void sends(std::uint32_t /*m*/, Rank /*to*/, std::int64_t /*bytes*/) {}
+  void sends(std::uint32_t /*m*/, Rank /*to*/, std::int64_t /*bytes*/, bool /*exchange*/) {}
   void was_sent() {}
   // Message `m` arrives (in a network of wires hop_ends() says so); its sender is told, then the receive that waits
   // for it, or nobody.

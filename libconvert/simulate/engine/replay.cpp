@@ -2,6 +2,7 @@
 #include "simulate/engine/replay.h"
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 #include "simulate/explain/causes.h"
 #include "simulate/symmetry/expand.h"
 #include "simulate/symmetry/order_observer.h"
+#include "simulate/symmetry/ordered_causes.h"
 #include "simulate/symmetry/symmetry.h"
 
 namespace convert {
@@ -41,17 +43,51 @@ ReplayOutcome run_plain(const ReplayProgram& program) {
   return run(replayer);
 }
 
-// Replays one of equivalent ranks for all; returns nothing if there are none, or if their order matters.
-std::optional<ReplayOutcome> run_representatives(const ReplayProgram& program) {
-  // Use of wires is counted for all NPUs.
-  if (!program.options.symmetry || program.options.network.count_wires) return std::nullopt;
-  const std::optional<Equivalence> found = find_symmetry(program);
-  if (!found) return std::nullopt;
-  const ReplayProgram reduced = reduce(program, *found);
-  Replayer<OrderObserver, NodeRecorder> replayer(reduced, reduced, *found);
+// Runs a replay of representatives; returns nothing if it does not hold for all.
+template <class Observer>
+std::optional<ReplayOutcome> run_reduced(Replayer<Observer, NodeRecorder>& replayer, const Reduction& reduction,
+                                         const ReplayProgram& program) {
   ReplayOutcome outcome = replayer.run();
   if (!replayer.observer().symmetric() || is_stuck(outcome.result)) return std::nullopt;
-  return expand(std::move(outcome), replayer.observer().first_callers(), *found, program);
+  return expand(std::move(outcome), replayer.observer().first_callers(), reduction, program);
+}
+
+// Does the same, and finds the causes of the end. Causes says why it runs twice.
+std::optional<ReplayOutcome> explain_reduced(const Reduction& reduction, const ReplayProgram& program) {
+  using CauseReplayer = Replayer<OrderedCauses, NodeRecorder>;
+  const ReplayProgram& reduced = reduction.program;
+  const std::vector<std::uint32_t>* const none = nullptr;
+  std::vector<std::uint32_t> chain;
+  {
+    CauseReplayer first(reduced, reduced, reduction.equivalence, none);
+    std::optional<ReplayOutcome> outcome = run_reduced(first, reduction, program);
+    if (!outcome || outcome->result.status != ReplayStatus::complete) return outcome;
+    chain = *first.observer().causes().chain();
+  }
+  CauseReplayer second(reduced, reduced, reduction.equivalence, &std::as_const(chain));
+  std::optional<ReplayOutcome> outcome = run_reduced(second, reduction, program);
+  const std::vector<Causes::Detail> all =
+      unfold(second.observer().causes().details(), program, reduction.equivalence, second.system().runs());
+  outcome->result.explanation =
+      explain({program, second.system(), second.network(), all, std::nullopt, outcome->result.total_ps});
+  return outcome;
+}
+
+// Replays one of equivalent ranks for all; returns nothing if there are none, or if their order matters.
+std::optional<ReplayOutcome> run_representatives(const ReplayProgram& program) {
+  if (!program.options.symmetry) return std::nullopt;
+  std::optional<Equivalence> found = find_symmetry(program);
+  if (!found) return std::nullopt;
+  auto reduction = std::make_shared<Reduction>(Reduction{reduce(program, *found), std::move(*found)});
+  std::optional<ReplayOutcome> outcome;
+  if (program.options.explain) {
+    outcome = explain_reduced(*reduction, program);
+  } else {
+    Replayer<OrderObserver, NodeRecorder> replayer(reduction->program, reduction->program, reduction->equivalence);
+    outcome = run_reduced(replayer, *reduction, program);
+  }
+  if (outcome && program.options.timeline) outcome->result.reduction = std::move(reduction);
+  return outcome;
 }
 
 std::optional<Actor> find_target(const ReplayProgram& program) {
@@ -108,9 +144,8 @@ void number_calls(ReplayResult& result) {
 
 ReplayOutcome run(const ReplayProgram& program) {
   try {
-    if (program.options.explain) return run_explained(program);
     if (std::optional<ReplayOutcome> outcome = run_representatives(program)) return std::move(*outcome);
-    return run_plain(program);
+    return program.options.explain ? run_explained(program) : run_plain(program);
   } catch (const Error& e) {
     // Delays and sums that are too large have no line: the network is where they come from.
     if (e.kind() != Error::Kind::input || !e.where().file.empty()) throw;

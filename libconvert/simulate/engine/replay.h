@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -25,6 +26,8 @@
 #include "simulate/waits/deadlock.h"
 
 namespace convert {
+
+struct Reduction;
 
 enum class ReplayStatus : std::uint8_t {
   complete,   // every node has run and every message was received
@@ -102,6 +105,8 @@ struct ReplayResult {
   std::optional<Explanation> explanation;   // for ReplayOptions::explain; nothing if the node never started
   std::optional<PeakTensors> peak_tensors;  // with MemoryTracking
   std::vector<NodeSpans> spans;             // by rank, with MemoryTracking::trace
+  // With ReplayOptions::most_npus_alone, if the timeline has representatives alone.
+  std::shared_ptr<const Reduction> reduction;
 
   [[nodiscard]] Rank rank(std::size_t npu) const { return ranks.empty() ? static_cast<Rank>(npu) : ranks[npu]; }
 };

@@ -17,12 +17,13 @@ struct PairTraffic {
   Rank dst = 0;
   std::int64_t bytes = 0;
   std::uint64_t messages = 0;
+  bool exchange = false;  // of representatives: dst moves by XOR; see Symmetry
 };
 
 class Traffic {
  public:
-  void add(Rank src, Rank dst, std::int64_t bytes) {
-    Sum& sum = sums_[std::uint64_t{src} << 32U | dst];
+  void add(Rank src, Rank dst, std::int64_t bytes, bool exchange) {
+    Sum& sum = sums_[(exchange ? exchanged : 0) | std::uint64_t{src} << 32U | dst];
     sum.bytes += bytes;  // at most what the NPU sends in all
     ++sum.messages;
   }
@@ -30,8 +31,9 @@ class Traffic {
   [[nodiscard]] std::vector<PairTraffic> list() const {
     std::vector<PairTraffic> list;
     for (const auto& [key, sum] : sums_)
-      list.push_back({static_cast<Rank>(key >> 32U), static_cast<Rank>(key), sum.bytes, sum.messages});
-    std::ranges::sort(list, {}, [](const PairTraffic& t) { return std::tuple(t.src, t.dst); });
+      list.push_back({static_cast<Rank>((key & ~exchanged) >> 32U), static_cast<Rank>(key), sum.bytes, sum.messages,
+                      (key & exchanged) != 0});
+    std::ranges::sort(list, {}, [](const PairTraffic& t) { return std::tuple(t.src, t.dst, t.exchange); });
     return list;
   }
 
@@ -40,6 +42,7 @@ class Traffic {
     std::int64_t bytes = 0;
     std::uint64_t messages = 0;
   };
+  static constexpr std::uint64_t exchanged = std::uint64_t{1} << 63U;
   std::unordered_map<std::uint64_t, Sum> sums_;  // by source and destination
 };
 

@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/diagnostic.h"
 #include "core/trace.h"
 #include "core/units.h"
+#include "simulate/engine/channel.h"
 #include "simulate/engine/engine.h"
 #include "simulate/engine/observer.h"
 
@@ -24,6 +26,9 @@ class Causes : public NoObserver {
   static constexpr bool sees_hops = true;
   static constexpr std::uint32_t none = UINT32_MAX;
   enum class Kind : std::uint8_t { work, message, hop, receive };
+  // Says how a cause is related to its own cause: they are of one NPU (a message is of its source), it began at the
+  // destination of a message, or it took a wire that another message left.
+  enum class After : std::uint8_t { same, received, left_wire };
   struct Detail {
     Kind kind = Kind::work;
     Actor actor{};
@@ -31,9 +36,12 @@ class Causes : public NoObserver {
     Picoseconds came = 0;        // hop: to the wire
     bool starts = false;         // the actor's node began with it
     std::uint32_t ended = none;  // the node of actor.npu whose end freed the actor's node, if that began with it
-    Rank to = 0;                 // message
+    Rank to = 0;                 // message, hop: destination
+    bool exchange = false;       // of representatives: it moves by XOR; see Symmetry
     std::uint32_t wire = none;   // hop
     std::int64_t bytes = 0;      // message, hop
+    After after = After::same;
+    std::uint32_t group = none;  // whose collective it is, if not that of the call; see unfold()
   };
 
   // Looks for the causes of the start of node `target`, at which it stops; without a target, for those of the end
@@ -77,15 +85,24 @@ class Causes : public NoObserver {
   void registered(std::uint32_t item) { items_.put(item, {add(detail(Kind::work)), actor_}); }
   void runs(std::uint32_t item) { restore(items_.at[item]); }
 
-  void sends(std::uint32_t m, Rank to, std::int64_t bytes) {
+  void sends(std::uint32_t m, Rank to, std::int64_t bytes, bool exchange) {
     Detail d = detail(Kind::message);
     d.to = to;
+    d.exchange = exchange;
     d.bytes = bytes;
     before_sending_ = current_;
+    after_sending_ = std::exchange(after_, After::same);
     current_ = add(d);
+    if (ways_.size() <= m) ways_.resize(m + 1);
+    ways_[m] = {to, exchange};
     messages_.put(m, {current_, actor_});
   }
-  void was_sent() { current_ = before_sending_; }
+  void was_sent() {
+    current_ = before_sending_;
+    after_ = after_sending_;
+  }
+  void tells_sender(Rank /*npu*/, Waiter /*sent*/) { after_ = After::same; }
+  void tells_receiver(const ChannelKey& /*key*/, Rank /*npu*/, Waiter /*received*/) { after_ = After::received; }
   void arrives(std::uint32_t m) { restore(messages_.at[m]); }
   void waits(std::uint32_t index) { waiting_.put(index, {current_, actor_}); }
   void goes_on(std::uint32_t index) { actor_ = waiting_.at[index].actor; }
@@ -95,6 +112,7 @@ class Causes : public NoObserver {
   std::uint32_t comes(std::uint32_t p, std::uint32_t wire) {
     if (packets_.at.size() <= p) packets_.at.resize(p + 1);
     packets_.at[p].came = queue_.now();
+    packets_.at[p].wire = wire;
     return wire;
   }
   void launched(std::uint32_t p) { packets_.put(p, {current_, actor_}); }
@@ -103,13 +121,18 @@ class Causes : public NoObserver {
     Detail d = detail(Kind::hop);
     d.actor = k.actor;
     d.came = k.came;
-    d.wire = wire;
+    d.to = ways_[p].to;  // packets have the numbers of messages
+    d.exchange = ways_[p].exchange;
+    d.wire = k.wire;
     d.bytes = bytes;
     k.cause = add(d);
     wires_[wire] = k.cause;
   }
   void hop_ends(std::uint32_t p) { restore(packets_.at[p]); }
-  void wire_frees(std::uint32_t wire) { current_ = wires_[wire]; }
+  void wire_frees(std::uint32_t wire) {
+    current_ = wires_[wire];
+    after_ = After::left_wire;
+  }
   [[nodiscard]] std::uint32_t cause_on(std::uint32_t wire) { return wires_[wire]; }
   void share_frees(std::uint32_t cause) { current_ = cause; }
 
@@ -120,6 +143,7 @@ class Causes : public NoObserver {
   };
   struct Packet : Begun {
     Picoseconds came = 0;
+    std::uint32_t wire = none;  // to which it came: of representatives as seen from its source
     Packet& operator=(const Begun& b) {
       Begun::operator=(b);
       return *this;
@@ -137,9 +161,16 @@ class Causes : public NoObserver {
   // Returns the details of what would begin now.
   [[nodiscard]] Detail detail(Kind kind) const {
     const bool starts = starting_.op != none && actor_.npu == starting_.npu && actor_.op == starting_.op;
-    return {.kind = kind, .actor = actor_, .begin = queue_.now(), .came = 0, .starts = starts, .ended = ended_};
+    return {.kind = kind,
+            .actor = actor_,
+            .begin = queue_.now(),
+            .came = 0,
+            .starts = starts,
+            .ended = ended_,
+            .after = after_};
   }
   void restore(const Begun& b) {
+    after_ = After::same;
     current_ = b.cause;
     actor_ = b.actor;
   }
@@ -164,7 +195,9 @@ class Causes : public NoObserver {
 
   std::uint32_t last_ = none;     // that led to the target
   std::uint32_t current_ = none;  // whose end is being handled; none at time 0. What begins now goes back to it
+  After after_ = After::same;     // of what begins now
   std::uint32_t before_sending_ = none;
+  After after_sending_ = After::same;
   Actor actor_{};
   Actor starting_{};
   std::uint32_t ended_ = none;
@@ -172,6 +205,11 @@ class Causes : public NoObserver {
   Table<Begun> messages_;
   Table<Begun> waiting_;
   Table<Packet> packets_;
+  struct Way {
+    Rank to = 0;
+    bool exchange = false;
+  };
+  std::vector<Way> ways_;                                   // by message
   std::unordered_map<std::uint32_t, std::uint32_t> wires_;  // the cause that was last on it
 };
 

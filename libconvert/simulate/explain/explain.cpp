@@ -19,7 +19,7 @@ bool travels(const Detail& d) { return d.kind == CauseKind::message || d.kind ==
 
 // Returns whether two details belong to one step: a message and its hops, or all of a collective.
 bool together(const Detail& a, const Detail& b) {
-  if (a.actor.run != 0 || b.actor.run != 0) return a.actor.run == b.actor.run;
+  if (a.actor.run != 0 || b.actor.run != 0) return a.actor.run == b.actor.run && a.group == b.group;
   return travels(a) && travels(b) && a.actor == b.actor;
 }
 
@@ -76,13 +76,14 @@ class Explainer {
       to.to = op(last.actor.npu, last.actor.op).peer;
       to.bytes = last.bytes;
       to.waited = s_.chain[first].kind == CauseKind::hop ? s_.chain[first].begin - s_.chain[first].came : 0;
-      if (end - first == 1 && last.kind == CauseKind::hop) to.wire = s_.network.wire_name(last.wire);
+      if (end - first == 1 && last.kind == CauseKind::hop && last.wire != Causes::none)
+        to.wire = s_.network.wire_name(last.wire);
     } else if (to.what == What::collective) {
       const CollectiveRun& run = s_.system.runs()[last.actor.run - 1];
       const CollectiveCall& call = s_.program.plans[run.plan].call;
       to.op = call.op;
       to.bytes = call.bytes;
-      to.group = s_.program.groups[call.group].id;
+      to.group = s_.program.groups[last.group == Causes::none ? call.group : last.group].id;
       to.number = run.number;
     }
     relate(last, end < s_.chain.size() ? std::optional(s_.chain[end]) : s_.target, to);

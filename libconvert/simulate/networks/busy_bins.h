@@ -16,11 +16,14 @@ class BusyBins {
  public:
   static constexpr std::uint32_t most_bins = 512;  // of a wire; fewer if there are many wires
 
+  // `like`: for how many wires each stands.
+  explicit BusyBins(std::uint32_t like = 1) : like_(like) {}
+
   // Adds the time from `begin` to `end` to a wire. Where times of one wire overlap, a bin is full at most.
   void add(std::uint32_t wire, Picoseconds begin, Picoseconds end) {
     if (row_of_.size() <= wire) row_of_.resize(wire + 1, no_index);
     if (row_of_[wire] == no_index) {
-      if (std::uint64_t{rows_ + 1} * bins_ > most_values && bins_ > least_bins) halve_bins();
+      if (std::uint64_t{rows_ + 1} * like_ * bins_ > most_values && bins_ > least_bins) halve_bins();
       row_of_[wire] = rows_++;
       busy_.resize(std::size_t{rows_} * bins_);
     }
@@ -71,6 +74,7 @@ class BusyBins {
     busy_.resize(std::size_t{rows_} * bins_);
   }
 
+  std::uint32_t like_;
   Picoseconds width_ = ps_per_ns;
   std::uint32_t bins_ = most_bins;
   std::uint32_t rows_ = 0;

@@ -4,6 +4,7 @@
 #include "core/diagnostic.h"
 #include "simulate/explain/causes.h"
 #include "simulate/symmetry/order_observer.h"
+#include "simulate/symmetry/ordered_causes.h"
 
 namespace convert {
 
@@ -79,6 +80,8 @@ template std::unique_ptr<Network> make_network(const NetworkConfig&, const Netwo
 template std::unique_ptr<Network> make_network(const NetworkConfig&, const NetworkOptions&, EventQueue&,
                                                OrderObserver&);
 template std::unique_ptr<Network> make_network(const NetworkConfig&, const NetworkOptions&, EventQueue&, Causes&);
+template std::unique_ptr<Network> make_network(const NetworkConfig&, const NetworkOptions&, EventQueue&,
+                                               OrderedCauses&);
 
 std::unique_ptr<Network> make_network(const NetworkConfig& config, const NetworkOptions& options,
                                       EventQueue& queue) {

@@ -109,6 +109,7 @@ struct NetworkOptions {
   std::vector<std::string> failed{};       // "3-4", "npu3-switch0", "3>4"; see remove_failed_wires
   bool count_wires = false;                // for Network::wire_use; aware and wires
   bool bin_wires = false;                  // with count_wires, for Network::busy_bins
+  std::uint32_t wires_like = 1;            // for how many wires each stands there
   bool watch_ports = false;                // for Network::worst_port; unaware
 };
 // Throws Error(usage) if the model does not take the network or an option. make_network checks the devices that

@@ -32,7 +32,7 @@ class WireTable {
         wires_(zeros<Wire>(wires)),
         use_(zeros<Use>(options.count_wires ? wires : 0)),
         count_use_(options.count_wires) {
-    if (options.count_wires && options.bin_wires) bins_.emplace();
+    if (options.count_wires && options.bin_wires) bins_.emplace(options.wires_like);
   }
 
   [[nodiscard]] Packet& packet(std::uint32_t p) {

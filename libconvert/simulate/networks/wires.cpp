@@ -12,6 +12,7 @@
 #include "simulate/networks/network.h"
 #include "simulate/networks/wire_table.h"
 #include "simulate/symmetry/order_observer.h"
+#include "simulate/symmetry/ordered_causes.h"
 
 namespace convert {
 namespace {
@@ -213,5 +214,7 @@ template std::unique_ptr<Network> make_wires_network(const NetworkConfig&, const
                                                      OrderObserver&);
 template std::unique_ptr<Network> make_wires_network(const NetworkConfig&, const NetworkOptions&, EventQueue&,
                                                      Causes&);
+template std::unique_ptr<Network> make_wires_network(const NetworkConfig&, const NetworkOptions&, EventQueue&,
+                                                     OrderedCauses&);
 
 }  // namespace convert

@@ -104,6 +104,9 @@ struct ReplayOptions {
   bool astra = false;                     // by ASTRA-sim's rules; see Rules
   bool astra_names = false;               // messages call options as ASTRA-sim does
   bool symmetry = true;  // simulate one of equivalent ranks, where that is proved to give the same result
+  // With symmetry: of more NPUs than this the timeline may have representatives alone, see ReplayResult::reduction.
+  // The chain of causes of the end, traffic and the use of wires are then found of them, and told of all.
+  std::uint32_t most_npus_alone = UINT32_MAX;
   std::shared_ptr<const ReplaySystem> system{};  // null: what fits the network
 };
 

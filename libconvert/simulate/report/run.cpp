@@ -12,6 +12,7 @@
 #include "simulate/report/links.h"
 #include "simulate/report/slack.h"
 #include "simulate/report/values.h"
+#include "simulate/symmetry/symmetry.h"
 
 namespace convert {
 namespace {
@@ -54,6 +55,15 @@ std::int64_t root_of(const CollectiveCall& call, const ReplayProgram& program) {
   return call.root < ranks.size() ? std::int64_t{ranks[call.root]} : -1;
 }
 
+void add_classes(const ReplayResult& result, Run& run) {
+  for (const NpuResult& n : result.npus) {
+    const auto npu = static_cast<Rank>(&n - result.npus.data());
+    const Rank like = result.reduction->equivalence.ranks.representative(npu);
+    if (like != npu) run.classes.push_back({npu, like});
+  }
+}
+
+// `program`: the one whose plans the result names; nullptr: none is known.
 CallIndex add_calls(const ReplayResult& result, const ReplayProgram* program, Run& run) {
   CallIndex index;
   for (const CollectiveResult& c : result.collectives) {
@@ -76,9 +86,53 @@ CallIndex add_calls(const ReplayResult& result, const ReplayProgram* program, Ru
   return index;
 }
 
-void add_call_npus(Run& run) {
+// Finds the collective in which an NPU does what the one that stands for it does in another, of an equivalent
+// group.
+class CallImages {
+ public:
+  CallImages(const Reduction& reduction, const CallIndex& index, const Run& run)
+      : images_(reduction.equivalence.group_images), program_(reduction.program), index_(index), run_(run) {
+    for (std::uint32_t g = 0; g < program_.groups.size(); ++g) group_of_.emplace(program_.groups[g].id, g);
+  }
+  [[nodiscard]] std::uint32_t of(std::uint32_t call, Rank npu) {
+    const Run::Call& c = run_.calls[call];
+    const std::uint32_t group = group_of_.at(c.group);
+    if (images_[group].empty()) return call;
+    std::map<Rank, std::int64_t>& ids = ids_[group];
+    if (ids.empty()) {
+      for (const std::uint32_t image : images_[group]) {
+        for (const auto& [member, place] : program_.groups[image].places)
+          ids.emplace(member, program_.groups[image].id);
+      }
+    }
+    return index_.at({ids.at(npu), c.number});
+  }
+
+ private:
+  const std::vector<std::vector<std::uint32_t>>& images_;
+  const ReplayProgram& program_;
+  const CallIndex& index_;
+  const Run& run_;
+  std::map<std::int64_t, std::uint32_t> group_of_;             // by id
+  std::map<std::uint32_t, std::map<Rank, std::int64_t>> ids_;  // by group and NPU: of the image in which it is
+};
+
+void add_call_npus(const ReplayResult& result, const CallIndex& index, Run& run) {
+  const auto add = [&](const Slice& s, std::uint32_t call, Rank npu) {
+    run.call_npus.push_back({call, npu, s.begin_ps, s.open ? -1 : s.end_ps});
+  };
   for (const Slice& s : run.timeline.slices) {
-    if (s.call != no_index) run.call_npus.push_back({s.call, s.rank, s.begin_ps, s.open ? -1 : s.end_ps});
+    if (s.call != no_index) add(s, s.call, s.rank);
+  }
+  if (result.reduction != nullptr && !run.call_npus.empty()) {
+    std::map<Rank, std::vector<Rank>> alike;
+    for (const Run::Class& c : run.classes) alike[c.like].push_back(c.npu);
+    CallImages images(*result.reduction, index, run);
+    for (const Slice& s : run.timeline.slices) {
+      const auto others = s.call == no_index ? alike.end() : alike.find(s.rank);
+      if (others == alike.end()) continue;
+      for (const Rank npu : others->second) add(s, images.of(s.call, npu), npu);
+    }
   }
   std::ranges::sort(run.call_npus, {}, [](const Run::CallNpu& c) { return std::tuple(c.call, c.npu, c.begin_ps); });
 }
@@ -119,6 +173,18 @@ void add_path(const Explanation& explanation, const CallIndex& calls, Run& run) 
     }
     run.path.push_back(step);
   }
+}
+
+// Returns the latency of the links from one NPU to another along the dimensions of a product.
+double latency_between(const NetworkConfig& network, Rank src, Rank dst) {
+  double latency_ns = 0;
+  for (const NetworkDim& d : network.dims) {
+    const auto n = static_cast<std::uint32_t>(d.npus);
+    if (src % n != dst % n) latency_ns += hops(d.topology, src % n, dst % n, n) * d.latency_ns;
+    src /= n;
+    dst /= n;
+  }
+  return latency_ns;
 }
 
 void add_dims(const NetworkConfig& network, Run& run) {
@@ -199,6 +265,7 @@ void add_limits(const ReplayResult& result, const NetworkConfig& network, Run& r
 }  // namespace
 
 void want_run(ReplayOptions& options) {
+  if (!options.timeline && !options.explain) options.most_npus_alone = most_recorded_alone;
   options.timeline = true;
   if (options.memory == MemoryTracking::peaks) options.memory = MemoryTracking::trace;
   if (!options.explain) options.explain = ExplainTarget{.end = true};
@@ -218,13 +285,17 @@ Run make_run(ReplayResult& result, const ReplayProgram* program) {
   run.recorded = program == nullptr;
   run.timeline = std::move(result.timeline);
   add_npus(result, program != nullptr && program->rules.all_but_computation_is_exposed(), run);
-  const CallIndex calls = add_calls(result, program, run);
-  add_call_npus(run);
+  if (result.reduction != nullptr) add_classes(result, run);
+  const CallIndex calls = add_calls(result, result.reduction == nullptr ? program : nullptr, run);
+  add_call_npus(result, calls, run);
   if (result.explanation && !result.explanation->target) add_path(*result.explanation, calls, run);
-  for (const PairTraffic& t : result.traffic) run.matrix.push_back({t.src, t.dst, t.bytes, t.messages});
+  for (const PairTraffic& t : result.traffic) {
+    const double latency_ns = program == nullptr ? 0 : latency_between(program->network, t.src, t.dst);
+    run.matrix.push_back({t.src, t.dst, t.bytes, t.messages, latency_ns});
+  }
   add_waits(result.waits, run);
   if (program == nullptr) return run;
-  run.slack_ps = find_slack(*program, run);
+  run.slack_ps = find_slack(result.reduction == nullptr ? *program : result.reduction->program, run);
   add_dims(program->network, run);
   add_links(result, *program, run);
   add_memory(result, *program, run);

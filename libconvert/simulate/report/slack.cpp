@@ -27,7 +27,7 @@ class SlackFinder {
     number_ops();
     for (std::uint32_t i = 0; i < slices_.size(); ++i) slice_of_[op_of_[i]] = i;
     for (std::uint32_t i = 0; i < slices_.size(); ++i) meet(i);
-    for (const Run::Step& step : run_.path) slack_[slice_of_[number(step.npu, step.node)]] = 0;
+    for (const Run::Step& step : run_.path) slack_[slice_of_[number(like(step.npu), step.node)]] = 0;
     for (std::uint32_t i = static_cast<std::uint32_t>(slices_.size()); i-- > 0;) visit(i);
     for (std::uint32_t i = 0; i < slices_.size(); ++i) {
       const Meeting* const m = meeting(i);
@@ -43,6 +43,10 @@ class SlackFinder {
     Picoseconds slack = unbounded;  // of the slices visited so far
   };
 
+  [[nodiscard]] Rank like(Rank npu) const {
+    const auto c = std::ranges::lower_bound(run_.classes, npu, {}, &Run::Class::npu);
+    return c == run_.classes.end() || c->npu != npu ? npu : c->like;
+  }
   // Returns the number of a node among those of all ranks.
   [[nodiscard]] std::uint32_t number(Rank r, NodeId id) const {
     const RankProgram& rank = program_.ranks[r];

@@ -45,6 +45,9 @@ Computing computing_of(const Run& run, std::size_t npus) {
     }
     c.by_npu.push_back(sum);
   }
+  for (const Run::Class& like : run.classes) {
+    if (like.npu < npus && like.like < npus) c.by_npu[like.npu] = c.by_npu[like.like];
+  }
   std::vector<Picoseconds> sorted = c.by_npu;
   std::ranges::sort(sorted);
   if (!sorted.empty()) c.median = sorted[(sorted.size() - 1) / 2];
@@ -274,7 +277,8 @@ class Changes {
 }  // namespace
 
 std::uint64_t count_events(const Run& run) {
-  std::uint64_t events = run.timeline.slices.size();
+  std::uint64_t events = 0;
+  for (const Run::Npu& n : run.npus) events += n.nodes_done;
   for (const Run::Traffic& t : run.matrix) events += t.messages;
   return events;
 }

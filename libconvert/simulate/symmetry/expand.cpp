@@ -6,6 +6,9 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
+
+#include "config/network/wire_numbers.h"
 
 namespace convert {
 namespace {
@@ -69,10 +72,70 @@ class Collectives {
   std::map<Key, std::uint32_t> plans_;
 };
 
+// Sets the ranks to which representatives send and from which they receive, which are others than representatives.
+void set_peers(Timeline& timeline, const ReplayProgram& program) {
+  for (Slice& s : timeline.slices) {
+    if (s.lane != Lane::send && s.lane != Lane::recv) continue;
+    const RankCode& code = *program.ranks[s.rank].code;
+    const std::size_t node =
+        code.ids.empty() ? s.node
+                         : static_cast<std::size_t>(std::ranges::lower_bound(code.ids, s.node) - code.ids.begin());
+    if (s.peer >= 0) s.peer = static_cast<std::int32_t>(code.ops[node].peer);
+  }
+}
+
+std::vector<PairTraffic> expand(const std::vector<PairTraffic>& traffic, const Symmetry& symmetry, Rank ranks) {
+  std::vector<PairTraffic> all;
+  const auto of = [&](Rank src) { return std::ranges::equal_range(traffic, src, {}, &PairTraffic::src); };
+  for (Rank r = 0; r < ranks; ++r) {
+    const auto first = static_cast<std::ptrdiff_t>(all.size());
+    for (const PairTraffic& t : of(symmetry.representative(r)))
+      all.push_back({r, symmetry.forth(t.dst, r, t.exchange), t.bytes, t.messages});
+    std::sort(all.begin() + first, all.end(),
+              [](const PairTraffic& a, const PairTraffic& b) { return a.dst < b.dst; });
+    auto last = all.begin() + first;
+    for (auto t = last; t != all.end(); ++t) {
+      if (t == last) continue;
+      if (t->dst == last->dst) {
+        last->bytes += t->bytes;
+        last->messages += t->messages;
+      } else {
+        *++last = *t;
+      }
+    }
+    if (last != all.end()) all.erase(last + 1, all.end());
+  }
+  return all;
+}
+
+// Gives each wire what the one of the representative carried.
+void expand_wires(ReplayResult& result, const Symmetry& symmetry, const NetworkConfig& network) {
+  if (result.wires.empty()) return;
+  const ProductWires numbers(network);
+  std::vector<WireUse> all;
+  std::vector<std::uint8_t> bins;
+  const std::size_t each = result.wire_bins.empty() ? 0 : result.wire_bins_each;
+  for (std::uint32_t wire = 0; wire < numbers.wires(); ++wire) {
+    const std::uint32_t own = representative_wire(numbers, symmetry, wire);
+    const auto use = std::ranges::lower_bound(result.wires, own, {}, &WireUse::wire);
+    if (use == result.wires.end() || use->wire != own) continue;
+    WireUse& w = all.emplace_back(*use);
+    w.wire = wire;
+    std::tie(w.from_device, w.to_device) = numbers.ends(wire);
+    w.from = numbers.device_name(w.from_device);
+    w.to = numbers.device_name(w.to_device);
+    const auto row = result.wire_bins.begin() + (use - result.wires.begin()) * static_cast<std::ptrdiff_t>(each);
+    bins.insert(bins.end(), row, row + static_cast<std::ptrdiff_t>(each));
+  }
+  result.wires = std::move(all);
+  result.wire_bins = std::move(bins);
+}
+
 }  // namespace
 
-ReplayOutcome expand(ReplayOutcome reduced, const FirstCallers& first_callers, const Equivalence& equivalence,
+ReplayOutcome expand(ReplayOutcome reduced, const FirstCallers& first_callers, const Reduction& reduction,
                      const ReplayProgram& program) {
+  const Equivalence& equivalence = reduction.equivalence;
   ReplayOutcome all{.result = std::move(reduced.result), .called = {}};
   std::vector<NpuResult> npus(program.ranks.size());
   for (Rank r = 0; r < npus.size(); ++r) npus[r] = all.result.npus[equivalence.ranks.representative(r)];
@@ -82,6 +145,9 @@ ReplayOutcome expand(ReplayOutcome reduced, const FirstCallers& first_callers, c
   for (std::size_t run = 0; run < reduced.called.size(); ++run)
     collectives.add(reduced.called[run], first_callers[run]);
   all.called = collectives.take();
+  set_peers(all.result.timeline, program);
+  all.result.traffic = expand(all.result.traffic, equivalence.ranks, static_cast<Rank>(program.ranks.size()));
+  expand_wires(all.result, equivalence.ranks, program.network);
   return all;
 }
 

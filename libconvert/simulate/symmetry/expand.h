@@ -8,8 +8,10 @@
 
 namespace convert {
 
-// Returns the outcome for `program`, which has all ranks, from that of the representatives' program.
+// Returns the outcome for `program`, which has all ranks, from that of the representatives' program; the timeline
+// stays that of representatives. What a wire's queue was at most depends on the order of what comes and goes at one
+// time: it is that of the representative.
 [[nodiscard]] ReplayOutcome expand(ReplayOutcome reduced, const FirstCallers& first_callers,
-                                   const Equivalence& equivalence, const ReplayProgram& program);
+                                   const Reduction& reduction, const ReplayProgram& program);
 
 }  // namespace convert

@@ -271,8 +271,10 @@ class Finder {
 std::optional<Equivalence> find_symmetry(const ReplayProgram& program) {
   const ReplayOptions& options = program.options;
   const MemoryKind memory = options.system->memory.kind;
-  const bool each_rank =
-      options.timeline || options.traffic || options.explain || options.memory == MemoryTracking::trace;
+  const bool records = options.timeline || options.traffic || options.explain || options.network.count_wires;
+  const bool each_rank = options.memory == MemoryTracking::trace ||
+                         (records && program.ranks.size() <= options.most_npus_alone) ||
+                         (options.explain && !options.explain->end);
   const bool shares_memory = memory == MemoryKind::per_node || memory == MemoryKind::pool;
   if (each_rank || shares_memory || program.ranks.size() < 2) return std::nullopt;
   return Finder(program).find();

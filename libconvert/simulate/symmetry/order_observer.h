@@ -65,7 +65,7 @@ class OrderObserver : public NoObserver {
   [[nodiscard]] Rank destination(const ChannelKey& key) const {
     return symmetry_.back(key.dst, key.dst, key.exchange);
   }
-  void sends(std::uint32_t m, Rank /*to*/, std::int64_t /*bytes*/) { push(pushed_, m); }
+  void sends(std::uint32_t m, Rank /*to*/, std::int64_t /*bytes*/, bool /*exchange*/) { push(pushed_, m); }
   void arrives(std::uint32_t m) { order_.current = pushed_[m]; }
   void tells_sender(Rank npu, Waiter sent) {
     arrived_ = order_.current;

@@ -62,20 +62,24 @@ ReplayProgram reduce(const ReplayProgram& program, const Equivalence& equivalenc
                         .rules = program.rules,
                         .network = program.network,
                         .ranks = program.ranks,
-                        .ops = program.ops,
                         .model = program.model,
                         .groups = program.groups,
                         .plans = program.plans,
                         .customs = program.customs,
                         .gaps = program.gaps};
+  reduced.ops = 0;
+  reduced.options.network.wires_like =
+      static_cast<std::uint32_t>(program.ranks.size() / equivalence.ranks.classes());
   Reducer reducer(program, equivalence, reduced.channels);
   Rank last = 0;
   for (Rank r = 0; r < program.ranks.size(); ++r) {
+    reduced.ranks[r].first_op = reduced.ops;
     if (equivalence.ranks.representative(r) != r) {
       reduced.ranks[r].code = nullptr;
       continue;
     }
     reduced.ranks[r].code = reducer.reduce(*program.ranks[r].code);
+    reduced.ops += static_cast<std::uint32_t>(reduced.ranks[r].code->ops.size());
     last = r;
   }
   reduced.ranks.resize(last + 1);

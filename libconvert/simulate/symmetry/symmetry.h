@@ -34,6 +34,10 @@ class Symmetry {
   [[nodiscard]] Rank back(Rank r, Rank by, bool exchange) const {
     return combine(r, by, [&](const Dim& d, Rank a, Rank b) { return exchange ? a ^ b : difference(d, a, b); });
   }
+  // Returns where `r` goes if the representative of `by` is moved onto `by`: the reverse.
+  [[nodiscard]] Rank forth(Rank r, Rank by, bool exchange) const {
+    return combine(r, by, [&](const Dim& d, Rank a, Rank b) { return exchange ? a ^ b : sum(d, a, b); });
+  }
 
   // Returns where rank `origin` goes if `at` is moved onto its representative, by XOR in dimensions of exchange;
   // unknown_origin if it is moved along a mixed dimension.
@@ -94,7 +98,14 @@ struct Equivalence {
 // simultaneous events comes first) is watched during the run.
 [[nodiscard]] std::optional<Equivalence> find_symmetry(const ReplayProgram& program);
 
-// Returns the program of the representatives alone, who send all messages: other ranks have no code.
+// Returns the program of the representatives alone, who send all messages: other ranks have no code. Its nodes have
+// numbers of their own.
 [[nodiscard]] ReplayProgram reduce(const ReplayProgram& program, const Equivalence& equivalence);
+
+// Says what a result is of that has a timeline of representatives alone.
+struct Reduction {
+  ReplayProgram program;  // theirs
+  Equivalence equivalence;
+};
 
 }  // namespace convert

@@ -5,6 +5,7 @@
 
 #include "simulate/explain/causes.h"
 #include "simulate/symmetry/order_observer.h"
+#include "simulate/symmetry/ordered_causes.h"
 
 namespace convert {
 
@@ -100,5 +101,6 @@ std::uint32_t CustomRuns<Observer>::complete(std::uint32_t index) {
 template class CustomRuns<NoObserver>;
 template class CustomRuns<OrderObserver>;
 template class CustomRuns<Causes>;
+template class CustomRuns<OrderedCauses>;
 
 }  // namespace convert

@@ -4,6 +4,7 @@
 #include "simulate/explain/causes.h"
 #include "simulate/program/program.h"
 #include "simulate/symmetry/order_observer.h"
+#include "simulate/symmetry/ordered_causes.h"
 #include "simulate/system/exact_algorithms.h"
 #include "simulate/system/native_algorithms.h"
 #include "simulate/system/stream.h"
@@ -148,5 +149,6 @@ void SystemLayer<Observer>::fire(Rank npu, Waiter w) {
 template class SystemLayer<NoObserver>;
 template class SystemLayer<OrderObserver>;
 template class SystemLayer<Causes>;
+template class SystemLayer<OrderedCauses>;
 
 }  // namespace convert

@@ -4,6 +4,7 @@
 #include "core/diagnostic.h"
 #include "simulate/explain/causes.h"
 #include "simulate/symmetry/order_observer.h"
+#include "simulate/symmetry/ordered_causes.h"
 #include "simulate/system/layer.h"
 
 namespace convert {
@@ -196,5 +197,6 @@ void SharedBus<Observer>::finish(std::uint32_t side, std::uint32_t request) {
 template class SharedBus<NoObserver>;
 template class SharedBus<OrderObserver>;
 template class SharedBus<Causes>;
+template class SharedBus<OrderedCauses>;
 
 }  // namespace convert

@@ -10,42 +10,18 @@
 #include <string>
 #include <vector>
 
-#include "generate/generate.h"
-#include "generate/trace_builder.h"
-#include "scenario/scenario.h"
 #include "simulate/report/collective_kind.h"
 #include "simulate/report/run.h"
+#include "unit/scenario/layers.h"
 
 namespace convert {
 namespace {
 
-using Settings = std::vector<std::pair<std::string, std::string>>;
+using Settings = test::SettingList;
+using test::layers;
 
-std::vector<Trace> layers(Rank npus, const std::string& comm) {
-  std::vector<Trace> traces;
-  GenerateRequest request{.kind = "layers", .ranks = npus, .compute_ns = 40'000, .layers = 2};
-  for (std::istringstream in(comm); in;) {
-    if (std::string one; std::getline(in, one, ',')) request.comm.push_back(parse_generated_collective(one));
-  }
-  const MakeTrace make = trace_generator(request);
-  for (Rank r = 0; r < npus; ++r) traces.push_back(make(r));
-  return traces;
-}
-
-LoadedReplay load(const std::vector<Trace>& traces, const Settings& list, bool recorded) {
-  RunSettings settings{.workload = "w"};
-  for (const auto& [key, value] : list) settings.set(key, value);
-  Scenario scenario = make_scenario(settings);
-  check_scenario(scenario);
-  if (recorded) want_run(scenario.options);
-  Diagnostics diagnostics;
-  LoadedReplay loaded = load_replay(traces, scenario, 1, diagnostics);
-  EXPECT_TRUE(loaded.program) << (diagnostics.all().empty() ? "" : diagnostics.all().front().message);
-  return loaded;
-}
-
-convert::Run run_of(const std::vector<Trace>& traces, const Settings& settings) {
-  const LoadedReplay loaded = load(traces, settings, true);
+convert::Run tried(const std::vector<Trace>& traces, const Settings& settings) {
+  const LoadedReplay loaded = test::load(traces, settings, [](Scenario& s) { want_run(s.options); });
   ReplayResult result = replay(*loaded.program);
   result.kinds = collective_kinds(*loaded.program);
   convert::Run run = make_run(result, &*loaded.program);
@@ -70,8 +46,9 @@ Settings with_options(Settings settings, const std::string& options) {
   return settings;
 }
 
-void check(const std::vector<Trace>& traces, const Settings& settings, std::set<convert::Run::Change> wanted) {
-  const convert::Run run = run_of(traces, settings);
+void check_what_ifs(const std::vector<Trace>& traces, const Settings& settings,
+                    std::set<convert::Run::Change> wanted) {
+  const convert::Run run = tried(traces, settings);
   ASSERT_LE(run.whatif.size(), most_what_ifs);
   Picoseconds before = 0;
   for (const convert::Run::WhatIf& w : run.whatif) {
@@ -80,7 +57,7 @@ void check(const std::vector<Trace>& traces, const Settings& settings, std::set<
     EXPECT_LE(before, w.total_ps);
     before = w.total_ps;
     wanted.erase(w.change);
-    const LoadedReplay loaded = load(traces, with_options(settings, options), false);
+    const LoadedReplay loaded = test::load(traces, with_options(settings, options), [](Scenario&) {});
     const Picoseconds total = replay(*loaded.program).total_ps;
     if (w.change == convert::Run::Change::like_median) {  // its factor has six digits
       EXPECT_NEAR(static_cast<double>(w.total_ps), static_cast<double>(total), 1e-5 * static_cast<double>(total));
@@ -106,7 +83,7 @@ TEST(WhatIf, EachIsTheReplayThatItsOptionsAskFor) {
       Settings settings = base;
       settings.emplace_back("network", network);
       settings.emplace_back("model", model);
-      check(traces, settings, all_changes);
+      check_what_ifs(traces, settings, all_changes);
     }
   }
 }
@@ -114,28 +91,28 @@ TEST(WhatIf, EachIsTheReplayThatItsOptionsAskFor) {
 TEST(WhatIf, OneDimensionHasNoBalance) {
   std::set<Change> some = all_changes;
   some.erase(Change::balanced);
-  check(layers(8, "all_reduce:64KiB,all_gather:8KiB"),
-        {{"network", "ring:8,bw=50GB/s,lat=500ns"}, {"slow", "7=2x"}}, some);
+  check_what_ifs(layers(8, "all_reduce:64KiB,all_gather:8KiB"),
+                 {{"network", "ring:8,bw=50GB/s,lat=500ns"}, {"slow", "7=2x"}}, some);
 }
 
 TEST(WhatIf, ABalancedReplayStaysSo) {
-  check(layers(8, "all_reduce:1MiB"),
-        {{"network", "ring:4,bw=50GB/s,lat=500ns+ring:2,bw=20GB/s,lat=1us"}, {"balanced", "true"}},
-        {Change::bandwidth, Change::latency, Change::free_call, Change::algorithm, Change::no_network});
+  check_what_ifs(layers(8, "all_reduce:1MiB"),
+                 {{"network", "ring:4,bw=50GB/s,lat=500ns+ring:2,bw=20GB/s,lat=1us"}, {"balanced", "true"}},
+                 {Change::bandwidth, Change::latency, Change::free_call, Change::algorithm, Change::no_network});
 }
 
 TEST(WhatIf, WhatASizeOfGroupsCannotRunIsLeftOut) {
-  const convert::Run run = run_of(layers(6, "all_reduce:1MiB"), {{"network", "ring:6,bw=50GB/s,lat=500ns"}});
-  std::vector<std::string> tried;
+  const convert::Run run = tried(layers(6, "all_reduce:1MiB"), {{"network", "ring:6,bw=50GB/s,lat=500ns"}});
+  std::vector<std::string> algorithms;
   for (const convert::Run::WhatIf& w : run.whatif) {
-    if (w.change == Change::algorithm) tried.emplace_back(run.texts[w.what]);
+    if (w.change == Change::algorithm) algorithms.emplace_back(run.texts[w.what]);
   }
-  EXPECT_EQ(tried, std::vector<std::string>{"all_reduce runs direct"});
+  EXPECT_EQ(algorithms, std::vector<std::string>{"all_reduce runs direct"});
 }
 
 TEST(WhatIf, AnAlgorithmOfOnesOwnStays) {
-  const convert::Run run = run_of(layers(8, "all_reduce:1MiB"), {{"network", "ring:8,bw=50GB/s,lat=500ns"},
-                                                                 {"collective", "all_reduce=built:ring"}});
+  const convert::Run run = tried(layers(8, "all_reduce:1MiB"), {{"network", "ring:8,bw=50GB/s,lat=500ns"},
+                                                                {"collective", "all_reduce=built:ring"}});
   for (const convert::Run::WhatIf& w : run.whatif) EXPECT_NE(w.change, Change::algorithm);
 }
 

@@ -174,13 +174,14 @@ export class Painter {
     pen.fillText(text, a + 4, y);
   }
 
-  // Messages say where to or from: "→ 5 128 KiB".
+  // Messages say where to or from: "→ 5 · 128 KiB".
   private textOf(i: number, room: number): string {
     const lane = this.layout.lane[i]!, several = this.count[i]!, peer = this.peer[i]!;
     if (several > 1) return `${count(several)} ×`;
     if ((lane !== 3 && lane !== 4) || peer < 0) return this.label(this.names[i]!, room);
-    const where = `${lane === 3 ? '→' : '←'} ${peer}`, long = `${where} · ${bytes(Math.max(0, this.sizes[i]!))}`;
-    return this.sizes[i]! >= 0 && long.length <= room ? long : where;
+    const where = `${lane === 3 ? '→' : '←'} ${peer}`, size = this.sizes[i]!;
+    if (size < 0) return where;
+    return [` · ${bytes(size)}`, ` ${bytes(size)}`].map(end => where + end).find(text => text.length <= room) ?? where;
   }
 
   private drawEnd(pen: Pen, x: (t: number) => number, width: number): void {

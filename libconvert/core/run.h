@@ -55,6 +55,8 @@ struct Run {
     std::uint32_t npus = 0;
     std::int64_t size_bytes = -1;        // as nccl-tests count it: see bus_bandwidth_factor()
     std::uint32_t algorithm = no_index;  // in texts
+    std::uint32_t type = no_index;       // in texts: of its elements, as the trace calls it
+    std::int64_t root = -1;              // the rank that it comes from or goes to; -1: unknown, or it has none
     Picoseconds bound_ps = -1;           // the least time in which the network can do it
     Picoseconds begin_ps = 0;            // the first NPU calls it
     Picoseconds last_begin_ps = 0;       // the last does
@@ -163,6 +165,12 @@ struct Run {
     Picoseconds time_ps = 0;
     std::int64_t bytes = 0;
   };
+  // What the NPU with the highest mark of local memory had in use at that time; the largest ones.
+  struct Alive {
+    Rank npu = 0;
+    std::uint32_t tensor = 0;  // in texts
+    std::int64_t bytes = 0;
+  };
   struct Setting {
     std::string key;
     std::string value;
@@ -197,6 +205,7 @@ struct Run {
   std::vector<Class> classes;
   std::vector<Wait> waits;
   std::vector<Memory> memory;  // by NPU, then by time
+  std::vector<Alive> alive;    // the largest first
 };
 
 }  // namespace convert

@@ -31,7 +31,8 @@ struct Slice {
   std::int32_t peer = -1;         // of a message: the other rank; else -1
   std::uint32_t call = no_index;  // in Run::calls, of a collective
   Lane lane = Lane::compute;
-  bool open = false;  // it had not ended when the run did
+  bool open = false;         // it had not ended when the run did
+  std::int32_t stream = -1;  // of the device, where one was recorded
 };
 
 struct Timeline {

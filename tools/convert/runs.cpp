@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "analyze/diff/difference.h"
 #include "core/units.h"
 #include "io/output.h"
 #include "sets/sink.h"
@@ -68,6 +69,9 @@ int convert_runs(const std::vector<Run>& runs, const RunForm& form, const Output
   write_runs(form, runs, *out);
   out->close();
   files.commit();
+  if (runs.size() == 2 && context.common.verbose > 0)
+    log_info("A is " + runs[0].title + ", B " + runs[1].title + ": " +
+             compare_runs(runs[0], runs[1], {}).sentence());
   std::size_t slices = 0;
   for (const Run& run : runs) slices += run.timeline.slices.size();
   log_info((form.page() ? "html" : std::string(form.choice.format->name)) + ": " + counted(runs.size(), "run") +

@@ -86,6 +86,8 @@ void declare_stats(App& app, StatsOptions& o) {
   app.group("Statistics");
   app.add_list("--section", o.sections, "NAME,...", "only these; --section list lists them");
   app.add_choice("--by", o.by, {"name", "type", "group", "rank"}, "times with percentiles, a row for each");
+  app.add_option("-n,--network", o.network, "FILE|NAME",
+                 "matrix: what collectives send on it, such as ring:8,bw=50GB/s");
   app.add_option("--peak", o.peak, "RATE", "of an NPU, such as 989TFLOPS: for its use (MFU)");
   app.group("Output");
   app.add_choice("--format", o.format, {"text", "json", "csv"}, "how the numbers are written");

@@ -17,6 +17,7 @@ struct StatsOptions {
   std::vector<std::string> sections;
   std::optional<std::string> by;
   std::optional<std::string> get;
+  std::optional<std::string> network;
   std::optional<std::string> peak;
   std::optional<std::string> output;
   std::optional<std::int64_t> top;

@@ -2,10 +2,12 @@
 #include "stats/sets.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "analyze/sets/set_statistics.h"
 #include "core/words.h"
+#include "stats/network.h"
 #include "util/log.h"
 
 namespace tools {
@@ -39,8 +41,12 @@ CountedSet count_set(convert::TraceSource& source, const StatsOptions& o, Contex
   log_info(counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node"));
   CountedSet counted_set{.sections = {}, .operations = set.operations()};
   for (const std::string& name : SetStatistics::section_names()) {
-    if (chosen ? o.wants(name) : o.format == "text" ? set.has(name) : name != "redundant")
-      counted_set.sections.push_back(set.section(name));
+    const bool on_network = o.network && name == "matrix";
+    if (chosen ? !o.wants(name) : !on_network && (o.format == "text" ? !set.has(name) : name == "redundant"))
+      continue;
+    std::optional<Section> matrix = on_network ? matrix_on_network(o, context) : std::nullopt;
+    if (on_network && !matrix) return counted_set;
+    counted_set.sections.push_back(matrix ? std::move(*matrix) : set.section(name));
   }
   return counted_set;
 }

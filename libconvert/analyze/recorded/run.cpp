@@ -2,6 +2,7 @@
 #include "analyze/recorded/run.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -21,6 +22,7 @@ class RunMaker {
   Run make() {
     for (std::size_t t = 0; t < set_.traces.size(); ++t) draw(t);
     run_.calls = set_.calls;
+    for (std::uint32_t c = 0; c < run_.calls.size(); ++c) name_type(c);
     for (std::uint32_t c = 0; c < set_.members.size(); ++c) {
       for (const std::uint32_t n : set_.members[c])
         run_.call_npus.push_back(
@@ -39,6 +41,17 @@ class RunMaker {
   }
 
  private:
+  // The first of its nodes that says it tells the type of a collective's elements.
+  void name_type(std::uint32_t call) {
+    for (const std::uint32_t n : set_.members[call]) {
+      const NodeTable& table = set_.traces[set_.trace_of(n)].nodes;
+      const Attr* type = find(table.attributes(set_.node_of(n)), attr::comm_dtype);
+      if (type == nullptr || type->kind != Kind::string_val || table.string(*type).empty()) continue;
+      run_.calls[call].type = run_.texts.add(table.string(*type));
+      return;
+    }
+  }
+
   void draw(std::size_t t) {
     const Trace& trace = set_.traces[t];
     for (std::uint32_t i = 0; i < trace.nodes.nodes.size(); ++i) {
@@ -56,9 +69,17 @@ class RunMaker {
       s.rank = trace.rank;
       s.name = run_.timeline.names.add(trace.nodes.name(node));
       s.call = recorded.call;
+      s.stream = stream_of(trace, node);
       s.lane = *lane;
       if (*lane == Lane::send || *lane == Lane::recv) describe_message(trace, node, number, s);
     }
+  }
+
+  // Returns the stream of the device that a node ran on; -1: none that a stream could be.
+  static std::int32_t stream_of(const Trace& trace, const Node& node) {
+    const IntValue stream = int_value(trace.nodes.attributes(node), attr::stream);
+    const bool good = stream && stream.value >= 0 && stream.value <= std::numeric_limits<std::int32_t>::max();
+    return good && recorded_lane(trace.nodes, node) != Lane::cpu ? static_cast<std::int32_t>(stream.value) : -1;
   }
 
   void describe_message(const Trace& trace, const Node& node, std::uint32_t number, Slice& s) {

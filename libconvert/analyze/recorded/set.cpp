@@ -173,7 +173,8 @@ class SetReader {
       ranks.push_back(out_.traces[t].rank);
       for (const GroupUse& use : collectives_of(table, order)) {
         const std::int64_t group = group_id(use.group);
-        for (std::uint32_t k = 0; k < use.calls.size(); ++k) add_member(t, use.calls[k], {group, k}, calls);
+        for (std::uint32_t k = 0; k < use.calls.size(); ++k)
+          add_member(t, use.calls[k], {group, k}, calls, use.details_of(k).root);
       }
     }
     peers_to_positions(messages, ranks);
@@ -194,7 +195,7 @@ class SetReader {
   }
 
   void add_member(std::size_t trace, const CollectiveNode& node, std::pair<std::int64_t, std::uint32_t> key,
-                  std::map<std::pair<std::int64_t, std::uint32_t>, std::uint32_t>& calls) {
+                  std::map<std::pair<std::int64_t, std::uint32_t>, std::uint32_t>& calls, std::int64_t root) {
     const std::uint32_t number = out_.first[trace] + node.node;
     if (!out_.nodes[number].timed()) return;
     const auto [at, added] = calls.try_emplace(key, static_cast<std::uint32_t>(out_.calls.size()));
@@ -204,6 +205,7 @@ class SetReader {
       call.group = key.first;
       call.number = key.second;
       call.size_bytes = node.size;
+      call.root = root >= 0 && root <= std::int64_t{largest_rank} ? root : -1;
       out_.members.emplace_back();
     }
     out_.members[at->second].push_back(number);

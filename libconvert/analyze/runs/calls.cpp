@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Tells how fast collectives were, in the terms of nccl-tests.
 #include <algorithm>
+#include <compare>
 #include <map>
+#include <optional>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
+#include "analyze/runs/element_types.h"
 #include "analyze/runs/sections.h"
 #include "analyze/runs/slices.h"
 #include "core/collective.h"
@@ -33,43 +39,108 @@ struct CallsOfKind {
   }
 };
 
+// What nccl-tests tell of a collective besides its size, as far as the run does.
+struct Details {
+  std::string type{}, reduction{};  // empty: unknown
+  std::int64_t element_bytes = 0;
+  std::int64_t root = -1;
+  auto operator<=>(const Details& other) const = default;
+};
+
+bool reduces(Collective op) {
+  return op == Collective::all_reduce || op == Collective::reduce_scatter || op == Collective::reduce;
+}
+bool has_root(Collective op) {
+  return op == Collective::broadcast || op == Collective::reduce || op == Collective::gather ||
+         op == Collective::scatter;
+}
+
+// Returns by call the number of the name of a node of it; no_index: the run has no slice of it.
+std::vector<std::uint32_t> names_of_calls(const Run& run) {
+  std::vector<std::uint32_t> names(run.calls.size(), no_index);
+  for (const Slice& s : run.timeline.slices) {
+    if (s.call < names.size() && names[s.call] == no_index) names[s.call] = s.name;
+  }
+  return names;
+}
+
+Details details_of(const Run& run, const Run::Call& c, std::uint32_t name) {
+  Details d{.root = has_root(c.op) ? c.root : -1};
+  const KernelWords words =
+      name < run.timeline.names.size() ? words_of_kernel(run.timeline.names[name]) : KernelWords{};
+  if (reduces(c.op)) d.reduction = words.reduction;
+  std::optional<ElementType> type;
+  if (c.type < run.texts.size()) {
+    type = element_type(run.texts[c.type]);
+    d.type = type ? std::string(type->name) : std::string(run.texts[c.type]);
+  } else if (reduces(c.op) && words.type) {  // the kernels of others name a type that they do not use
+    type = words.type;
+    d.type = type->name;
+  }
+  d.element_bytes = type ? type->bytes : 0;
+  return d;
+}
+
+// Returns the elements that nccl-tests count: those of one rank's part where ranks have parts.
+Value elements_of(Collective op, std::int64_t size, std::uint32_t npus, std::int64_t element_bytes) {
+  if (size < 0 || element_bytes == 0) return {};
+  const bool whole = op == Collective::all_reduce || op == Collective::broadcast || op == Collective::reduce;
+  return size / element_bytes / (whole || npus == 0 ? 1 : std::int64_t{npus});
+}
+
+// Returns the table without rows; the names of nccl-tests for what they show.
+Table empty_table() {
+  return {.key = "kinds",
+          .title =
+              "by collective, size and group, with the columns of nccl-tests (count: elements; time: first call to "
+              "last end; algbw, busbw: of the mean time, GB of 10^9 bytes)",
+          .columns = {{"collective", "collective", Unit::text},
+                      {"group", "group", Unit::text},
+                      {"npus", "NPUs", Unit::count},
+                      {"algorithm", "algorithm", Unit::text},
+                      {"calls", "calls", Unit::count},
+                      {"size", "size", Unit::bytes},
+                      {"count", "count", Unit::count},
+                      {"type", "type", Unit::text},
+                      {"redop", "redop", Unit::text},
+                      {"root", "root", Unit::count},
+                      {"time", "time", Unit::time},
+                      {"algbw", "algbw", Unit::gb_per_s},
+                      {"busbw", "busbw", Unit::gb_per_s},
+                      {"min", "min", Unit::time},
+                      {"max", "max", Unit::time},
+                      {"of_bound", "of bound", Unit::share},
+                      {"waits_for_last", "waits for last", Unit::time}},
+          .more = "kinds of collectives"};
+}
+
 }  // namespace
 
 Section calls_section(const Run& run, const RunWishes&) {
   Section s{.name = "collectives"};
-  using Key = std::tuple<Collective, std::int64_t, std::uint32_t, std::int64_t, std::uint32_t>;
+  using Key = std::tuple<Collective, std::int64_t, std::uint32_t, std::int64_t, std::uint32_t, Details>;
+  const std::vector<std::uint32_t> names = names_of_calls(run);
   std::map<Key, CallsOfKind> kinds;
   std::uint64_t unended = 0;
-  for (const Run::Call& c : run.calls) {
-    kinds[{c.op, c.size_bytes, c.npus, c.group, c.algorithm}].add(c);
+  for (std::size_t i = 0; i < run.calls.size(); ++i) {
+    const Run::Call& c = run.calls[i];
+    kinds[{c.op, c.size_bytes, c.npus, c.group, c.algorithm, details_of(run, c, names[i])}].add(c);
     unended += c.end_ps < 0 ? 1 : 0;
   }
-  Table t{.key = "kinds",
-          .title =
-              "by collective, size and group (time: first call to last end; algbw, busbw: of the mean time, GB of "
-              "10^9 bytes)",
-          .columns = {{"collective", "collective", Unit::text},
-                      {"size", "size", Unit::bytes},
-                      {"npus", "NPUs", Unit::count},
-                      {"group", "group", Unit::text},
-                      {"algorithm", "algorithm", Unit::text},
-                      {"count", "count", Unit::count},
-                      {"time", "time", Unit::time},
-                      {"min", "min", Unit::time},
-                      {"max", "max", Unit::time},
-                      {"algbw", "algbw", Unit::gb_per_s},
-                      {"busbw", "busbw", Unit::gb_per_s},
-                      {"of_bound", "of bound", Unit::share},
-                      {"waits_for_last", "waits for last", Unit::time}},
-          .more = "kinds of collectives"};
+  Table t = empty_table();
   for (const auto& [key, k] : kinds) {
-    const auto& [op, size, npus, group, algorithm] = key;
+    const auto& [op, size, npus, group, algorithm, details] = key;
+    const auto text_or_none = [](const std::string& text) { return text.empty() ? Value{} : Value(text); };
     std::vector<Value> row = {std::string(name(op)),
-                              size < 0 ? Value{} : Value(size),
-                              std::int64_t{npus},
                               group_title(group),
+                              std::int64_t{npus},
                               algorithm == no_index ? Value{} : Value(std::string(run.texts[algorithm])),
-                              value_of(k.count)};
+                              value_of(k.count),
+                              size < 0 ? Value{} : Value(size),
+                              elements_of(op, size, npus, details.element_bytes),
+                              text_or_none(details.type),
+                              reduces(op) ? text_or_none(details.reduction) : Value(std::string("none")),
+                              has_root(op) && details.root < 0 ? Value{} : Value(details.root)};
     if (k.ended == 0) {
       row.resize(t.columns.size());
       t.rows.push_back(std::move(row));
@@ -80,15 +151,18 @@ Section calls_section(const Run& run, const RunWishes&) {
     const double factor = bus_bandwidth_factor(op, npus);
     const bool speed = size > 0 && mean > 0 && factor > 0;
     const double algbw = speed ? static_cast<double>(size) * 1000 / mean : 0;
-    row.insert(
-        row.end(),
-        {mean, k.least, k.most, speed ? Value(algbw) : Value{}, speed ? Value(algbw * factor) : Value{},
-         k.bounded ? share_of(k.bound.get(), k.moving.get()) : Value{}, static_cast<double>(k.spread.get()) / n});
+    row.insert(row.end(), {mean, speed ? Value(algbw) : Value{}, speed ? Value(algbw * factor) : Value{}, k.least,
+                           k.most, k.bounded ? share_of(k.bound.get(), k.moving.get()) : Value{},
+                           static_cast<double>(k.spread.get()) / n});
     t.rows.push_back(std::move(row));
   }
-  std::stable_sort(t.rows.begin(), t.rows.end(), [](const auto& a, const auto& b) { return a[6] > b[6]; });
+  std::stable_sort(t.rows.begin(), t.rows.end(), [](const auto& a, const auto& b) { return a[10] > b[10]; });
   s.figures = {{"calls", "collectives", Unit::count, value_of(run.calls.size())}};
   s.tables.push_back(std::move(t));
+  if (!run.calls.empty())
+    s.notes.emplace_back(
+        "a run does not tell whether collectives work in place: the times are of both; - is what it does "
+        "not tell");
   if (unended != 0)
     s.notes.push_back("collectives that had not ended when the run did: " + std::to_string(unended));
   return s;

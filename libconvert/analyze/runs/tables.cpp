@@ -16,6 +16,23 @@ constexpr std::array<std::string_view, 11> step_names = {
     "computing",  "CPU",   "memory",     "recorded communication", "message", "receive", "request", "requested",
     "collective", "delay", "unexplained"};
 
+Table alive_table(const Run& run) {
+  Table t{.key = "alive",
+          .title = "what was in use at the highest mark: the largest tensors",
+          .columns = {{"npu", "NPU", Unit::count},
+                      {"tensor", "tensor", Unit::text},
+                      {"size", "size", Unit::bytes},
+                      {"size", "of the mark", Unit::share}},
+          .more = "tensors"};
+  std::int64_t mark = 0;
+  for (const Run::Memory& m : run.memory) {
+    if (!run.alive.empty() && m.npu == run.alive.front().npu) mark = std::max(mark, m.bytes);
+  }
+  for (const Run::Alive& a : run.alive)
+    t.rows.push_back({std::int64_t{a.npu}, std::string(run.texts[a.tensor]), a.bytes, share_of(a.bytes, mark)});
+  return t;
+}
+
 }  // namespace
 
 Section traffic_section(const Run& run, const RunWishes&) {
@@ -126,6 +143,7 @@ Section run_memory_section(const Run& run, const RunWishes&) {
                {"peak_npu", "on NPU", Unit::count, t.rows.empty() ? Value{} : t.rows.front()[0]},
                {"peak_at", "at", Unit::time, t.rows.empty() ? Value{} : t.rows.front()[2]}};
   s.tables.push_back(std::move(t));
+  if (!run.alive.empty()) s.tables.push_back(alive_table(run));
   if (peaks.empty()) s.notes.emplace_back("the run does not tell of memory");
   return s;
 }

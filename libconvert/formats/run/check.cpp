@@ -74,6 +74,7 @@ class Checker {
       require(static_cast<std::size_t>(s.lane) < lane_names.size(), "has no such lane");
       require(s.bytes >= -1, "has a negative size");
       require(s.peer >= -1, "has no such peer");
+      require(s.stream >= -1, "has no such stream");
       npu(s.rank);
       name(s.name);
       call(s.call);
@@ -92,6 +93,8 @@ class Checker {
       require(c.end_ps == -1 || c.end_ps >= c.last_begin_ps, "ends before it begins");
       require(c.size_bytes >= -1, "has a negative size");
       optional_text(c.algorithm);
+      optional_text(c.type);
+      require(c.root >= -1 && c.root <= largest_rank, "has no such root");
       npu(c.first_npu);
     });
     each("call_npus", run_.call_npus, [&](const Run::CallNpu& c) {
@@ -167,6 +170,11 @@ class Checker {
     each("memory", run_.memory, [&](const Run::Memory& m) {
       npu(m.npu);
       times(0, m.time_ps);
+    });
+    each("alive", run_.alive, [&](const Run::Alive& a) {
+      npu(a.npu);
+      text(a.tensor);
+      require(a.bytes >= 0, "has a negative size");
     });
   }
 

@@ -60,7 +60,7 @@ struct Columns<Slice> {
       std::tuple(Column{"begin", &Slice::begin_ps}, Column{"end", &Slice::end_ps}, Column{"node", &Slice::node},
                  Column{"bytes", &Slice::bytes}, Column{"flow", &Slice::flow}, Column{"npu", &Slice::rank},
                  Column{"name", &Slice::name}, Column{"peer", &Slice::peer}, Column{"call", &Slice::call},
-                 Column{"lane", &Slice::lane}, Column{"open", &Slice::open});
+                 Column{"lane", &Slice::lane}, Column{"open", &Slice::open}, Column{"stream", &Slice::stream});
 };
 template <>
 struct Columns<Run::Npu> {
@@ -78,7 +78,8 @@ struct Columns<Run::Call> {
       Column{"op", &T::op}, Column{"group", &T::group}, Column{"number", &T::number}, Column{"npus", &T::npus},
       Column{"size", &T::size_bytes}, Column{"algorithm", &T::algorithm}, Column{"bound", &T::bound_ps},
       Column{"begin", &T::begin_ps}, Column{"last_begin", &T::last_begin_ps}, Column{"end", &T::end_ps},
-      Column{"first_npu", &T::first_npu}, Column{"first_node", &T::first_node});
+      Column{"first_npu", &T::first_npu}, Column{"first_node", &T::first_node}, Column{"type", &T::type},
+      Column{"root", &T::root});
 };
 template <>
 struct Columns<Run::CallNpu> {
@@ -138,6 +139,12 @@ struct Columns<Run::Memory> {
   static constexpr auto all =
       std::tuple(Column{"npu", &T::npu}, Column{"time", &T::time_ps}, Column{"bytes", &T::bytes});
 };
+template <>
+struct Columns<Run::Alive> {
+  using T = Run::Alive;
+  static constexpr auto all =
+      std::tuple(Column{"npu", &T::npu}, Column{"tensor", &T::tensor}, Column{"bytes", &T::bytes});
+};
 // A number alone in its row.
 template <class Number>
 struct NumberRow {
@@ -163,6 +170,7 @@ void for_each_table(R& run, const Fn& fn) {
   fn("classes", run.classes);
   fn("waits", run.waits);
   fn("memory", run.memory);
+  fn("alive", run.alive);
 }
 
 }  // namespace convert::run_file

@@ -130,6 +130,7 @@ class RunMaker {
     s.rank = ranks_[in_.threads[e.thread].process];
     s.name = run_.timeline.names.add(name);
     s.lane = lane(e, name);
+    if (s.lane != Lane::cpu) s.stream = stream_by_name(in_.threads[e.thread].name);
     threads_.push_back(e.thread);
     has_node_.push_back(e.has_node);
     return s;

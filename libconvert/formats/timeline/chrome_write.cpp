@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/timeline/align.h"
 #include "formats/timeline/chrome.h"
 #include "formats/timeline/part.h"
 #include "formats/timeline/run_names.h"
@@ -24,9 +25,10 @@ class ChromeWriter {
 
   void run(std::span<const Run> runs) {
     if (runs.size() > 1) titles_ = run_titles(runs);
+    const std::vector<Picoseconds> delays = delays_of(runs, options_.align);
     json_.begin_object().member("displayTimeUnit", "ns").key("traceEvents").begin_array();
     for (run_ = 0; run_ < runs.size(); ++run_) {
-      write(ShownRun(runs[run_], options_), runs.size());
+      write(ShownRun(runs[run_], options_, delays[run_]), runs.size());
       first_pid_ = next_pid_;
     }
     json_.line().end_array().end_object();
@@ -46,7 +48,8 @@ class ChromeWriter {
       }
       std::uint32_t end = t;  // of the lane
       for (; end < tracks.tracks.size(); ++end) {
-        if (tracks.tracks[end].rank != head.rank || tracks.tracks[end].lane != head.lane) break;
+        const Track& track = tracks.tracks[end];
+        if (track.rank != head.rank || track.lane != head.lane || track.stream != head.stream) break;
       }
       for (; next < tracks.order.size() && tracks.of[tracks.order[next]] < end; ++next) {
         const std::uint32_t i = tracks.order[next];

@@ -2,8 +2,10 @@
 #include "formats/timeline/lanes.h"
 
 #include <array>
+#include <limits>
 #include <utility>
 
+#include "core/units.h"
 #include "formats/kineto/names.h"
 
 namespace convert {
@@ -41,6 +43,15 @@ std::optional<Lane> lane_by_category(std::string_view category) {
   }
   if (category == "python_function") return Lane::cpu;
   return std::nullopt;
+}
+
+std::int32_t stream_by_name(std::string_view thread) {
+  constexpr std::string_view begin = "stream ";
+  if (!thread.starts_with(begin)) return -1;
+  thread.remove_prefix(begin.size());
+  const auto number = parse_int(thread.substr(0, thread.find(' ')));
+  const bool good = number && *number >= 0 && *number <= std::numeric_limits<std::int32_t>::max();
+  return good ? static_cast<std::int32_t>(*number) : -1;
 }
 
 std::optional<Lane> lane_of(NodeType type) {

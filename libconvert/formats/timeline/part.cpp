@@ -45,6 +45,7 @@ std::vector<FormatOption> part_format_options() {
   return {{"window", "FROM..TO", "only slices of this time: 1ms..2ms"},
           {"ranks", "LIST", "only these ranks: 0-3+8"},
           {"min", "TIME", "shorter slices that follow each other become one"},
+          {"align", "NAME", "the first slices whose names begin so begin together in all runs"},
           {"args", "default|none", "node, bytes and peer of each slice, or nothing"},
           {"flows", "messages|none", "arrows from sends to receives, or none"}};
 }
@@ -56,16 +57,17 @@ PartOptions part_options(const FormatOptions& options) {
     std::ranges::replace(*ranks, '+', ',');
     out.ranks = parse_ranks(*ranks);
   }
+  out.align = options.get("align").value_or("");
   if (const auto least = options.get("min")) out.least_ps = time_of("min", *least, 0);
   out.arguments = one_of(options, "args", "default", "none");
   out.flows = one_of(options, "flows", "messages", "none");
   return out;
 }
 
-ShownRun::ShownRun(const Run& run, const PartOptions& options)
-    : run_(run), all_(run.timeline.slices), arrows_(options.flows) {
+ShownRun::ShownRun(const Run& run, const PartOptions& options, Picoseconds delay_ps)
+    : run_(run), delay_ps_(delay_ps), all_(run.timeline.slices), arrows_(options.flows) {
   count_alike(options);
-  if (!options.everything()) {
+  if (!options.everything() || delay_ps != 0) {
     take(options);
     if (options.least_ps > 0) join_short(options.least_ps);
   }
@@ -89,12 +91,15 @@ void ShownRun::take(const PartOptions& options) {
     if (c.npu != c.like && named(c.npu)) like[c.like].push_back(c.npu);
   }
   for (const Slice& s : all_) {
-    if (s.end_ps < options.from_ps || s.begin_ps > options.to_ps) continue;
-    if (options.ranks.empty() || named(s.rank)) own_.push_back(s);
+    if (drawn(s.end_ps) < options.from_ps || drawn(s.begin_ps) > options.to_ps) continue;
+    Slice later = s;
+    later.begin_ps = drawn(s.begin_ps);
+    later.end_ps = drawn(s.end_ps);
+    if (options.ranks.empty() || named(s.rank)) own_.push_back(later);
     const auto others = like.find(s.rank);
     if (others == like.end()) continue;
     for (const Rank npu : others->second) {  // which sends elsewhere
-      Slice& copy = own_.emplace_back(s);
+      Slice& copy = own_.emplace_back(later);
       copy.rank = npu;
       copy.peer = -1;
       copy.flow = 0;

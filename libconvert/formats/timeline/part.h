@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct PartOptions {
   Picoseconds to_ps = std::numeric_limits<Picoseconds>::max();
   std::vector<Rank> ranks{};  // ascending; empty: all, of those that do the same the one that stands for them
   Picoseconds least_ps = 0;   // shorter slices of a track that follow each other become one
+  std::string align{};        // names that begin so begin at one time in all runs; empty: times are as they are
   bool arguments = true;
   bool flows = true;
 
@@ -27,7 +29,7 @@ struct PartOptions {
   }
 };
 
-// Returns the options window=, ranks=, min=, args= and flows=, as --list-formats shows them.
+// Returns the options window=, ranks=, min=, align=, args= and flows=, as --list-formats shows them.
 [[nodiscard]] std::vector<FormatOption> part_format_options();
 // Parses them. Throws Error(usage).
 [[nodiscard]] PartOptions part_options(const FormatOptions& options);
@@ -41,9 +43,12 @@ struct Joined {
 // Holds the slices of a run that are shown; refers to the run.
 class ShownRun {
  public:
-  ShownRun(const Run& run, const PartOptions& options);
+  // `delay_ps`: how much later it is drawn.
+  ShownRun(const Run& run, const PartOptions& options, Picoseconds delay_ps);
 
   [[nodiscard]] const Run& run() const { return run_; }
+  // Returns when something is drawn.
+  [[nodiscard]] Picoseconds drawn(Picoseconds time) const { return time + delay_ps_; }
   [[nodiscard]] std::span<const Slice> slices() const { return own_.empty() ? all_ : std::span(own_); }
   [[nodiscard]] std::string_view name(const Slice& s) const {
     const std::uint32_t known = run_.timeline.names.size();
@@ -69,6 +74,7 @@ class ShownRun {
   void find_arrows();
 
   const Run& run_;
+  Picoseconds delay_ps_;
   std::span<const Slice> all_;
   std::map<Rank, std::uint32_t> alike_;
   std::vector<Slice> own_;  // if not all are shown

@@ -10,6 +10,7 @@
 
 #include "core/units.h"
 #include "formats/format.h"
+#include "formats/timeline/align.h"
 #include "formats/timeline/counters.h"
 #include "formats/timeline/moment.h"
 #include "formats/timeline/part.h"
@@ -77,7 +78,7 @@ struct Process {
 };
 
 struct Part {
-  explicit Part(const Run& run, const PartOptions& options) : shown(run, options) {}
+  explicit Part(const Run& run, const PartOptions& options, Picoseconds delay) : shown(run, options, delay) {}
   ShownRun shown;
   Tracks tracks;
   std::uint64_t first_slice = 0;
@@ -91,8 +92,9 @@ class PerfettoWriter {
  public:
   PerfettoWriter(std::span<const Run> runs, const FormatOptions& options, Output& out)
       : options_(part_options(options)), counters_(counter_options(options)), titles_(run_titles(runs)), out_(out) {
-    for (const Run& run : runs) {
-      Part& part = parts_.emplace_back(run, options_);
+    const std::vector<Picoseconds> delays = delays_of(runs, options_.align);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      Part& part = parts_.emplace_back(runs[i], options_, delays[i]);
       part.first_slice = slices_;
       slices_ += part.shown.slices().size();
     }
@@ -183,7 +185,7 @@ class PerfettoWriter {
                 .text(descriptor::name, track_name(t))
                 .number(descriptor::parent, part.processes.back().uuid)
                 .number(descriptor::place, place++));
-      if (t.lane == Lane::send && counters_.npus && part.processes.back().in_flight_track == 0)
+      if (t.sends && counters_.npus && part.processes.back().in_flight_track == 0)
         part.processes.back().in_flight_track = counter("bytes in flight", part.processes.back().uuid, true);
     }
     if (memory) add_memory(part);
@@ -241,7 +243,8 @@ class PerfettoWriter {
         process = &*at;
         track = counter("local memory", process->uuid, true);
       }
-      if (m.time_ps <= options_.to_ps) values_.push_back({nanoseconds(m.time_ps), track, m.bytes});
+      const Picoseconds time = part.shown.drawn(m.time_ps);
+      if (time <= options_.to_ps) values_.push_back({nanoseconds(time), track, m.bytes});
     }
   }
 
@@ -255,8 +258,9 @@ class PerfettoWriter {
     const std::uint64_t first = next_uuid_;
     for (const std::string& name : links.names) (void)counter(name, parent, false);
     for (const CounterPoint& p : links.percent) {
-      if (p.time_ps <= options_.to_ps && p.time_ps >= options_.from_ps)
-        values_.push_back({nanoseconds(p.time_ps), first + p.track, p.value});
+      const Picoseconds time = part.shown.drawn(p.time_ps);
+      if (time <= options_.to_ps && time >= options_.from_ps)
+        values_.push_back({nanoseconds(time), first + p.track, p.value});
     }
   }
 

@@ -69,6 +69,37 @@ class RankPositions {
   std::span<const Rank> ranks_;
 };
 
+// Numbers the lanes and streams of all ranks: of each its lanes, then its streams, ascending.
+class Lines {
+ public:
+  Lines(std::span<const Slice> slices, const RankPositions& position, std::size_t ranks) : position_(position) {
+    for (const Slice& s : slices) {
+      if (s.stream < 0) continue;
+      const Stream stream{position.of(s.rank), s.stream};
+      if (streams_.empty() || streams_.back() != stream) streams_.push_back(stream);
+    }
+    std::ranges::sort(streams_);
+    streams_.erase(std::ranges::unique(streams_).begin(), streams_.end());
+    for (std::size_t r = 0, s = 0; r <= ranks; ++r) {
+      while (s < streams_.size() && streams_[s].first < r) ++s;
+      first_.push_back(r * lanes + s);
+    }
+  }
+  [[nodiscard]] std::size_t count() const { return first_.back(); }
+  [[nodiscard]] std::size_t of(const Slice& s) const {
+    const std::size_t rank = position_.of(s.rank);
+    if (s.stream < 0) return first_[rank] + static_cast<std::size_t>(s.lane);
+    const auto at = std::ranges::lower_bound(streams_, Stream{rank, s.stream});
+    return (rank + 1) * lanes + static_cast<std::size_t>(at - streams_.begin());
+  }
+
+ private:
+  using Stream = std::pair<std::size_t, std::int32_t>;  // position of the rank, number
+  const RankPositions& position_;
+  std::vector<Stream> streams_;
+  std::vector<std::size_t> first_;  // by position of the rank; one more at the end
+};
+
 struct Begin {
   Picoseconds time;
   std::uint32_t slice;
@@ -78,36 +109,42 @@ struct Begin {
 }  // namespace
 
 std::string track_name(const Track& track) {
+  if (track.stream >= 0) {
+    return "stream " + std::to_string(track.stream) +
+           (track.number == 0 ? "" : " (" + std::to_string(track.number + 1) + ')');
+  }
   return std::string(lane_name(track.lane)) + (track.number == 0 ? "" : " " + std::to_string(track.number + 1));
 }
 
 Tracks place_on_tracks(std::span<const Slice> slices) {
   const std::vector<Rank> ranks = ranks_of(slices);
   const RankPositions position(ranks);
-  const auto lane_of = [&](const Slice& s) {
-    return position.of(s.rank) * lanes + static_cast<std::size_t>(s.lane);
-  };
-  std::vector<std::uint32_t> begins(ranks.size() * lanes + 1);
-  for (const Slice& s : slices) ++begins[lane_of(s) + 1];
+  const Lines lines(slices, position, ranks.size());
+  std::vector<std::uint32_t> begins(lines.count() + 1);
+  for (const Slice& s : slices) ++begins[lines.of(s) + 1];
   for (std::size_t i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];
   std::vector<Begin> sorted(slices.size());
   std::vector<std::uint32_t> next = begins;
-  for (std::uint32_t i = 0; i < slices.size(); ++i) sorted[next[lane_of(slices[i])]++] = {slices[i].begin_ps, i};
+  for (std::uint32_t i = 0; i < slices.size(); ++i) sorted[next[lines.of(slices[i])]++] = {slices[i].begin_ps, i};
 
   Tracks out;
   out.order.resize(slices.size());
   out.of.resize(slices.size());
-  for (std::size_t lane = 0; lane + 1 < begins.size(); ++lane) {
-    const std::span<Begin> own(sorted.data() + begins[lane], begins[lane + 1] - begins[lane]);
+  for (std::size_t line = 0; line + 1 < begins.size(); ++line) {
+    const std::span<Begin> own(sorted.data() + begins[line], begins[line + 1] - begins[line]);
+    if (own.empty()) continue;
     if (!std::ranges::is_sorted(own)) std::ranges::sort(own);
     const auto first = static_cast<std::uint32_t>(out.tracks.size());
     LaneTracks tracks;
+    bool sends = false;
     for (std::size_t i = 0; i < own.size(); ++i) {
-      out.order[begins[lane] + i] = own[i].slice;
-      out.of[own[i].slice] = first + tracks.place(slices[own[i].slice]);
+      const Slice& s = slices[own[i].slice];
+      sends = sends || s.lane == Lane::send;
+      out.order[begins[line] + i] = own[i].slice;
+      out.of[own[i].slice] = first + tracks.place(s);
     }
-    for (std::uint32_t t = 0; t < tracks.count(); ++t)
-      out.tracks.push_back({ranks[lane / lanes], static_cast<Lane>(lane % lanes), t});
+    const Slice& s = slices[own.front().slice];
+    for (std::uint32_t t = 0; t < tracks.count(); ++t) out.tracks.push_back({s.rank, s.lane, t, s.stream, sends});
   }
   return out;
 }

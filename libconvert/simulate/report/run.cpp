@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <ranges>
 #include <string>
 #include <tuple>
@@ -44,6 +45,16 @@ void add_npus(const ReplayResult& result, bool by_astra, Run& run) {
   }
 }
 
+// Returns the rank that a collective comes from or goes to; -1: it has none.
+std::int64_t root_of(const CollectiveCall& call, const ReplayProgram& program) {
+  if (call.op != Collective::broadcast && call.op != Collective::reduce && call.op != Collective::gather &&
+      call.op != Collective::scatter)
+    return -1;
+  const std::vector<Rank>& ranks = program.groups[call.group].ranks;
+  if (ranks.empty()) return call.root;
+  return call.root < ranks.size() ? std::int64_t{ranks[call.root]} : -1;
+}
+
 void add_classes(const ReplayResult& result, Run& run) {
   for (const NpuResult& n : result.npus) {
     const auto npu = static_cast<Rank>(&n - result.npus.data());
@@ -52,7 +63,8 @@ void add_classes(const ReplayResult& result, Run& run) {
   }
 }
 
-CallIndex add_calls(const ReplayResult& result, Run& run) {
+// `program`: the one whose plans the result names; nullptr: none is known.
+CallIndex add_calls(const ReplayResult& result, const ReplayProgram* program, Run& run) {
   CallIndex index;
   for (const CollectiveResult& c : result.collectives) {
     const CollectiveKind& kind = result.kinds.at(c.plan);
@@ -63,6 +75,7 @@ CallIndex add_calls(const ReplayResult& result, Run& run) {
                          .npus = kind.npus,
                          .size_bytes = kind.size_bytes,
                          .algorithm = kind.algorithm.empty() ? no_index : run.texts.add(kind.algorithm),
+                         .root = program == nullptr ? -1 : root_of(program->plans[c.plan].call, *program),
                          .bound_ps = kind.bound_ps.value_or(-1),
                          .begin_ps = c.begin_ps,
                          .last_begin_ps = c.last_begin_ps,
@@ -223,11 +236,18 @@ void add_waits(const WaitReport& report, Run& run) {
 
 // With MemoryTracking::trace.
 void add_memory(const ReplayResult& result, const ReplayProgram& program, Run& run) {
+  std::optional<PeakTensors> highest;
   for (Rank r = 0; r < result.spans.size(); ++r) {
     const TensorTable& tensors = *program.ranks[r].code->tensors;
-    for (const auto& [time, bytes] : memory_curve(tensors, tensor_lives(tensors, result.spans[r])))
-      run.memory.push_back({r, time, bytes});
+    const std::vector<TensorLife> lives = tensor_lives(tensors, result.spans[r]);
+    const MemoryCurve curve = memory_curve(tensors, lives);
+    for (const auto& [time, bytes] : curve) run.memory.push_back({r, time, bytes});
+    const PeakMemory peak = peak_of(curve);
+    if (!highest || peak.bytes > highest->peak.bytes) highest = tensors_at_peak(tensors, lives, r, peak);
   }
+  if (!highest) return;
+  for (const auto& [tensor, bytes] : highest->largest)
+    run.alive.push_back({highest->npu, run.texts.add(tensor), bytes});
 }
 
 void add_limits(const ReplayResult& result, const NetworkConfig& network, Run& run) {
@@ -266,7 +286,7 @@ Run make_run(ReplayResult& result, const ReplayProgram* program) {
   run.timeline = std::move(result.timeline);
   add_npus(result, program != nullptr && program->rules.all_but_computation_is_exposed(), run);
   if (result.reduction != nullptr) add_classes(result, run);
-  const CallIndex calls = add_calls(result, run);
+  const CallIndex calls = add_calls(result, result.reduction == nullptr ? program : nullptr, run);
   add_call_npus(result, calls, run);
   if (result.explanation && !result.explanation->target) add_path(*result.explanation, calls, run);
   for (const PairTraffic& t : result.traffic) {

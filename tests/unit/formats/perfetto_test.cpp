@@ -231,7 +231,7 @@ TEST(Perfetto, RefusesOptionsThatSayNothing) {
   EXPECT_EQ(perfetto_failure("perfetto,args=all"), "args=all: expected default or none");
   EXPECT_EQ(perfetto_failure("perfetto,counters=some"), "counters=some: expected none, npus, links or all");
   EXPECT_EQ(perfetto_failure("chrome,counters=none"),
-            "writing chrome: unknown option 'counters'; known: window, ranks, min, args, flows, compress");
+            "writing chrome: unknown option 'counters'; known: window, ranks, min, align, args, flows, compress");
 }
 
 TEST(Perfetto, NamesAreUtf8) {

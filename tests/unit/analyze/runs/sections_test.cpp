@@ -125,9 +125,9 @@ TEST(RunSections, SpeedOfCollectives) {
   const Section s = section(two_npus(), "collectives");
   const Row& row = table(s, "kinds").rows.at(0);
   EXPECT_EQ(row[0], Value(std::string("all_reduce")));
-  EXPECT_EQ(row[6], Value(60.0));                                   // ps
-  EXPECT_DOUBLE_EQ(std::get<double>(row[9]), 1000.0 * 1000 / 60);   // 1000 bytes in 60 ps
-  EXPECT_DOUBLE_EQ(std::get<double>(row[10]), 1000.0 * 1000 / 60);  // 2 (n-1) / n = 1
+  EXPECT_EQ(row[10], Value(60.0));                                  // ps
+  EXPECT_DOUBLE_EQ(std::get<double>(row[11]), 1000.0 * 1000 / 60);  // 1000 bytes in 60 ps
+  EXPECT_DOUBLE_EQ(std::get<double>(row[12]), 1000.0 * 1000 / 60);  // 2 (n-1) / n = 1
 }
 
 TEST(RunSections, IterationsByName) {

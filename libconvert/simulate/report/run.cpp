@@ -256,7 +256,7 @@ void add_limits(const ReplayResult& result, const NetworkConfig& network, Run& r
     const bool switched =
         std::ranges::any_of(network.dims, [](const NetworkDim& d) { return has_switch(d.topology); });
     run.limits.emplace_back(switched ? "messages never wait for each other, not even at a switch (network unaware)"
-                                  : "messages never wait for each other (network unaware)");
+                                     : "messages never wait for each other (network unaware)");
   }
   for (const AstraGap gap : result.gaps.list())
     run.limits.emplace_back(std::string(astra_gap_text) + std::string(cause(gap)));

@@ -28,6 +28,14 @@ std::string form_of(const Options& o) {
   if (o.to) return *o.to;
   const std::string_view name = o.output ? without_compression_suffix(*o.output) : "-";
   if (name.ends_with(".html")) return "html";
+  for (const std::string_view other :
+       {".run", ".et", ".pftrace", ".perfetto-trace", ".csv", ".svg", ".png", ".pdf"}) {
+    if (name.ends_with(other)) {
+      throw usage_error("-o " + *o.output +
+                        ": a report is a page (.html), JSON (.json) or text; et-convert writes runs "
+                        "and timelines, et-stats CSV; -t text writes text to such a file");
+    }
+  }
   return name.ends_with(".json") ? "json" : "text";
 }
 

@@ -46,6 +46,7 @@ int stats(const tools::StatsOptions& o, tools::Context& context) {
     for (Section& section : tools::measure_run(*run, o, counted.operations))
       counted.sections.push_back(std::move(section));
   }
+  tools::check_sections(counted.sections, o);
   write_bytes(o.output, written(counted.sections, o));
   return 0;
 }

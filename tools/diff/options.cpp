@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "diff/options.h"
 
+#include <algorithm>
+
 #include "core/diagnostic.h"
 #include "core/rank_list.h"
 #include "core/units.h"
@@ -43,7 +45,14 @@ std::map<convert::Rank, convert::Rank> read_ranks(const std::string& text) {
     if (a.size() != b.size())
       throw convert::usage_error("--map-ranks " + piece + ": " + convert::counted(a.size(), "rank") + " of A and " +
                                  std::to_string(b.size()) + " of B; each has one partner");
-    for (std::size_t i = 0; i < a.size(); ++i) ranks[a[i]] = b[i];
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const bool free =
+          std::ranges::none_of(ranks, [&](const auto& r) { return r.first == a[i] || r.second == b[i]; });
+      if (!free)
+        throw convert::usage_error("--map-ranks " + text + ": rank " + std::to_string(a[i]) + " of A or " +
+                                   std::to_string(b[i]) + " of B stands there twice; each has one partner");
+      ranks[a[i]] = b[i];
+    }
   }
   return ranks;
 }

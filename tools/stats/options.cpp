@@ -108,6 +108,17 @@ std::string section_list() {
   return out;
 }
 
+void check_sections(const convert::Statistics& made, const StatsOptions& o) {
+  for (const std::string& name : o.sections) {
+    if (std::ranges::any_of(made, [&](const convert::Section& s) { return s.name == name; })) continue;
+    for (const SectionInfo& s : section_table) {
+      if (s.name == name)
+        throw convert::usage_error("--section " + name + ": the input has no such section; it is one of " +
+                                   std::string(s.of));
+    }
+  }
+}
+
 void check_usage(const StatsOptions& o) {
   std::vector<std::string> names;
   for (const SectionInfo& s : section_table) names.emplace_back(s.name);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyze/figures/figures.h"
 #include "common/options.h"
 
 namespace tools {
@@ -37,5 +38,7 @@ void declare_stats(App& app, StatsOptions& o);
 [[nodiscard]] std::string section_list();
 // Throws Error(usage) for options that do not go together.
 void check_usage(const StatsOptions& o);
+// Throws Error(usage) for a section that was asked for and that the input does not have.
+void check_sections(const convert::Statistics& made, const StatsOptions& o);
 
 }  // namespace tools

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,12 +47,21 @@ Intervals gaps_of(const Run& run, const std::vector<std::uint32_t>& slices, cons
   return without(join({{0, total}}), join(std::move(busy)));
 }
 
+// Returns "4.2 times", "136 times".
+std::string times_text(double ratio) {
+  char text[40];
+  std::snprintf(text, sizeof text, ratio < 10 ? "%.1f times" : "%.0f times", ratio);
+  return text;
+}
+
 std::string change_text(const Run& run, const Run::WhatIf& w) { return std::string(run.texts[w.what]); }
 
 }  // namespace
 
 std::optional<Weighed> straggler(const Facts& facts) {
-  constexpr double least_ratio = 1.05;
+  constexpr double least_ratio = 1.05, told_as_times = 3;
+  const RunStatus status = facts.run.status;
+  if (status != RunStatus::complete && status != RunStatus::stopped) return std::nullopt;  // the others still would
   std::vector<Picoseconds> times;
   for (const NpuParts& p : facts.parts) times.push_back(p.computing());
   const Picoseconds typical = median(times);
@@ -64,7 +74,8 @@ std::optional<Weighed> straggler(const Facts& facts) {
   Weighed finding{{.rule = "straggler", .panel = "breakdown", .value = ratio},
                   w != nullptr ? facts.gain(*w) : facts.share(*slowest - typical)};
   finding.text = "NPU " + std::to_string(npu) + " computes for " + brief_time(*slowest) + ", " +
-                 percent(ratio - 1) + " longer than the median NPU";
+                 (ratio < told_as_times ? percent(ratio - 1) + " longer than" : times_text(ratio) + " as long as") +
+                 " the median NPU";
   const auto [last, all] = last_arrivals(facts.run, npu);
   if (last != 0)
     finding.text +=

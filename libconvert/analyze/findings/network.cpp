@@ -85,6 +85,7 @@ std::optional<Weighed> hot_link(const Facts& facts) {
 // Links have two directions, as a rule: where one is used and the other not, as in rings, that is another matter
 // than a way that nothing takes.
 std::optional<Weighed> unused_links(const Facts& facts) {
+  if (facts.run.status != RunStatus::complete) return std::nullopt;  // they may be, later
   std::set<std::pair<std::uint32_t, std::uint32_t>> used;
   for (const Run::Link& l : facts.run.links) {
     if (l.messages != 0) used.emplace(l.from, l.to);

@@ -33,8 +33,8 @@ struct Facts {
   }
   // Returns the stored replay with this change, or null.
   [[nodiscard]] const Run::WhatIf* what_if(Run::Change change, std::int32_t subject) const;
-  // Returns 1 - T'/T; below 0 if it gets slower.
-  [[nodiscard]] double gain(const Run::WhatIf& w) const { return 1 - share(w.total_ps); }
+  // Returns 1 - T'/T; below 0 if it gets slower, 0 of a run that takes no time.
+  [[nodiscard]] double gain(const Run::WhatIf& w) const { return total == 0 ? 0 : 1 - share(w.total_ps); }
 };
 
 struct Weighed : Finding {

@@ -38,6 +38,11 @@ std::string title_of(const Run& run, std::int64_t kind, std::string_view by) {
   return by == "group" ? group_title(kind) : std::to_string(kind);
 }
 
+Picoseconds times(Picoseconds time, std::int64_t n) {
+  Picoseconds out = 0;
+  return __builtin_mul_overflow(time, n, &out) ? INT64_MAX : out;
+}
+
 }  // namespace
 
 Table slices_by(const Run& run, const std::string& by) {
@@ -49,11 +54,10 @@ Table slices_by(const Run& run, const std::string& by) {
       const Slice& s = run.timeline.slices[i];
       const Picoseconds time = std::max<Picoseconds>(0, s.end_ps - s.begin_ps);
       SlicesOfKind& k = kinds[kind_of(run, s, by)];
-      k.count += static_cast<std::uint64_t>(npu.stands_for);
-      Picoseconds sum = 0;
-      if (__builtin_mul_overflow(time, npu.stands_for, &sum)) sum = INT64_MAX;
-      k.time_ps.add(sum);
-      all.add(sum);
+      const std::int64_t weight = by == "rank" ? 1 : npu.stands_for;  // a row of ranks is one of those alike
+      k.count += static_cast<std::uint64_t>(weight);
+      k.time_ps.add(times(time, weight));
+      all.add(times(time, npu.stands_for));
       k.times.push_back(time);
       if (i >= run.slack_ps.size() || run.slack_ps[i] < 0) continue;
       k.slack_ps = k.slack_ps < 0 ? run.slack_ps[i] : std::min(k.slack_ps, run.slack_ps[i]);
@@ -74,7 +78,10 @@ Table slices_by(const Run& run, const std::string& by) {
   if (slack) t.columns.push_back({"least_slack", "least slack", Unit::time});
   for (auto& [kind, k] : kinds) {
     const double mean = static_cast<double>(k.time_ps.get()) / static_cast<double>(k.count);
-    std::vector<Value> row = {title_of(run, kind, by),
+    std::string title = title_of(run, kind, by);
+    if (const std::int64_t alike = by == "rank" ? slices.weight(static_cast<Rank>(kind)) : 1; alike > 1)
+      title += " (+ " + std::to_string(alike - 1) + " like it)";
+    std::vector<Value> row = {std::move(title),
                               value_of(k.count),
                               k.time_ps.get(),
                               share_of(k.time_ps.get(), all.get()),

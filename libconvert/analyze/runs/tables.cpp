@@ -72,7 +72,8 @@ Section links_section(const Run& run, const RunWishes&) {
                       share_of(l.busy_ps, total), value_of(l.peak_queue)});
   }
   std::stable_sort(t.rows.begin(), t.rows.end(), [](const auto& a, const auto& b) { return a[5] > b[5]; });
-  s.figures = {{"links", "links", Unit::count, value_of(run.links.size())},
+  s.figures = {{"links", "links of the network", Unit::count,
+                value_of(std::max<std::uint64_t>(run.network_links, run.links.size()))},
                {"used", "of them used", Unit::count, value_of(used)},
                {"busy_mean", "busy, mean of those used", Unit::share,
                 used == 0 ? Value{} : Value(busy / static_cast<double>(used))}};

@@ -12,9 +12,9 @@ namespace {
 int diff(const tools::DiffOptions& o, tools::Context& context) try {
   if (o.operands.size() != 2) throw convert::usage_error("two inputs are compared, A and B; see et-diff --help");
   const convert::DiffWishes wishes = o.wishes();
+  const bool json = o.form() == "json";
   const convert::Difference difference = tools::compare(o, wishes, context);
   if (context.failed()) return 2;
-  const bool json = o.format == "json";
   convert::write_bytes(o.output,
                        json ? difference_json(difference, o.rows()) : difference_text(difference, o.rows()));
   return difference.same() ? 0 : 1;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analyze/findings.h"
+#include "common/form.h"
 #include "common/run_output.h"
 #include "common/source.h"
 #include "common/tool.h"
@@ -24,20 +25,7 @@ struct Options {
 };
 
 // Returns the form that -t names, else that of the suffix, else text.
-std::string form_of(const Options& o) {
-  if (o.to) return *o.to;
-  const std::string_view name = o.output ? without_compression_suffix(*o.output) : "-";
-  if (name.ends_with(".html")) return "html";
-  for (const std::string_view other :
-       {".run", ".et", ".pftrace", ".perfetto-trace", ".csv", ".svg", ".png", ".pdf"}) {
-    if (name.ends_with(other)) {
-      throw usage_error("-o " + *o.output +
-                        ": a report is a page (.html), JSON (.json) or text; et-convert writes runs "
-                        "and timelines, et-stats CSV; -t text writes text to such a file");
-    }
-  }
-  return name.ends_with(".json") ? "json" : "text";
-}
+std::string form_of(const Options& o) { return o.to ? *o.to : tools::form_of_suffix(o.output, {"html", "json"}); }
 
 void declare(tools::App& app, Options& o) {
   tools::add_input_options(app, o.input);

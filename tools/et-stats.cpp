@@ -13,8 +13,8 @@ namespace {
 
 std::string written(const convert::Statistics& statistics, const tools::StatsOptions& o) {
   if (o.get) return get_figure(statistics, *o.get) + '\n';
-  if (o.format == "json") return statistics_json(statistics, o.rows());
-  if (o.format == "csv") return statistics_csv(statistics, o.rows());
+  if (o.form() == "json") return statistics_json(statistics, o.rows());
+  if (o.form() == "csv") return statistics_csv(statistics, o.rows());
   return statistics_text(statistics, o.rows());
 }
 

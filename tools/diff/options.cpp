@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/form.h"
 #include "core/diagnostic.h"
 #include "core/rank_list.h"
 #include "core/units.h"
@@ -72,8 +73,10 @@ convert::DiffWishes DiffOptions::wishes() const {
 
 std::size_t DiffOptions::rows() const {
   if (top) return static_cast<std::size_t>(*top);
-  return format == "text" ? rows_of_diff : 0;
+  return form() == "text" ? rows_of_diff : 0;
 }
+
+std::string DiffOptions::form() const { return format ? *format : form_of_suffix(output, {"json"}); }
 
 void declare_diff(App& app, DiffOptions& o) {
   app.group("Input");
@@ -86,7 +89,7 @@ void declare_diff(App& app, DiffOptions& o) {
   app.add_list("--ignore", o.ignore, "ATTR,...", "do not compare these attributes");
   app.add_option("--map-ranks", o.map_ranks, "A=B,...", "ranks of A as B calls them, such as 0-3=4-7");
   app.group("Output");
-  app.add_choice("--format", o.format, {"text", "json"}, "how differences are written");
+  app.add_choice("--format", o.format, {"text", "json"}, "how differences are written (default: by -o, else text)");
   app.add_integer("--top", o.top, 0, 1'000'000'000, "N", "rows of a table; 0 = all (default: text 20, json all)");
   app.add_option("-o,--output", o.output, "FILE", "file to write (default: -, stdout)");
 }

@@ -22,10 +22,12 @@ struct DiffOptions {
   std::optional<std::string> map_ranks;
   std::optional<std::int64_t> top;
   std::optional<std::string> output;
-  std::string format = "text";
+  std::optional<std::string> format;
 
   // Returns what to compare. Throws Error(usage) for a malformed value and for options that do not go together.
   [[nodiscard]] convert::DiffWishes wishes() const;
+  // Returns "text" or "json": what --format says, else the suffix of -o. Throws Error(usage) for another suffix.
+  [[nodiscard]] std::string form() const;
   // Returns how many rows of a table to show; 0: all.
   [[nodiscard]] std::size_t rows() const;
 };

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <utility>
 
+#include "common/form.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
 #include "core/words.h"
@@ -77,8 +78,10 @@ bool StatsOptions::wants(std::string_view section) const {
 
 std::size_t StatsOptions::rows() const {
   if (top) return static_cast<std::size_t>(*top);
-  return format == "text" ? rows_of_text : 0;
+  return form() == "text" ? rows_of_text : 0;
 }
+
+std::string StatsOptions::form() const { return format ? *format : form_of_suffix(output, {"json", "csv"}); }
 
 void declare_stats(App& app, StatsOptions& o) {
   add_input_options(app, o.input);
@@ -90,7 +93,8 @@ void declare_stats(App& app, StatsOptions& o) {
                  "matrix: what collectives send on it, such as ring:8,bw=50GB/s");
   app.add_option("--peak", o.peak, "RATE", "of an NPU, such as 989TFLOPS: for its use (MFU)");
   app.group("Output");
-  app.add_choice("--format", o.format, {"text", "json", "csv"}, "how the numbers are written");
+  app.add_choice("--format", o.format, {"text", "json", "csv"},
+                 "how the numbers are written (default: by -o, else text)");
   app.add_option("--get", o.get, "SECTION.NAME", "print this one number, such as nodes.total");
   app.add_integer("--top", o.top, 0, 1'000'000'000, "N", "rows of a table; 0 = all (default: text 20, else all)");
   app.add_option("-o,--output", o.output, "FILE", "file to write (default: -, stdout)");
@@ -133,9 +137,9 @@ void check_usage(const StatsOptions& o) {
       throw convert::usage_error("--get " + *o.get + ": begins with no section" +
                                  convert::hint_for(section, names));
   }
-  if (o.get && o.format != "text")
-    throw convert::usage_error("--get prints one number; leave out --format " + o.format);
+  if (o.get && o.form() != "text") throw convert::usage_error("--get prints one number, which is no " + o.form());
   (void)o.ops_per_ns();
+  (void)o.form();
 }
 
 }  // namespace tools

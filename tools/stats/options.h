@@ -22,13 +22,15 @@ struct StatsOptions {
   std::optional<std::string> peak;
   std::optional<std::string> output;
   std::optional<std::int64_t> top;
-  std::string format = "text";
+  std::optional<std::string> format;
 
   // Returns the operations that an NPU can do in a nanosecond; 0: not told. Throws Error(usage) if --peak is none.
   [[nodiscard]] double ops_per_ns() const;
   // Returns whether only some sections are asked for, and whether this is one of them.
   [[nodiscard]] bool chosen() const { return !sections.empty() || get.has_value(); }
   [[nodiscard]] bool wants(std::string_view section) const;
+  // Returns "text", "json" or "csv": what --format says, else the suffix of -o. Throws Error(usage) for another suffix.
+  [[nodiscard]] std::string form() const;
   // Returns how many rows of a table to show; 0: all.
   [[nodiscard]] std::size_t rows() const;
 };

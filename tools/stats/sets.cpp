@@ -42,7 +42,7 @@ CountedSet count_set(convert::TraceSource& source, const StatsOptions& o, Contex
   CountedSet counted_set{.sections = {}, .operations = set.operations()};
   for (const std::string& name : SetStatistics::section_names()) {
     const bool on_network = o.network && name == "matrix";
-    if (chosen ? !o.wants(name) : !on_network && (o.format == "text" ? !set.has(name) : name == "redundant"))
+    if (chosen ? !o.wants(name) : !on_network && (o.form() == "text" ? !set.has(name) : name == "redundant"))
       continue;
     std::optional<Section> matrix = on_network ? matrix_on_network(o, context) : std::nullopt;
     if (on_network && !matrix) return counted_set;

@@ -55,6 +55,42 @@ struct Operation {
   std::vector<Interval> when;
 };
 
+// Returns by operation how many calls are under way at once, at most, on an NPU that takes part in one of it.
+std::map<Collective, std::uint32_t> most_at_once(const Run& run) {
+  struct Change {
+    Rank npu;
+    Picoseconds time;
+    bool begins;
+    Collective op;
+    auto operator<=>(const Change&) const = default;  // at one time ends come first
+  };
+  std::vector<Change> changes;
+  for (const Run::CallNpu& n : run.call_npus) {
+    const Run::Call& c = run.calls[n.call];
+    if (c.end_ps <= c.last_begin_ps) continue;
+    changes.push_back({n.npu, c.last_begin_ps, true, c.op});
+    changes.push_back({n.npu, c.end_ps, false, c.op});
+  }
+  std::ranges::sort(changes);
+  std::map<Collective, std::uint32_t> now, most;
+  std::uint32_t all = 0;
+  for (const Change& change : changes) {
+    all += change.begins ? 1 : -1;
+    now[change.op] += change.begins ? 1 : -1;
+    for (const auto& [op, n] : now) {
+      if (n != 0) most[op] = std::max(most[op], all);
+    }
+  }
+  return most;
+}
+
+// Returns ", where up to 3 collectives share an NPU's links", or nothing where each has them for itself.
+std::string shared_text(const std::map<Collective, std::uint32_t>& at_once, Collective op) {
+  const auto found = at_once.find(op);
+  if (found == at_once.end() || found->second < 2) return {};
+  return ", where up to " + std::to_string(found->second) + " collectives share an NPU's links";
+}
+
 }  // namespace
 
 std::optional<Weighed> hot_link(const Facts& facts) {
@@ -143,6 +179,7 @@ std::optional<Weighed> slow_collective(const Facts& facts) {
     o.when.push_back({c.last_begin_ps, c.end_ps});
   }
   std::optional<Weighed> worst;
+  const std::map<Collective, std::uint32_t> at_once = most_at_once(run);
   for (auto& [op, o] : operations) {
     const double share = o.bound / o.time;
     if (share >= most_share) continue;
@@ -154,7 +191,7 @@ std::optional<Weighed> slow_collective(const Facts& facts) {
                      .panel = "collectives",
                      .text = std::string(name(op)) + " reaches " + percent(share) +
                              " of what the network allows: " + counted(o.calls, "call") + ", under way for " +
-                             brief_time(when) + " of the run.",
+                             brief_time(when) + " of the run" + shared_text(at_once, op) + '.',
                      .value = share},
                     weight};
   }

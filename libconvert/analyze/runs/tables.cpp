@@ -97,7 +97,8 @@ Section run_path_section(const Run& run, const RunWishes&) {
   for (const Run::Step& step : run.path) {
     count(by_kind[static_cast<std::size_t>(step.kind)], step.time_ps);
     count(by_npu[step.npu], step.time_ps);
-    if (step.name != no_index) count(by_name[std::string(run.timeline.names[step.name])], step.time_ps);
+    const bool named = step.name != no_index && !run.timeline.names[step.name].empty();
+    count(by_name[named ? std::string(run.timeline.names[step.name]) : "(no name)"], step.time_ps);
   }
   const auto add = [&](const char* key, const char* title, Unit unit, const auto& from, const auto& value_of_key) {
     Table t{.key = key,

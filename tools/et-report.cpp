@@ -8,6 +8,7 @@
 #include "common/form.h"
 #include "common/run_output.h"
 #include "common/source.h"
+#include "common/text.h"
 #include "common/tool.h"
 #include "io/output.h"
 #include "report/two_runs.h"
@@ -38,8 +39,7 @@ void declare(tools::App& app, Options& o) {
 // Returns the names of two operands without their folders; empty if the runs are not of an operand each.
 InputNames names_of(const std::vector<std::string>& operands) {
   if (operands.size() != 2) return {};
-  const auto name = [](const std::string& path) { return path.substr(path.find_last_of('/') + 1); };
-  const InputNames names{name(operands[0]), name(operands[1])};
+  const InputNames names{tools::base_name(operands[0]), tools::base_name(operands[1])};
   return names.a == names.b ? InputNames{operands[0], operands[1]} : names;
 }
 

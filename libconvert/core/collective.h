@@ -103,6 +103,12 @@ inline constexpr std::array<std::string_view, 14> collective_names = {"all_reduc
   }
 }
 
+// Returns whether one rank is where it comes from or goes to.
+[[nodiscard]] constexpr bool has_root(Collective op) {
+  return op == Collective::broadcast || op == Collective::reduce || op == Collective::gather ||
+         op == Collective::scatter;
+}
+
 // Returns the names of the collectives of which `wanted` is true.
 [[nodiscard]] inline std::vector<std::string> names_of(bool (*wanted)(Collective)) {
   std::vector<std::string> names;

@@ -7,10 +7,10 @@
 #include <array>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "analyze/recorded/run.h"
+#include "io/set_path.h"
 #include "io/sha256.h"
 
 namespace convert {
@@ -23,11 +23,6 @@ bool is_rank(SourceOptions options, const std::string& operand) {
   options.progress = false;
   TraceSource source(std::move(options), unheard);
   return !source.holds_run() && !source.whole_set();
-}
-
-std::string name_of_file(std::string_view path) {
-  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
-  return std::string(path.substr(path.rfind('/') + 1));
 }
 
 std::string hash_of(const std::string& file) {
@@ -103,7 +98,7 @@ std::vector<Run::Setting> hashes_of(const std::vector<std::string>& files) {
       hashes.push_back({"stdin", {}});
     } else if (stat(file.c_str(), &s) == 0 && !S_ISDIR(s.st_mode)) {
       const bool regular = S_ISREG(s.st_mode) && s.st_size > 0;
-      hashes.push_back({name_of_file(file), regular ? hash_of(file) : std::string()});
+      hashes.push_back({std::string(file_name_part(file)), regular ? hash_of(file) : std::string()});
     }
   }
   return hashes;

@@ -6,6 +6,7 @@
 
 #include "core/diagnostic.h"
 #include "io/output.h"
+#include "io/set_path.h"
 
 namespace tools {
 namespace {
@@ -19,7 +20,7 @@ std::string form_of_suffix(const std::optional<std::string>& output,
                            std::initializer_list<std::string_view> forms) {
   if (!output) return "text";
   const std::string_view path = convert::without_compression_suffix(*output);
-  const std::string_view name = path.substr(path.find_last_of('/') + 1);
+  const std::string_view name = convert::file_name_part(path);
   const std::size_t dot = name.find_last_of('.');
   const std::string_view suffix = dot == std::string_view::npos ? "" : name.substr(dot + 1);
   if (std::ranges::find(forms, suffix) != forms.end()) return std::string(suffix);

@@ -29,7 +29,8 @@ struct StatsOptions {
   // Returns whether only some sections are asked for, and whether this is one of them.
   [[nodiscard]] bool chosen() const { return !sections.empty() || get.has_value(); }
   [[nodiscard]] bool wants(std::string_view section) const;
-  // Returns "text", "json" or "csv": what --format says, else the suffix of -o. Throws Error(usage) for another suffix.
+  // Returns "text", "json" or "csv": what --format says, else the suffix of -o. Throws Error(usage) for another
+  // suffix.
   [[nodiscard]] std::string form() const;
   // Returns how many rows of a table to show; 0: all.
   [[nodiscard]] std::size_t rows() const;

@@ -15,6 +15,8 @@
 namespace convert {
 namespace {
 
+constexpr std::size_t most_told_bytes = 48;  // of a name in a sentence
+
 // Returns "1 edge", "2 edges".
 void add_part(std::vector<std::string>& parts, std::uint64_t n, std::string_view noun, const std::string& text) {
   if (n != 0) parts.push_back(counted(n, noun) + text);
@@ -58,7 +60,6 @@ std::string less_or_more(Picoseconds change) {
 // Returns " (gemm)", " (2.1 ms of it gemm)": the name that makes most of what a part changes; nothing if none does,
 // or if the part says it already.
 std::string most_of_it(const std::string& what, const Difference::OnPath& part) {
-  constexpr std::size_t most_bytes = 48;
   const auto by_change = [](const auto& x, const auto& y) {
     return std::abs(x.second.change()) < std::abs(y.second.change());
   };
@@ -66,7 +67,7 @@ std::string most_of_it(const std::string& what, const Difference::OnPath& part) 
   if (most == part.names.end() || most->first.empty() || same_name(most->first, what)) return {};
   const Picoseconds change = most->second.change(), all = part.change();
   if ((change < 0) != (all < 0) || std::abs(change) < std::abs(all) / 2) return {};
-  const std::string name = visible(cut_text(most->first, most_bytes));
+  const std::string name = visible(cut_text(most->first, most_told_bytes));
   if (part.names.size() == 1) return " (" + name + ')';
   return " (" + format_time(std::abs(change)) + " of it " + name + ')';
 }
@@ -133,8 +134,7 @@ std::string durations_text(const NameTimes& names) {
   for (const NameTimes::Row& r : names.rows()) {
     const Picoseconds change = r.b.sum_ps.get() - r.a.sum_ps.get();
     delta.add(change);
-    constexpr std::size_t most_bytes = 48;
-    parts.add(change, visible(cut_text(r.name, most_bytes)));
+    parts.add(change, visible(cut_text(r.name, most_told_bytes)));
   }
   const std::string text = parts.text(delta.get(), "name");
   if (delta.get() == 0) return "in sum B's nodes take equally long" + (text.empty() ? text : ": " + text);

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/runs/element_types.h"
+#include "analyze/runs/kernel_words.h"
 #include "analyze/runs/sections.h"
 #include "analyze/runs/slices.h"
 #include "core/collective.h"
@@ -50,10 +50,6 @@ struct Details {
 bool reduces(Collective op) {
   return op == Collective::all_reduce || op == Collective::reduce_scatter || op == Collective::reduce;
 }
-bool has_root(Collective op) {
-  return op == Collective::broadcast || op == Collective::reduce || op == Collective::gather ||
-         op == Collective::scatter;
-}
 
 // Returns by call the number of the name of a node of it; no_index: the run has no slice of it.
 std::vector<std::uint32_t> names_of_calls(const Run& run) {
@@ -72,6 +68,7 @@ Details details_of(const Run& run, const Run::Call& c, std::uint32_t name) {
   std::optional<ElementType> type;
   if (c.type < run.texts.size()) {
     type = element_type(run.texts[c.type]);
+    if (type && type->name.empty()) type.reset();
     d.type = type ? std::string(type->name) : std::string(run.texts[c.type]);
   } else if (reduces(c.op) && words.type) {  // the kernels of others name a type that they do not use
     type = words.type;

@@ -35,19 +35,19 @@ std::uint64_t nanoseconds(Picoseconds ps) {
   return ps <= 0 ? 0 : (static_cast<std::uint64_t>(ps) + ps_per_ns / 2) / ps_per_ns;
 }
 
-// The whole nanoseconds that a slice is drawn in.
-struct Drawn {
+// What a slice takes in nanoseconds, the unit of the file.
+struct Nanoseconds {
   std::uint64_t begin;
   std::uint64_t end;
 };
-// Returns the slice in nanoseconds: as long as its whole ones (what is left is Argument::rest), from its begin, or
+// Returns the slice as long as its whole nanoseconds (what is left is Argument::rest), from its begin, or
 // to its end for a receive, rounded half up. Cut down so, slices that did not overlap do not; and a receive does
 // not end before the send that its arrow comes from.
-Drawn drawn(const Slice& s) {
+Nanoseconds in_nanoseconds(const Slice& s) {
   const std::uint64_t begin = nanoseconds(s.begin_ps);
   const std::uint64_t end = nanoseconds(s.end_ps);
   const auto whole = static_cast<std::uint64_t>(s.end_ps - s.begin_ps) / ps_per_ns;
-  return s.lane == Lane::recv ? Drawn(end - std::min(whole, end), end) : Drawn(begin, begin + whole);
+  return s.lane == Lane::recv ? Nanoseconds(end - std::min(whole, end), end) : Nanoseconds(begin, begin + whole);
 }
 
 // Returns text that protobuf takes for a string.
@@ -272,7 +272,7 @@ class PerfettoWriter {
     for (const Part& part : parts_) {
       std::uint64_t number = part.first_slice;
       for (const Slice& s : part.shown.slices()) {
-        const auto [begin, end] = drawn(s);
+        const auto [begin, end] = in_nanoseconds(s);
         const bool receive = s.lane == Lane::recv;
         out.emplace_back(begin, receive, begin == end ? Moment::empty : Moment::begins, number, false);
         out.emplace_back(end, receive, begin == end ? Moment::empty : Moment::ends, number, true);

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "core/element_type.h"
 #include "passes/link/tensor_text.h"
 
 namespace convert {
@@ -88,22 +89,6 @@ void name_peer(std::string_view name, CommFacts& to) {
   if (error == std::errc() && peer >= 0) to.peer = peer;
 }
 
-std::int64_t dtype_bytes(std::string_view dtype) {
-  const std::string name = plain(dtype.starts_with("c10::") ? dtype.substr(5) : dtype);
-  constexpr std::array<std::pair<std::string_view, std::int64_t>, 26> sizes = {{
-      {"byte", 1},    {"char", 1},        {"bool", 1},         {"int8", 1},           {"uint8", 1},
-      {"short", 2},   {"half", 2},        {"bfloat16", 2},     {"float16", 2},        {"int16", 2},
-      {"uint16", 2},  {"int", 4},         {"float", 4},        {"float32", 4},        {"int32", 4},
-      {"uint32", 4},  {"long", 8},        {"double", 8},       {"int64", 8},          {"uint64", 8},
-      {"float64", 8}, {"complexhalf", 4}, {"complexfloat", 8}, {"complexdouble", 16}, {"longint", 8},
-      {"half2", 4},
-  }};
-  for (const auto& [text, bytes] : sizes) {
-    if (text == name) return bytes;
-  }
-  return name.starts_with("float8") ? 1 : -1;
-}
-
 // The keys of host traces, and those of the profiler.
 enum class Key : std::uint8_t {
   name,
@@ -175,7 +160,8 @@ CommFacts comm_of_attributes(const AttrTable& table, std::span<const Attr> attrs
     }
   }
   facts.peer_rank = facts.kind == CommKind::recv ? source : facts.kind == CommKind::send ? target : -1;
-  const std::int64_t bytes = dtype_bytes(facts.dtype);
+  const std::optional<ElementType> type = element_type(facts.dtype);
+  const std::int64_t bytes = type ? type->bytes : -1;
   const auto scaled = [&](std::int64_t elements) {
     if (bytes < 0 || elements < 0 || elements > std::numeric_limits<std::int64_t>::max() / bytes)
       return std::int64_t{-1};

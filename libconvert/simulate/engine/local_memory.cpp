@@ -99,6 +99,30 @@ class TensorCompiler {
   std::int64_t total_ = 0;
 };
 
+PeakMemory peak_of(const MemoryCurve& curve) {
+  PeakMemory peak;
+  for (const auto& [time, bytes] : curve) {
+    if (bytes > peak.bytes) peak = {.bytes = bytes, .at_ps = time};
+  }
+  return peak;
+}
+
+PeakTensors tensors_at_peak(const TensorTable& table, const std::vector<TensorLife>& lives, Rank npu,
+                            const PeakMemory& peak) {
+  PeakTensors at{.npu = npu, .peak = peak};
+  std::vector<std::uint32_t> alive;
+  for (std::uint32_t t = 0; t < lives.size(); ++t) {
+    if (lives[t].begin <= peak.at_ps && lives[t].end > peak.at_ps) alive.push_back(t);
+  }
+  at.tensors = alive.size();
+  std::stable_sort(alive.begin(), alive.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return table.bytes[a] > table.bytes[b]; });
+  constexpr std::size_t most = 8;
+  alive.resize(std::min(alive.size(), most));
+  for (const std::uint32_t t : alive) at.largest.emplace_back(table.name(t), table.bytes[t]);
+  return at;
+}
+
 }  // namespace
 
 std::string_view TensorTable::name(std::uint32_t tensor) const {
@@ -182,30 +206,6 @@ MemoryCurve memory_curve(const TensorTable& table, const std::vector<TensorLife>
   }
   changes.resize(std::min(changes.size(), last + 1));
   return changes;
-}
-
-PeakMemory peak_of(const MemoryCurve& curve) {
-  PeakMemory peak;
-  for (const auto& [time, bytes] : curve) {
-    if (bytes > peak.bytes) peak = {.bytes = bytes, .at_ps = time};
-  }
-  return peak;
-}
-
-PeakTensors tensors_at_peak(const TensorTable& table, const std::vector<TensorLife>& lives, Rank npu,
-                            const PeakMemory& peak) {
-  PeakTensors at{.npu = npu, .peak = peak};
-  std::vector<std::uint32_t> alive;
-  for (std::uint32_t t = 0; t < lives.size(); ++t) {
-    if (lives[t].begin <= peak.at_ps && lives[t].end > peak.at_ps) alive.push_back(t);
-  }
-  at.tensors = alive.size();
-  std::stable_sort(alive.begin(), alive.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return table.bytes[a] > table.bytes[b]; });
-  constexpr std::size_t most = 8;
-  alive.resize(std::min(alive.size(), most));
-  for (const std::uint32_t t : alive) at.largest.emplace_back(table.name(t), table.bytes[t]);
-  return at;
 }
 
 void add_peaks(const ReplayProgram& program, const std::vector<NodeSpans>& spans, ReplayResult& result) {

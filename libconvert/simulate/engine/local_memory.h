@@ -93,12 +93,6 @@ struct PeakTensors {
   std::vector<std::pair<std::string, std::int64_t>> largest{};  // names and bytes, at most 8
 };
 
-// Returns the most that is in use.
-[[nodiscard]] PeakMemory peak_of(const MemoryCurve& curve);
-// Returns the tensors of an NPU that are alive at its peak.
-[[nodiscard]] PeakTensors tensors_at_peak(const TensorTable& table, const std::vector<TensorLife>& lives, Rank npu,
-                                          const PeakMemory& peak);
-
 // Adds the peaks of all ranks that ran to the result. `spans` are by rank.
 void add_peaks(const ReplayProgram& program, const std::vector<NodeSpans>& spans, ReplayResult& result);
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <ranges>
 #include <string>
 #include <tuple>
@@ -47,9 +46,7 @@ void add_npus(const ReplayResult& result, bool by_astra, Run& run) {
 
 // Returns the rank that a collective comes from or goes to; -1: it has none.
 std::int64_t root_of(const CollectiveCall& call, const ReplayProgram& program) {
-  if (call.op != Collective::broadcast && call.op != Collective::reduce && call.op != Collective::gather &&
-      call.op != Collective::scatter)
-    return -1;
+  if (!has_root(call.op)) return -1;
   const std::vector<Rank>& ranks = program.groups[call.group].ranks;
   if (ranks.empty()) return call.root;
   return call.root < ranks.size() ? std::int64_t{ranks[call.root]} : -1;
@@ -236,18 +233,14 @@ void add_waits(const WaitReport& report, Run& run) {
 
 // With MemoryTracking::trace.
 void add_memory(const ReplayResult& result, const ReplayProgram& program, Run& run) {
-  std::optional<PeakTensors> highest;
   for (Rank r = 0; r < result.spans.size(); ++r) {
     const TensorTable& tensors = *program.ranks[r].code->tensors;
-    const std::vector<TensorLife> lives = tensor_lives(tensors, result.spans[r]);
-    const MemoryCurve curve = memory_curve(tensors, lives);
-    for (const auto& [time, bytes] : curve) run.memory.push_back({r, time, bytes});
-    const PeakMemory peak = peak_of(curve);
-    if (!highest || peak.bytes > highest->peak.bytes) highest = tensors_at_peak(tensors, lives, r, peak);
+    for (const auto& [time, bytes] : memory_curve(tensors, tensor_lives(tensors, result.spans[r])))
+      run.memory.push_back({r, time, bytes});
   }
-  if (!highest) return;
-  for (const auto& [tensor, bytes] : highest->largest)
-    run.alive.push_back({highest->npu, run.texts.add(tensor), bytes});
+  if (result.spans.empty() || !result.peak_tensors) return;
+  for (const auto& [tensor, bytes] : result.peak_tensors->largest)
+    run.alive.push_back({result.peak_tensors->npu, run.texts.add(tensor), bytes});
 }
 
 void add_limits(const ReplayResult& result, const NetworkConfig& network, Run& run) {

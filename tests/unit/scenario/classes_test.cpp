@@ -82,7 +82,7 @@ auto parts(const convert::Run& run) {
   for (const NpuParts& p : parts_of(run)) all.push_back(p.ps);
   return all;
 }
-// Of paths that are images of each other the two runs have one each: the headline's NPU is another.
+// Masks the NPU of the headline: each run tells one of several paths that are images of each other.
 std::vector<std::string> texts(const convert::Run& run) {
   std::vector<std::string> all;
   for (const Finding& f : findings_of(run)) {

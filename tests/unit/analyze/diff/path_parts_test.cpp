@@ -124,7 +124,7 @@ TEST(CompareRuns, NamesWhomTheOthersWaitFor) {
 
 TEST(CompareRuns, WhatIsNotSaidIsSummedUp) {
   convert::Run a = meeting({100}), b = meeting({100});
-  // Of each kind of step one more, each shorter than the one before.
+  // Adds a step of each kind, each shorter than the one before.
   using Kind = Run::StepKind;
   Picoseconds time = 64, begin = b.total_ps;
   for (const Kind kind : {Kind::cpu, Kind::memory, Kind::recorded, Kind::message, Kind::unexplained}) {

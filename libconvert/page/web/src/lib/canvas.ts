@@ -28,6 +28,7 @@ export class CanvasView {
   readonly element: HTMLDivElement;
   readonly canvas: HTMLCanvasElement;
   private waiting = 0;
+  private drawnWidth = 0;
   private vectors: SVGSVGElement | undefined;
 
   constructor(private readonly options: CanvasOptions) {
@@ -36,7 +37,7 @@ export class CanvasView {
     open.add(this);
     onTheme(() => this.redraw());
     onPrint(() => this.showVectors(), () => this.showPixels());
-    new ResizeObserver(() => this.redraw()).observe(this.element);
+    new ResizeObserver(() => { if (this.width !== this.drawnWidth) this.redraw(); }).observe(this.element);
   }
 
   get width(): number { return this.element.clientWidth; }
@@ -55,6 +56,7 @@ export class CanvasView {
     if (this.waiting) cancelAnimationFrame(this.waiting);
     this.waiting = 0;
     const {width, height, canvas} = this;
+    this.drawnWidth = width;
     if (width === 0) return;
     const ratio = devicePixelRatio || 1;
     const w = Math.round(width * ratio), hgt = Math.round(height * ratio);

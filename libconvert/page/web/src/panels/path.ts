@@ -33,7 +33,7 @@ function hasEqual(run: Run, steps: Step[]): boolean {
   const pathNpu = data.i32('path.npu'), pathNode = data.i32('path.node');
   const key = (npu: number, id: number): number => npu * 2 ** 32 + (id >>> 0);
   const own = new Set(Array.from(pathNpu, (npu, i) => key(npu, pathNode[i]!)));
-  // Of what waits for others (receives, collectives) several have no slack on one path too. Ids are told by their low words.
+  // Several that wait for others (receives, collectives) have no slack on one path, too. Ids are told by their low words.
   return slack.some((ps, i) => ps === 0 && time[i]! > 0 && lane[i]! <= sendLane && several[i]! <= 1 &&
     !own.has(key(rowNpu[row[i]!]!, node[i]!)));
 }

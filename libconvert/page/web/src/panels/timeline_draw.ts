@@ -2,7 +2,9 @@
 // Draws the timeline.
 import {bytes, color, count, drawTimeAxis, font, heat} from '../lib';
 import type {Pen} from '../lib';
+import {Bars} from './timeline_bars';
 import {labels} from './timeline_labels';
+import {mostSub} from './timeline_layout';
 import type {Layout} from './timeline_layout';
 import type {Run, ViewState} from './run';
 
@@ -114,18 +116,24 @@ export class Painter {
     const {layout} = this, {begin, finish, sub} = layout;
     const [y0, height] = this.place(row, range.lane, 0);
     const gap = height > 4 ? 0.7 : 0, bar = Math.max(1, height - gap);
-    const drawn = new Float64Array(8).fill(-Infinity);  // by sub: up to which pixel
+    const drawn = new Float64Array(mostSub).fill(-Infinity);  // by sub: up to which pixel
+    const bars = Array.from({length: mostSub}, (_, k) => new Bars(pen, y0 + k * height, bar));
     for (let i = layout.firstFrom(range, state.from); i < range.end && begin[i]! <= state.to; ++i) {
       if (finish[i]! < state.from) continue;
       const k = sub[i]!, a = x(begin[i]!), b = x(finish[i]!);
       if (b < drawn[k]! + 0.5 && b - a < 0.7) continue;
       drawn[k] = b;
-      const y = y0 + k * height;
-      pen.globalAlpha = look.selected >= 0 && look.selected !== i ? 0.45 : 1;
-      if (b - a < 1.5) this.drawThin(pen, row, i, Math.max(a, drawn[k]! - (b - a)), y, bar, look);
-      else this.drawWide(pen, row, i, x, width, y, bar, look);
-      if (b - a > 30 && bar >= 9) this.drawLabel(pen, i, Math.max(a, left), Math.min(b, width), y + bar / 2 + 0.5, Math.min(11, bar));
+      const alpha = look.selected >= 0 && look.selected !== i ? 0.45 : 1;
+      if (b - a < 1.5) this.addThin(bars[k]!, row, i, a, alpha, look);
+      else this.addWide(bars[k]!, row, i, x, width, alpha, look);
+      if (b - a < 1.5 || (b - a <= 30 && !this.open[i])) continue;
+      bars[k]!.finish();
+      const y = y0 + k * height, from = Math.max(a, left), to = Math.min(b, width);
+      pen.globalAlpha = alpha;
+      if (this.open[i]) hatch(pen, from, y, to, bar);
+      if (b - a > 30 && bar >= 9) this.drawLabel(pen, i, from, to, y + bar / 2 + 0.5, Math.min(11, bar));
     }
+    bars.forEach(b => b.finish());
     pen.globalAlpha = 1;
   }
 
@@ -137,28 +145,21 @@ export class Painter {
     return color(hidden ? 'overlap' : laneColors[this.layout.lane[i]!]!);
   }
 
-  private drawThin(pen: Pen, row: number, i: number, a: number, y: number, height: number, look: Look): void {
+  private addThin(bars: Bars, row: number, i: number, a: number, alpha: number, look: Look): void {
     const {lane, begin, finish, wait} = this.layout, communicates = lane[i]! >= 3;
     const hidden = communicates && this.layout.computesAt(row, begin[i]!);
-    const alpha = pen.globalAlpha;
-    if (communicates && wait[i]! * 2 > finish[i]! - begin[i]!) pen.globalAlpha = alpha * 0.32;
-    pen.fillStyle = this.colorOf(i, hidden, look);
-    pen.fillRect(a, y, Math.max(0.8, 1), height);
-    pen.globalAlpha = alpha;
+    const waits = communicates && wait[i]! * 2 > finish[i]! - begin[i]!;
+    bars.add(a, a + 1, this.colorOf(i, hidden, look), waits ? alpha * 0.32 : alpha);
   }
 
-  private drawWide(pen: Pen, row: number, i: number, x: (t: number) => number, width: number, y: number, height: number,
-                   look: Look): void {
-    const alpha = pen.globalAlpha, last = this.layout.finish[i]!;
+  private addWide(bars: Bars, row: number, i: number, x: (t: number) => number, width: number, alpha: number, look: Look): void {
+    const last = this.layout.finish[i]!;
     this.layout.stretches(row, i, (from, to, hidden, waits) => {
       const a = Math.max(left - 1, x(from)), b = Math.min(width + 1, x(to));
       if (b <= a) return;
-      pen.globalAlpha = waits ? alpha * 0.32 : alpha;
-      pen.fillStyle = this.colorOf(i, hidden, look);
-      pen.fillRect(a, y, Math.max(0.5, b - a - (to === last && b - a > 3 ? 0.8 : 0)), height);
+      const size = Math.max(0.5, b - a - (to === last && b - a > 3 ? 0.8 : 0));
+      bars.add(a, a + size, this.colorOf(i, hidden, look), waits ? alpha * 0.32 : alpha);
     });
-    pen.globalAlpha = alpha;
-    if (this.open[i]) hatch(pen, Math.max(left, x(this.layout.begin[i]!)), y, Math.min(width, x(last)), height);
   }
 
   private drawLabel(pen: Pen, i: number, a: number, b: number, y: number, size: number): void {

@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "analyze/runs/element_types.h"
+#include "analyze/runs/kernel_words.h"
 
 #include <gtest/gtest.h>
 
 namespace convert {
 namespace {
 
-TEST(ElementTypes, OfTracesByTheNamesOfNcclTests) {
-  const auto name = [](std::string_view text) {
-    const auto type = element_type(text);
-    return type ? std::string(type->name) + ' ' + std::to_string(type->bytes) : std::string("-");
-  };
-  EXPECT_EQ(name("BFloat16"), "bfloat16 2");
-  EXPECT_EQ(name("c10::BFloat16"), "bfloat16 2");
-  EXPECT_EQ(name("c10::Half"), "half 2");
-  EXPECT_EQ(name("Float"), "float 4");
-  EXPECT_EQ(name("Long"), "int64 8");
-  EXPECT_EQ(name("Byte"), "uint8 1");
-  EXPECT_EQ(name("ComplexFloat"), "-");
-  EXPECT_EQ(name(""), "-");
-}
-
-TEST(ElementTypes, KernelsSayWhatTheyReduce) {
+TEST(KernelWords, KernelsSayWhatTheyReduce) {
   const KernelWords now =
       words_of_kernel("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)");
   EXPECT_EQ(now.reduction, "sum");

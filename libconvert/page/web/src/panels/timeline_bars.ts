@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Draws bars from left to right: those of one look that touch become one rectangle, as there may be more slices than pixels.
+import type {Pen} from '../lib';
+
+export class Bars {
+  private from = 0;
+  private to = 0;
+  private color = '';
+  private alpha = 1;
+
+  constructor(private readonly pen: Pen, private readonly y: number, private readonly height: number) {}
+
+  add(from: number, to: number, color: string, alpha: number): void {
+    if (from > this.to + 0.05 || color !== this.color || alpha !== this.alpha) {
+      this.finish();
+      this.from = this.to = from;
+      this.color = color;
+      this.alpha = alpha;
+    }
+    this.to = Math.max(this.to, to);
+  }
+
+  // Draws what waits for more.
+  finish(): void {
+    if (this.to <= this.from) return;
+    this.pen.globalAlpha = this.alpha;
+    this.pen.fillStyle = this.color;
+    this.pen.fillRect(this.from, this.y, this.to - this.from, this.height);
+    this.pen.globalAlpha = 1;
+    this.from = this.to;
+  }
+}

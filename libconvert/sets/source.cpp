@@ -83,7 +83,7 @@ class TraceSource::CountingReader : public TraceReader {
 
   bool next_rank(Trace& out) override {
     if (!reader_->next_rank(out)) {
-      if (empty_) throw input_error({.file = source_.base_name()}, "holds no trace");
+      if (empty_) throw input_error({.file = source_.first_file_}, "holds no trace");
       return false;
     }
     empty_ = false;
@@ -212,6 +212,7 @@ TraceSource::TraceSource(SourceOptions options, Diagnostics& diagnostics)
       inputs_(options_.operands, options_.any_ranks) {
   first_ = inputs_.next();
   if (!first_) throw input_error({.file = options_.operands.empty() ? "" : options_.operands[0]}, "holds no trace");
+  first_file_ = first_->input->name();
   format_ = choice_.format;
   if (format_ == nullptr) {
     Input& input = *first_->input;

@@ -133,6 +133,7 @@ class TraceSource final : public SetSource {
   const Format* format_ = nullptr;
   std::unique_ptr<Ahead> ahead_;    // what many() had to read
   std::optional<InputItem> first_;  // opened to find the format
+  std::string first_file_;
   std::optional<Schedule> schedule_;
   std::optional<Algorithm> algorithm_;
   std::unique_ptr<DescribedSet> described_;

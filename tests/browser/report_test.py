@@ -486,45 +486,5 @@ class Looks(ReportTest):
             self.assertEqual(low, [], "dark" if dark else "light")
 
 
-class Budgets(ReportTest):
-    COUNT = """const pen = CanvasRenderingContext2D.prototype; window.calls = {clearRect: 0, fillRect: 0};
-        for (const name of Object.keys(calls)) {
-          const real = pen[name];
-          pen[name] = function (...a) { if (this.canvas.closest('#timeline')) ++calls[name]; real.apply(this, a); };
-        }"""
-
-    def test_timeline_is_drawn_once_and_what_touches_is_one_rectangle(self):
-        added = self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": self.COUNT})
-        try:
-            page = self.sample("slices124k")
-            calls = page.js("return window.calls")
-        finally:
-            self.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
-        self.assertEqual(calls["clearRect"], 1)
-        self.assertLess(calls["fillRect"], 1.1 * 124_000, "rectangles of 124,000 slices, most of which wait and then move")
-
-    def check_paint(self, name, cpu_ms, wall_ms):
-        pages = [self.sample(name) for _ in range(3)]
-        cpu, wall = min(p.cpu_ms for p in pages), min(p.wall_ms for p in pages)
-        print(f"{name}: first paint {cpu:.0f} ms CPU of {cpu_ms}, {wall:.0f} ms wall of {wall_ms}")
-        self.assertLessEqual(cpu, cpu_ms)
-        self.assertLessEqual(wall, wall_ms)
-        return pages[-1]
-
-    def test_first_paint_of_twelve_thousand(self):
-        self.check_paint("slices12k", 300, 1000)
-
-    def test_first_paint_zoom_and_memory_of_a_hundred_thousand(self):
-        page = self.check_paint("slices124k", 1000, 3000)
-        page.focus("#timeline canvas")
-        for _ in range(6):
-            page.keys("w")
-        zoom = min(page.cpu_of(lambda key=key: page.keys(key)) for key in "wswswsws")
-        heap = page.heap_mb()
-        print(f"zoom: {zoom:.0f} ms CPU of 33; heap: {heap:.0f} MB of 100")
-        self.assertLessEqual(zoom, 33)
-        self.assertLessEqual(heap, 100)
-
-
 if __name__ == "__main__":
     harness.main()

@@ -60,7 +60,9 @@ void check_to(const ReplayOutputOptions& o, bool sweep) {
     if (sweep) throw usage_error("a run is of a single replay; the table of a sweep is CSV");
     return;
   }
-  if (o.what_if && (sweep || is_schedule(o) || o.explain || o.format != "json")) {
+  if (o.what_if && o.explain)
+    throw usage_error("--what-if does not go together with --explain, which writes the explanation alone");
+  if (o.what_if && (sweep || is_schedule(o) || o.format != "json")) {
     throw usage_error(
         "--what-if is stored in a run or a page, or found for --format json: give one with -o x.run or -o x.html");
   }

@@ -40,7 +40,7 @@ Table straggler_table(const std::map<Rank, Late>& late) {
 
 // `last_of`: by call, the NPU that called it last.
 Table call_table(const Run& run, const std::vector<Value>& last_of) {
-  Table t{.key = "calls",
+  Table t{.key = "by_call",
           .title = "collectives whose calls lie farthest apart",
           .columns = {{"collective", "collective", Unit::text},
                       {"group", "group", Unit::text},

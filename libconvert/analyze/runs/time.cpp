@@ -52,7 +52,7 @@ Table part_table(const std::vector<NpuParts>& parts, const SlicesByNpu& slices, 
 }
 
 Table npu_table(const std::vector<NpuParts>& parts, const SlicesByNpu& slices) {
-  Table t{.key = "npus",
+  Table t{.key = "by_npu",
           .title = "by NPU; the seven times add up to the run",
           .columns = {{"npu", "NPU", Unit::count}},
           .more = "NPUs"};

@@ -25,6 +25,7 @@ class ChromeWriter {
 
   void run(std::span<const Run> runs) {
     if (runs.size() > 1) titles_ = run_titles(runs);
+    check_part(runs, options_);
     const std::vector<Picoseconds> delays = delays_of(runs, options_.align);
     json_.begin_object().member("displayTimeUnit", "ns").key("traceEvents").begin_array();
     for (run_ = 0; run_ < runs.size(); ++run_) {

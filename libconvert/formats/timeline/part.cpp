@@ -2,6 +2,7 @@
 #include "formats/timeline/part.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -39,6 +40,25 @@ bool one_of(const FormatOptions& options, std::string_view key, std::string_view
   return !text || *text == yes;
 }
 
+void check_ranks(std::span<const Run> runs, const std::vector<Rank>& wanted) {
+  std::set<Rank> known;
+  for (const Run& run : runs) {
+    for (const Run::Npu& npu : run.npus) known.insert(npu.rank);
+    for (const Run::Class& c : run.classes) known.insert(c.npu);
+    const Slice* before = nullptr;
+    for (const Slice& s : run.timeline.slices) {
+      if (before == nullptr || s.rank != before->rank) known.insert(s.rank);
+      before = &s;
+    }
+  }
+  for (const Rank rank : wanted) {
+    if (known.contains(rank)) continue;
+    const std::vector<Rank> all(known.begin(), known.end());
+    throw usage_error("ranks=: there is no rank " + std::to_string(rank) +
+                      (all.empty() ? "" : ", but " + ranks_text(all)));
+  }
+}
+
 }  // namespace
 
 std::vector<FormatOption> part_format_options() {
@@ -62,6 +82,15 @@ PartOptions part_options(const FormatOptions& options) {
   out.arguments = one_of(options, "args", "default", "none");
   out.flows = one_of(options, "flows", "messages", "none");
   return out;
+}
+
+void check_part(std::span<const Run> runs, const PartOptions& options) {
+  if (!options.ranks.empty()) check_ranks(runs, options.ranks);
+  Picoseconds end = 0;
+  for (const Run& run : runs) end = std::max({end, run.reached_ps, run.total_ps});
+  if (options.align.empty() && end > 0 && options.from_ps > end)
+    throw usage_error("window=: it begins at " + format_time(options.from_ps) + ", behind the end at " +
+                      format_time(end));
 }
 
 ShownRun::ShownRun(const Run& run, const PartOptions& options, Picoseconds delay_ps)

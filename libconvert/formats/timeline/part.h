@@ -33,6 +33,8 @@ struct PartOptions {
 [[nodiscard]] std::vector<FormatOption> part_format_options();
 // Parses them. Throws Error(usage).
 [[nodiscard]] PartOptions part_options(const FormatOptions& options);
+// Throws Error(usage) if a rank is named that no run has, or the window begins behind the end of all.
+void check_part(std::span<const Run> runs, const PartOptions& options);
 
 // What one slice stands for: `count` slices that ran for sum_ps in all.
 struct Joined {

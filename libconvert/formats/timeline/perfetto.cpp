@@ -92,6 +92,7 @@ class PerfettoWriter {
  public:
   PerfettoWriter(std::span<const Run> runs, const FormatOptions& options, Output& out)
       : options_(part_options(options)), counters_(counter_options(options)), titles_(run_titles(runs)), out_(out) {
+    check_part(runs, options_);
     const std::vector<Picoseconds> delays = delays_of(runs, options_.align);
     for (std::size_t i = 0; i < runs.size(); ++i) {
       Part& part = parts_.emplace_back(runs[i], options_, delays[i]);

@@ -25,7 +25,7 @@ std::string rate(const std::optional<double>& gb_per_s) {
   return gb_per_s ? format_fixed(*gb_per_s, *gb_per_s < 10 ? 3 : 2) + " GB/s" : "-";
 }
 std::string percent(double share) { return format_fixed(100 * share, 1) + " %"; }
-std::string share_of_bound(const CollectiveSpeed& s) {
+std::string bound_share(const CollectiveSpeed& s) {
   if (s.beyond) return "beyond";
   return s.bound_share ? percent(*s.bound_share) : "-";
 }
@@ -148,7 +148,7 @@ std::vector<KindRow> rows_of_kinds(const ReplayResult& result) {
 void append_kinds(const ReplayResult& result, bool all, std::string& out) {
   if (result.collectives.empty()) return;
   TextTable table(
-      {"<collective", "size", "npus", "<algorithm", "count", "mean time", "algbw", "busbw", "of bound"});
+      {"<collective", "size", "npus", "<algorithm", "count", "mean time", "algbw", "busbw", "bound share"});
   const std::vector<KindRow> rows = rows_of_kinds(result);
   const std::size_t shown = all ? rows.size() : std::min(rows.size(), max_kind_rows);
   bool beyond = false;
@@ -168,7 +168,7 @@ void append_kinds(const ReplayResult& result, bool all, std::string& out) {
         {std::string(name(r.kind->op)), format_bytes(r.kind->size_bytes), std::to_string(r.kind->npus),
          r.kind->algorithm.empty() ? "-" : r.kind->algorithm,
          r.ended == r.count ? std::to_string(r.count) : std::to_string(r.ended) + " of " + std::to_string(r.count),
-         time_or_dash(mean), rate(s.alg_gb_per_s), rate(s.bus_gb_per_s), share_of_bound(s)});
+         time_or_dash(mean), rate(s.alg_gb_per_s), rate(s.bus_gb_per_s), bound_share(s)});
   }
   out += '\n';
   table.append_to(out);
@@ -199,7 +199,7 @@ void append_collectives(const ReplayResult& result, bool all, std::string& out) 
   if (result.collectives.empty()) out += "no collectives\n";
   if (result.collectives.empty()) return append_bottleneck(result, out);
   TextTable table({"<collective", "size", "group", "npus", "<algorithm", "begin", "waits", "time", "exposed",
-                   "most exposed", "algbw", "busbw", "of bound"});
+                   "most exposed", "algbw", "busbw", "bound share"});
   const std::size_t shown =
       all ? result.collectives.size() : std::min(result.collectives.size(), max_collective_rows);
   bool beyond = false;
@@ -213,7 +213,7 @@ void append_collectives(const ReplayResult& result, bool all, std::string& out) 
                std::to_string(kind.npus), kind.algorithm.empty() ? "-" : kind.algorithm, format_time(c.begin_ps),
                format_time(c.last_begin_ps - c.begin_ps), time ? format_time(*time) : "not ended",
                time ? format_time(c.exposed_mean_ps) : "-", time ? format_time(c.exposed_max_ps) : "-",
-               rate(s.alg_gb_per_s), rate(s.bus_gb_per_s), share_of_bound(s)});
+               rate(s.alg_gb_per_s), rate(s.bus_gb_per_s), bound_share(s)});
   }
   table.append_to(out);
   append_more(result.collectives.size() - shown, "collectives: with -v, --format csv or json", out);

@@ -68,7 +68,7 @@ using Row = std::vector<Value>;
 TEST(RunSections, TimeOfEachNpuAddsUpToTheRun) {
   const Section s = section(two_npus(), "time");
   EXPECT_EQ(number(s, "total"), 100);
-  const Table& npus = table(s, "npus");
+  const Table& npus = table(s, "by_npu");
   ASSERT_EQ(npus.rows.size(), 2U);
   for (const Row& row : npus.rows) {
     std::int64_t sum = 0;
@@ -96,8 +96,8 @@ TEST(RunSections, NpusThatOneStandsForCount) {
   run.classes = {{.npu = 2, .like = 1}};
   const Section s = section(run, "time", {.by = "name"});
   EXPECT_EQ(number(s, "npus"), 3);
-  EXPECT_EQ(table(s, "npus").rows.size(), 2U);
-  EXPECT_EQ(table(s, "npus").rows[1].back(), Value(std::int64_t{2}));
+  EXPECT_EQ(table(s, "by_npu").rows.size(), 2U);
+  EXPECT_EQ(table(s, "by_npu").rows[1].back(), Value(std::int64_t{2}));
   EXPECT_EQ(table(s, "slices_by_name").rows[0][1], Value(std::int64_t{3}));
 }
 

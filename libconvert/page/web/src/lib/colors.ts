@@ -2,7 +2,9 @@
 // Colours that are computed: between two, and one for each chunk.
 import {color, isDark} from './theme';
 
-function channels(hex: string): number[] {
+// Returns red, green and blue, up to 255, of "#rgb", "#rrggbb" or "rgb(r,g,b)".
+export function channels(hex: string): number[] {
+  if (hex.startsWith('rgb(')) return hex.slice(4).split(',').map(parseFloat);
   const digits = hex.length === 4 ? [...hex.slice(1)].map(d => d + d).join('') : hex.slice(1);
   return [0, 2, 4].map(i => parseInt(digits.slice(i, i + 2), 16));
 }

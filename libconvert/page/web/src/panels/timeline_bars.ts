@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Draws bars from left to right: those of one look that touch become one rectangle, as there may be more slices than pixels.
+// Draws bars as rectangles: those of one look that touch become one rectangle, as there may be more slices than pixels.
 import type {Pen} from '../lib';
 
-export class Bars {
+// Takes the bars of one line, from left to right; draws them by finish() at the latest.
+export interface BarSink {
+  add(from: number, to: number, color: string, alpha: number): void;
+  finish(): void;
+}
+
+export class Bars implements BarSink {
   private from = 0;
   private to = 0;
   private color = '';

@@ -3,12 +3,15 @@
 import {bytes, color, count, drawTimeAxis, font, heat} from '../lib';
 import type {Pen} from '../lib';
 import {Bars} from './timeline_bars';
+import type {BarSink} from './timeline_bars';
 import {labels} from './timeline_labels';
 import {mostSub} from './timeline_layout';
-import type {Layout} from './timeline_layout';
+import type {LaneRange, Layout} from './timeline_layout';
+import {Pixels} from './timeline_pixels';
 import type {Run, ViewState} from './run';
 
 export const left = 72, top = 22, right = 2;
+const labelled = 9;  // pixels of height from which on a bar has a label
 // In the order of Run::StepKind: the lane on which a step of the path is drawn.
 const laneOfStep = [1, 0, 2, 5, 3, 4, 3, 3, 5, 1, 1];
 const laneColors = ['cpu', 'compute', 'memory', 'exposed', 'exposed', 'exposed'];
@@ -26,6 +29,7 @@ export class Painter {
   private readonly peer: Int32Array;
   private readonly sizes: Float64Array;
   private readonly named: Set<number>;
+  private pixels: Pixels | undefined;
 
   constructor(private readonly run: Run, readonly layout: Layout) {
     const most = layout.rows <= 2 ? 84 : layout.rows <= 8 ? 52 : 36;
@@ -68,9 +72,14 @@ export class Painter {
     pen.beginPath();
     pen.rect(left, top, width - left, this.height - top);
     pen.clip();
+    const pixels = pen instanceof CanvasRenderingContext2D && this.bandHeight < labelled
+      ? this.clearPixels(width, pen.getTransform().a) : undefined;
+    const hatches: (() => void)[] = [];
     for (let row = 0; row < this.layout.rows; ++row) {
-      for (const range of this.layout.ranges[row]!) this.drawLane(pen, width, row, range, state, x, look);
+      for (const range of this.layout.ranges[row]!) this.drawLane(pen, pixels, width, row, range, state, x, look, hatches);
     }
+    pixels?.drawTo(pen as CanvasRenderingContext2D);
+    for (const draw of hatches) draw();
     this.drawEnd(pen, x, width);
     if (look.path) this.drawPath(pen, x, width);
     pen.restore();
@@ -111,13 +120,23 @@ export class Painter {
     return new Set(rows);
   }
 
-  private drawLane(pen: Pen, width: number, row: number, range: {lane: number; first: number; end: number; longest: number},
-                   state: ViewState, x: (t: number) => number, look: Look): void {
+  private clearPixels(width: number, ratio: number): Pixels {
+    const {pixels} = this;
+    if (pixels?.width !== width || pixels.height !== this.height || pixels.ratio !== ratio) {
+      this.pixels = new Pixels(width, this.height, ratio, mostSub);
+    }
+    this.pixels!.clear();
+    return this.pixels!;
+  }
+
+  private drawLane(pen: Pen, pixels: Pixels | undefined, width: number, row: number, range: LaneRange, state: ViewState,
+                   x: (t: number) => number, look: Look, hatches: (() => void)[]): void {
     const {layout} = this, {begin, finish, sub} = layout;
     const [y0, height] = this.place(row, range.lane, 0);
     const gap = height > 4 ? 0.7 : 0, bar = Math.max(1, height - gap);
     const drawn = new Float64Array(mostSub).fill(-Infinity);  // by sub: up to which pixel
-    const bars = Array.from({length: mostSub}, (_, k) => new Bars(pen, y0 + k * height, bar));
+    const bars: BarSink[] = Array.from({length: layout.subs[layout.lanes.indexOf(range.lane)]!}, (_, k) =>
+      pixels ? pixels.part(k, y0 + k * height, bar) : new Bars(pen, y0 + k * height, bar));
     for (let i = layout.firstFrom(range, state.from); i < range.end && begin[i]! <= state.to; ++i) {
       if (finish[i]! < state.from) continue;
       const k = sub[i]!, a = x(begin[i]!), b = x(finish[i]!);
@@ -126,12 +145,12 @@ export class Painter {
       const alpha = look.selected >= 0 && look.selected !== i ? 0.45 : 1;
       if (b - a < 1.5) this.addThin(bars[k]!, row, i, a, alpha, look);
       else this.addWide(bars[k]!, row, i, x, width, alpha, look);
-      if (b - a < 1.5 || (b - a <= 30 && !this.open[i])) continue;
-      bars[k]!.finish();
       const y = y0 + k * height, from = Math.max(a, left), to = Math.min(b, width);
+      if (this.open[i] && b - a >= 1.5) hatches.push(() => hatch(pen, from, y, to, bar));
+      if (b - a <= 30 || bar < labelled) continue;
+      bars[k]!.finish();
       pen.globalAlpha = alpha;
-      if (this.open[i]) hatch(pen, from, y, to, bar);
-      if (b - a > 30 && bar >= 9) this.drawLabel(pen, i, from, to, y + bar / 2 + 0.5, Math.min(11, bar));
+      this.drawLabel(pen, i, from, to, y + bar / 2 + 0.5, Math.min(11, bar));
     }
     bars.forEach(b => b.finish());
     pen.globalAlpha = 1;
@@ -145,14 +164,14 @@ export class Painter {
     return color(hidden ? 'overlap' : laneColors[this.layout.lane[i]!]!);
   }
 
-  private addThin(bars: Bars, row: number, i: number, a: number, alpha: number, look: Look): void {
+  private addThin(bars: BarSink, row: number, i: number, a: number, alpha: number, look: Look): void {
     const {lane, begin, finish, wait} = this.layout, communicates = lane[i]! >= 3;
     const hidden = communicates && this.layout.computesAt(row, begin[i]!);
     const waits = communicates && wait[i]! * 2 > finish[i]! - begin[i]!;
     bars.add(a, a + 1, this.colorOf(i, hidden, look), waits ? alpha * 0.32 : alpha);
   }
 
-  private addWide(bars: Bars, row: number, i: number, x: (t: number) => number, width: number, alpha: number, look: Look): void {
+  private addWide(bars: BarSink, row: number, i: number, x: (t: number) => number, width: number, alpha: number, look: Look): void {
     const last = this.layout.finish[i]!;
     this.layout.stretches(row, i, (from, to, hidden, waits) => {
       const a = Math.max(left - 1, x(from)), b = Math.min(width + 1, x(to));

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -146,6 +147,12 @@ struct Run {
     std::uint32_t setting = 0;  // in texts: the options of et-replay that ask for it
     Picoseconds total_ps = -1;  // -1: it does not complete
   };
+  // A slice that waits for another to end, as a trace or a file says: their places in Timeline::slices.
+  struct Dep {
+    std::uint32_t from = 0;
+    std::uint32_t to = 0;
+    friend auto operator<=>(const Dep&, const Dep&) = default;
+  };
   // An NPU that did, at the same times, what another did for which there are slices.
   struct Class {
     Rank npu = 0;
@@ -190,6 +197,7 @@ struct Run {
   TextSet texts;
   Timeline timeline;
   std::vector<Picoseconds> slack_ps;  // of each slice: how much longer it may take while the order stays
+  std::vector<Dep> deps;              // by from; messages and collectives are none
   std::vector<Npu> npus;              // by rank
   std::vector<Call> calls;            // by begin_ps, then by first_npu
   std::vector<CallNpu> call_npus;

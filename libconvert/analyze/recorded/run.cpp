@@ -20,7 +20,9 @@ class RunMaker {
   explicit RunMaker(const RecordedSet& set) : set_(set) { run_.recorded = true; }
 
   Run make() {
+    slice_of_.assign(set_.nodes.size(), no_index);
     for (std::size_t t = 0; t < set_.traces.size(); ++t) draw(t);
+    add_deps();
     run_.calls = set_.calls;
     for (std::uint32_t c = 0; c < run_.calls.size(); ++c) name_type(c);
     for (std::uint32_t c = 0; c < set_.members.size(); ++c) {
@@ -62,6 +64,7 @@ class RunMaker {
       // Nodes of no length that compute nothing are the frame of a program: its process, its threads.
       const bool empty = recorded.begin_ps == recorded.end_ps && lane && !communicates(*lane);
       if (!recorded.timed() || !lane || empty) continue;
+      slice_of_[number] = static_cast<std::uint32_t>(run_.timeline.slices.size());
       Slice& s = run_.timeline.slices.emplace_back();
       s.begin_ps = recorded.begin_ps;
       s.end_ps = recorded.end_ps;
@@ -101,6 +104,19 @@ class RunMaker {
       traffic.bytes = std::numeric_limits<std::int64_t>::max();
   }
 
+  void add_deps() {
+    for (std::size_t t = 0; t < set_.traces.size(); ++t) {
+      const std::uint32_t first = set_.first[t];
+      for (std::uint32_t i = 0; i < set_.graphs[t].size(); ++i) {
+        if (slice_of_[first + i] == no_index) continue;
+        for (const Edge& e : set_.graphs[t].children(i)) {
+          if (slice_of_[first + e.node] != no_index)
+            run_.deps.push_back({slice_of_[first + i], slice_of_[first + e.node]});
+        }
+      }
+    }
+  }
+
   void count_nodes() {
     std::map<Rank, Run::Npu> npus;
     for (const Trace& trace : set_.traces) npus[trace.rank].rank = trace.rank;
@@ -113,6 +129,7 @@ class RunMaker {
 
   const RecordedSet& set_;
   Run run_;
+  std::vector<std::uint32_t> slice_of_;  // by node; no_index: it has none
   std::map<std::pair<Rank, Rank>, Run::Traffic> matrix_;
 };
 

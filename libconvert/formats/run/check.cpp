@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "formats/run/check.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <string_view>
@@ -79,6 +80,8 @@ class Checker {
       name(s.name);
       call(s.call);
     });
+    each("deps", run_.deps,
+         [&](const Run::Dep& d) { require(std::max(d.from, d.to) < run_.timeline.slices.size(), "has no slice"); });
     table("slack", run_.slack_ps.size());
     require(run_.slack_ps.empty() || run_.slack_ps.size() == run_.timeline.slices.size(), "has no slice");
     each("slack", run_.slack_ps, [&](Picoseconds slack) { optional_time(slack); });

@@ -128,6 +128,10 @@ struct Columns<Run::Class> {
   static constexpr auto all = std::tuple(Column{"npu", &T::npu}, Column{"like", &T::like});
 };
 template <>
+struct Columns<Run::Dep> {
+  static constexpr auto all = std::tuple(Column{"from", &Run::Dep::from}, Column{"to", &Run::Dep::to});
+};
+template <>
 struct Columns<Run::Wait> {
   using T = Run::Wait;
   static constexpr auto all = std::tuple(Column{"npu", &T::npu}, Column{"node", &T::node}, Column{"name", &T::name},
@@ -171,6 +175,7 @@ void for_each_table(R& run, const Fn& fn) {
   fn("waits", run.waits);
   fn("memory", run.memory);
   fn("alive", run.alive);
+  fn("deps", run.deps);
 }
 
 }  // namespace convert::run_file

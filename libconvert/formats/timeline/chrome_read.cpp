@@ -194,7 +194,7 @@ class RunMaker {
     add(begin, time(end));
   }
 
-  // Gives the two slices of an arrow from a send to a receive its number. Others are drawn by no format.
+  // Gives the two slices of an arrow from a send to a receive its number. Others say what waits for what.
   void draw_arrows() {
     if (arrows_.empty()) return;
     index_slices();
@@ -208,15 +208,21 @@ class RunMaker {
         if (kind == EventKind::arrow_from) from = slice_at(arrows_[end]);
         if (kind == EventKind::arrow_to || kind == EventKind::arrow_into) to = slice_at(arrows_[end]);
       }
-      if (!draw_message(from, to)) ++lost;
+      if (from == no_index || to == no_index || from == to) {
+        ++lost;
+      } else if (!draw_message(from, to)) {
+        run_.deps.push_back({from, to});
+      }
     }
+    std::ranges::sort(run_.deps);
+    const auto twice = std::ranges::unique(run_.deps);
+    run_.deps.erase(twice.begin(), twice.end());
     if (lost != 0)
-      run_.limits.push_back(counted(lost, "arrow") + " of the file, not from a send to a receive, " +
+      run_.limits.push_back(counted(lost, "arrow") + " of the file, not from one slice to another, " +
                             (lost == 1 ? "is" : "are") + " left out");
   }
 
   bool draw_message(std::uint32_t from, std::uint32_t to) {
-    if (from == no_index || to == no_index) return false;
     Slice& send = run_.timeline.slices[from];
     Slice& receive = run_.timeline.slices[to];
     if (send.lane != Lane::send || receive.lane != Lane::recv || send.flow != 0 || receive.flow != 0) return false;

@@ -98,21 +98,31 @@ class ChromeWriter {
       json_.end_object();
     }
     json_.end_object();
-    if (shown.has_arrow(s)) flow(s, tid);
+    if (shown.has_arrow(s)) message(s, tid);
+    for (const std::uint32_t number : shown.arrows_from(i))
+      arrow_end("dependency", "s", number, s, tid, s.begin_ps);
+    for (const std::uint32_t number : shown.arrows_to(i)) arrow_end("dependency", "f", number, s, tid, s.begin_ps);
     if (text_.size() < chrome_flush_bytes) return;
     out_.write(text_);
     text_.clear();
   }
 
   // An arrow begins and ends inside its slices: the last picosecond of a receive still belongs to it.
-  void flow(const Slice& s, std::uint32_t tid) {
-    const bool from = s.lane == Lane::send;
+  void message(const Slice& s, std::uint32_t tid) {
+    if (s.lane == Lane::send)
+      arrow_end("message", "s", s.flow, s, tid, s.begin_ps);
+    else
+      arrow_end("message", "f", s.flow, s, tid, std::max(s.begin_ps, s.end_ps - 1));
+  }
+  // `phase`: "s" where the arrow begins, "f" where it ends.
+  void arrow_end(const char* what, std::string_view phase, std::uint64_t number, const Slice& s, std::uint32_t tid,
+                 Picoseconds time) {
     char id[24];
-    std::snprintf(id, sizeof id, "0x%llx", static_cast<unsigned long long>(s.flow ^ std::uint64_t{run_} << 56U));
-    json_.line().begin_object().member("name", "message").member("cat", "message").member("ph", from ? "s" : "f");
-    if (!from) json_.member("bp", "e");
+    std::snprintf(id, sizeof id, "0x%llx", static_cast<unsigned long long>(number ^ std::uint64_t{run_} << 56U));
+    json_.line().begin_object().member("name", what).member("cat", what).member("ph", phase);
+    if (phase == "f") json_.member("bp", "e");
     json_.member("id", static_cast<const char*>(id)).member("pid", pid(s.rank)).member("tid", tid);
-    json_.key("ts").raw(microseconds(from ? s.begin_ps : std::max(s.begin_ps, s.end_ps - 1))).end_object();
+    json_.key("ts").raw(microseconds(time)).end_object();
   }
 
   PartOptions options_;

@@ -2,6 +2,8 @@
 #include "formats/timeline/part.h"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
@@ -32,12 +34,16 @@ void read_window(std::string_view text, PartOptions& to) {
   if (to.to_ps < to.from_ps) throw usage_error("window=" + std::string(text) + ": it ends before it begins");
 }
 
-bool one_of(const FormatOptions& options, std::string_view key, std::string_view yes, std::string_view no) {
+// Returns the place of what an option says among `words`, of which the first is its default.
+std::size_t one_of(const FormatOptions& options, std::string_view key, std::span<const std::string_view> words) {
   const auto text = options.get(key);
-  if (text && *text != yes && *text != no) {
-    throw usage_error(std::string(key) + "=" + *text + ": expected " + std::string(yes) + " or " + std::string(no));
-  }
-  return !text || *text == yes;
+  if (!text) return 0;
+  const auto at = std::ranges::find(words, *text);
+  if (at != words.end()) return static_cast<std::size_t>(at - words.begin());
+  std::string expected(words.front());
+  for (std::size_t i = 1; i < words.size(); ++i)
+    expected += (i + 1 == words.size() ? " or " : ", ") + std::string(words[i]);
+  throw usage_error(std::string(key) + "=" + *text + ": expected " + expected);
 }
 
 void check_ranks(std::span<const Run> runs, const std::vector<Rank>& wanted) {
@@ -67,7 +73,7 @@ std::vector<FormatOption> part_format_options() {
           {"min", "TIME", "shorter slices that follow each other become one"},
           {"align", "NAME", "the first slices whose names begin so begin together in all runs"},
           {"args", "default|none", "node, bytes and peer of each slice, or nothing"},
-          {"flows", "messages|none", "arrows from sends to receives, or none"}};
+          {"flows", "WHICH", "arrows: messages, from sends to receives (default); deps, along dependencies; none"}};
 }
 
 PartOptions part_options(const FormatOptions& options) {
@@ -79,8 +85,11 @@ PartOptions part_options(const FormatOptions& options) {
   }
   out.align = options.get("align").value_or("");
   if (const auto least = options.get("min")) out.least_ps = time_of("min", *least, 0);
-  out.arguments = one_of(options, "args", "default", "none");
-  out.flows = one_of(options, "flows", "messages", "none");
+  static constexpr std::array<std::string_view, 2> args = {"default", "none"};
+  static constexpr std::array<std::string_view, 3> flows = {"messages", "deps", "none"};
+  static constexpr std::array<Arrows, 3> arrows = {Arrows::messages, Arrows::dependencies, Arrows::none};
+  out.arguments = one_of(options, "args", args) == 0;
+  out.arrows = arrows.at(one_of(options, "flows", flows));
   return out;
 }
 
@@ -94,7 +103,7 @@ void check_part(std::span<const Run> runs, const PartOptions& options) {
 }
 
 ShownRun::ShownRun(const Run& run, const PartOptions& options, Picoseconds delay_ps)
-    : run_(run), delay_ps_(delay_ps), all_(run.timeline.slices), arrows_(options.flows) {
+    : run_(run), delay_ps_(delay_ps), all_(run.timeline.slices), arrows_(options.arrows) {
   count_alike(options);
   if (!options.everything() || delay_ps != 0) {
     take(options);
@@ -102,7 +111,8 @@ ShownRun::ShownRun(const Run& run, const PartOptions& options, Picoseconds delay
   }
   // A replay that is complete pairs all its messages, those of NPUs that are not shown aside.
   every_arrow_ = options.everything() && !run.recorded && run.status == RunStatus::complete && run.classes.empty();
-  if (arrows_ && !every_arrow_) find_arrows();
+  if (arrows_ == Arrows::messages && !every_arrow_) find_arrows();
+  if (arrows_ == Arrows::dependencies) find_dependencies();
 }
 
 // Where ranks are named each is shown by itself.
@@ -124,7 +134,10 @@ void ShownRun::take(const PartOptions& options) {
     Slice later = s;
     later.begin_ps = drawn(s.begin_ps);
     later.end_ps = drawn(s.end_ps);
-    if (options.ranks.empty() || named(s.rank)) own_.push_back(later);
+    if (options.ranks.empty() || named(s.rank)) {
+      own_.push_back(later);
+      if (arrows_ == Arrows::dependencies) places_.push_back(static_cast<std::uint32_t>(&s - all_.data()));
+    }
     const auto others = like.find(s.rank);
     if (others == like.end()) continue;
     for (const Rank npu : others->second) {  // which sends elsewhere
@@ -132,6 +145,7 @@ void ShownRun::take(const PartOptions& options) {
       copy.rank = npu;
       copy.peer = -1;
       copy.flow = 0;
+      if (arrows_ == Arrows::dependencies) places_.push_back(no_index);
     }
   }
   all_ = {};
@@ -140,6 +154,7 @@ void ShownRun::take(const PartOptions& options) {
 void ShownRun::join_short(Picoseconds least) {
   const Tracks tracks = place_on_tracks(own_);
   std::vector<Slice> out;
+  std::vector<std::uint32_t> places;
   out.reserve(own_.size());
   std::vector<std::size_t> last(tracks.tracks.size(), no_index);  // by track: the short slice that may go on
   for (const std::uint32_t i : tracks.order) {
@@ -156,12 +171,14 @@ void ShownRun::join_short(Picoseconds least) {
       if (out[at].peer != s.peer) out[at].peer = -1;
       ++joined_[at].count;
       joined_[at].sum_ps += time;
+      if (!places_.empty()) places[at] = no_index;
       continue;
     } else {
       at = out.size();
     }
     out.push_back(s);
     joined_.push_back({1, time});
+    if (!places_.empty()) places.push_back(places_[i]);
   }
   const std::uint32_t known = run_.timeline.names.size();
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -170,10 +187,11 @@ void ShownRun::join_short(Picoseconds least) {
     out[i].name = known + names_.add(name);
   }
   own_ = std::move(out);
+  places_ = std::move(places);
 }
 
 bool ShownRun::has_arrow(const Slice& s) const {
-  if (s.flow == 0 || !arrows_ || (s.lane != Lane::send && s.lane != Lane::recv)) return false;
+  if (s.flow == 0 || arrows_ != Arrows::messages || (s.lane != Lane::send && s.lane != Lane::recv)) return false;
   return every_arrow_ || std::ranges::binary_search(flows_, s.flow);
 }
 
@@ -207,6 +225,38 @@ void ShownRun::find_arrows() {
       flows_.push_back(ends[begin].flow);
     }
   }
+}
+
+void ShownRun::find_dependencies() {
+  if (run_.deps.empty())
+    throw usage_error("flows=deps: " + (run_.title.empty() ? "the run" : run_.title) + " tells of no dependencies");
+  const std::span<const Slice> shown = slices();
+  std::vector<std::uint32_t> shown_as;  // by place in the run, if not all are shown
+  if (!own_.empty()) {
+    shown_as.assign(run_.timeline.slices.size(), no_index);
+    for (std::uint32_t i = 0; i < places_.size(); ++i) {
+      if (places_[i] != no_index) shown_as[places_[i]] = i;
+    }
+  } else if (shown.empty()) {
+    return;
+  }
+  constexpr Picoseconds told_apart = 2 * ps_per_ns;
+  std::vector<Run::Dep> drawn;
+  for (Run::Dep d : run_.deps) {
+    if (!shown_as.empty()) d = {shown_as[d.from], shown_as[d.to]};
+    if (d.from == no_index || d.to == no_index) continue;
+    if (shown[d.to].begin_ps - shown[d.from].begin_ps >= told_apart) drawn.push_back(d);
+  }
+  const auto place = [&](Ends& ends, std::uint32_t Run::Dep::*end) {
+    ends.first.assign(shown.size() + 1, 0);
+    ends.numbers.resize(drawn.size());
+    for (const Run::Dep& d : drawn) ++ends.first[d.*end + 1];
+    std::partial_sum(ends.first.begin(), ends.first.end(), ends.first.begin());
+    std::vector<std::uint32_t> next(ends.first.begin(), ends.first.end() - 1);
+    for (std::uint32_t i = 0; i < drawn.size(); ++i) ends.numbers[next[drawn[i].*end]++] = i + 1;
+  };
+  place(from_, &Run::Dep::from);
+  place(to_, &Run::Dep::to);
 }
 
 }  // namespace convert

@@ -15,6 +15,9 @@
 
 namespace convert {
 
+// What arrows lead along.
+enum class Arrows : std::uint8_t { none, messages, dependencies };
+
 struct PartOptions {
   Picoseconds from_ps = 0;
   Picoseconds to_ps = std::numeric_limits<Picoseconds>::max();
@@ -22,7 +25,7 @@ struct PartOptions {
   Picoseconds least_ps = 0;   // shorter slices of a track that follow each other become one
   std::string align{};        // names that begin so begin at one time in all runs; empty: times are as they are
   bool arguments = true;
-  bool flows = true;
+  Arrows arrows = Arrows::messages;
 
   [[nodiscard]] bool everything() const {
     return from_ps == 0 && to_ps == std::numeric_limits<Picoseconds>::max() && ranks.empty() && least_ps == 0;
@@ -65,24 +68,42 @@ class ShownRun {
     const auto at = alike_.find(npu);
     return at == alike_.end() ? 0 : at->second;
   }
-  // Returns whether an arrow leads from or to the slice: both its ends are shown, and it does not lead back in
-  // time.
+  // Returns whether the arrow of a message leads from or to the slice: both its ends are shown, and it does not
+  // lead back in time.
   [[nodiscard]] bool has_arrow(const Slice& s) const;
+  // Return the numbers, from 1 on, of the dependencies whose arrows lead from or to a slice, by its index: both
+  // ends are shown, and begin at times that are told apart where they are rounded to nanoseconds.
+  [[nodiscard]] std::span<const std::uint32_t> arrows_from(std::size_t i) const { return from_.of(i); }
+  [[nodiscard]] std::span<const std::uint32_t> arrows_to(std::size_t i) const { return to_.of(i); }
 
  private:
+  // Numbers of dependencies by slice.
+  struct Ends {
+    std::vector<std::uint32_t> first;  // empty: there are none
+    std::vector<std::uint32_t> numbers;
+    [[nodiscard]] std::span<const std::uint32_t> of(std::size_t i) const {
+      return first.empty() ? std::span<const std::uint32_t>()
+                           : std::span(numbers).subspan(first[i], first[i + 1] - first[i]);
+    }
+  };
+
   void count_alike(const PartOptions& options);
   void take(const PartOptions& options);
   void join_short(Picoseconds least);
   void find_arrows();
+  void find_dependencies();
 
   const Run& run_;
   Picoseconds delay_ps_;
   std::span<const Slice> all_;
   std::map<Rank, std::uint32_t> alike_;
   std::vector<Slice> own_;  // if not all are shown
-  TextSet names_;           // of slices that stand for several
+  std::vector<std::uint32_t>
+      places_;     // of these in the run, if dependencies are drawn; no_index: none of their own
+  TextSet names_;  // of slices that stand for several
   std::vector<Joined> joined_;
-  bool arrows_ = true;
+  Arrows arrows_;
+  Ends from_, to_;
   bool every_arrow_ = true;
   std::vector<std::uint64_t> flows_;  // ascending: those with arrows, unless every one has
 };

@@ -310,6 +310,12 @@ class PerfettoWriter {
     event_.number(event::type, m.is_end() ? event::end : event::begin)
         .number(event::track, part.track_uuids[part.tracks.of[i]]);
     if (!m.is_end()) describe_slice(part, s, i);
+    const auto id = [&](std::uint32_t number) { return number | std::uint64_t{run} << 56U; };
+    if (!m.is_end()) {
+      for (const std::uint32_t number : part.shown.arrows_from(i)) event_.fixed64(event::flow, id(number));
+    } else {
+      for (const std::uint32_t number : part.shown.arrows_to(i)) event_.fixed64(event::last_flow, id(number));
+    }
     if (arrow && s.lane == Lane::send && !m.is_end()) event_.fixed64(event::flow, flow);
     if (arrow && s.lane == Lane::recv && m.is_end()) event_.fixed64(event::last_flow, flow);
     write_event(m.time);

@@ -10,6 +10,7 @@
 
 #include "simulate/report/links.h"
 #include "simulate/report/slack.h"
+#include "simulate/report/slice_ops.h"
 #include "simulate/report/values.h"
 #include "simulate/symmetry/symmetry.h"
 
@@ -193,6 +194,12 @@ void add_dims(const NetworkConfig& network, Run& run) {
     run.dims.push_back({run.texts.add("tree"), static_cast<std::uint32_t>(l.fanout), l.bytes_per_ns, l.latency_ns});
 }
 
+void add_deps(const ReplayProgram& program, Run& run) {
+  const SliceOps ops(program, run.timeline.slices);
+  for (std::uint32_t from = 0; from < run.timeline.slices.size(); ++from)
+    ops.for_each_child(from, [&](std::uint32_t to) { run.deps.push_back({from, to}); });
+}
+
 void add_links(ReplayResult& result, const ReplayProgram& program, Run& run) {
   const NetworkConfig& network = program.network;
   run.network_links = count_wires(network, program.options.network.failed);
@@ -288,7 +295,9 @@ Run make_run(ReplayResult& result, const ReplayProgram* program) {
   }
   add_waits(result.waits, run);
   if (program == nullptr) return run;
-  run.slack_ps = find_slack(result.reduction == nullptr ? *program : result.reduction->program, run);
+  const ReplayProgram& simulated = result.reduction == nullptr ? *program : result.reduction->program;
+  run.slack_ps = find_slack(simulated, run);
+  add_deps(simulated, run);
   add_dims(program->network, run);
   add_links(result, *program, run);
   add_memory(result, *program, run);

@@ -5,6 +5,8 @@
 #include <array>
 #include <limits>
 
+#include "simulate/report/slice_ops.h"
+
 namespace convert {
 namespace {
 
@@ -17,17 +19,15 @@ class SlackFinder {
       : program_(program),
         run_(run),
         slices_(run.timeline.slices),
+        ops_(program, slices_),
         slack_(slices_.size(), unbounded),
-        slice_of_(program.ops),
         meeting_of_(slices_.size(), no_index),
         meetings_(run.calls.size()),
         slot_next_(program.ranks.size(), {no_index, no_index, no_index, no_index}) {}
 
   std::vector<Picoseconds> run() {
-    number_ops();
-    for (std::uint32_t i = 0; i < slices_.size(); ++i) slice_of_[op_of_[i]] = i;
     for (std::uint32_t i = 0; i < slices_.size(); ++i) meet(i);
-    for (const Run::Step& step : run_.path) slack_[slice_of_[number(like(step.npu), step.node)]] = 0;
+    for (const Run::Step& step : run_.path) slack_[ops_.slice_of(like(step.npu), step.node)] = 0;
     for (std::uint32_t i = static_cast<std::uint32_t>(slices_.size()); i-- > 0;) visit(i);
     for (std::uint32_t i = 0; i < slices_.size(); ++i) {
       const Meeting* const m = meeting(i);
@@ -47,27 +47,11 @@ class SlackFinder {
     const auto c = std::ranges::lower_bound(run_.classes, npu, {}, &Run::Class::npu);
     return c == run_.classes.end() || c->npu != npu ? npu : c->like;
   }
-  // Returns the number of a node among those of all ranks.
-  [[nodiscard]] std::uint32_t number(Rank r, NodeId id) const {
-    const RankProgram& rank = program_.ranks[r];
-    const std::vector<NodeId>& ids = rank.code->ids;
-    if (ids.empty()) return rank.first_op + static_cast<std::uint32_t>(id);
-    return rank.first_op + static_cast<std::uint32_t>(std::ranges::lower_bound(ids, id) - ids.begin());
-  }
-  void number_ops() {
-    op_of_.reserve(slices_.size());
-    for (const Slice& s : slices_) op_of_.push_back(number(s.rank, s.node));
-  }
-  [[nodiscard]] const Op& op(std::uint32_t i) const {
-    const RankProgram& rank = program_.ranks[slices_[i].rank];
-    return rank.code->ops[op_of_[i] - rank.first_op];
-  }
-
   // Notes with what slice `i` has to meet.
   void meet(std::uint32_t i) {
     const Slice& s = slices_[i];
     if (s.call != no_index) return join(i, s.call);
-    const OpType type = op(i).type;
+    const OpType type = ops_.op(i).type;
     if (type != OpType::send && type != OpType::recv) return;
     std::vector<std::uint32_t>& of_channel = messages_of(s);
     const std::size_t message = (s.flow & UINT32_MAX) - 1;
@@ -103,14 +87,12 @@ class SlackFinder {
     const Slice& s = slices_[i];
     Picoseconds latest = run_.total_ps;
     const auto followed_by = [&](std::uint32_t next) { latest = std::min(latest, latest_begin(next)); };
-    const RankProgram& rank = program_.ranks[s.rank];
-    for (const std::uint32_t child : rank.code->feeder.children(op_of_[i] - rank.first_op))
-      followed_by(slice_of_[rank.first_op + child]);
+    ops_.for_each_child(i, followed_by);
     if (std::uint32_t* const next = next_in_slot(i); next != nullptr) {
       if (*next != no_index) followed_by(*next);
       *next = i;
     }
-    if (op(i).type == OpType::send && !program_.options.system->rendezvous) {
+    if (ops_.op(i).type == OpType::send && !program_.options.system->rendezvous) {
       const std::uint32_t receive = messages_of(s)[(s.flow & UINT32_MAX) - 1];
       if (receive != no_index) followed_by(receive);
     }
@@ -121,7 +103,7 @@ class SlackFinder {
 
   // Returns where the next node of the slice's slot is kept; null where any number may run at once.
   [[nodiscard]] std::uint32_t* next_in_slot(std::uint32_t i) {
-    const Op& o = op(i);
+    const Op& o = ops_.op(i);
     if (program_.options.issue != IssueMode::workload || o.type == OpType::invalid || o.slot == Slot::recv)
       return nullptr;
     if (o.slot == Slot::communication && !program_.rules.one_communication_at_a_time()) return nullptr;
@@ -132,7 +114,7 @@ class SlackFinder {
   [[nodiscard]] Picoseconds latest_begin(std::uint32_t i) {
     const Slice& s = slices_[i];
     const Meeting* const m = meeting(i);
-    if (m == nullptr) return (op(i).type == OpType::recv ? s.end_ps : s.begin_ps) + slack_[i];
+    if (m == nullptr) return (ops_.op(i).type == OpType::recv ? s.end_ps : s.begin_ps) + slack_[i];
     const Picoseconds with_others = m->slack == unbounded ? unbounded : m->last_begin + m->slack;
     return is_early(s, *m) ? std::min(s.begin_ps + slack_[i], with_others) : with_others;
   }
@@ -140,9 +122,8 @@ class SlackFinder {
   const ReplayProgram& program_;
   const Run& run_;
   const std::vector<Slice>& slices_;
+  SliceOps ops_;
   std::vector<Picoseconds> slack_;
-  std::vector<std::uint32_t> op_of_;                     // by slice
-  std::vector<std::uint32_t> slice_of_;                  // by op
   std::vector<std::uint32_t> meeting_of_;                // by slice
   std::vector<Meeting> meetings_;                        // first those of Run::calls
   std::vector<std::vector<std::uint32_t>> messages_;     // by channel and number

@@ -85,6 +85,17 @@ TEST(RecordedRun, ThePathGoesBackAlongWhatEndedLast) {
   EXPECT_EQ(run.npus[0].nodes, 4U);
 }
 
+TEST(RecordedRun, KeepsDependenciesBetweenWhatIsDrawn) {
+  const convert::Run run = run_of({trace_of(0, {{.id = 1, .begin_ns = 0, .duration_ns = 50},
+                                                {.id = 2, .begin_ns = 50, .duration_ns = 0, .deps = {1}},
+                                                {.id = 3, .begin_ns = 60, .duration_ns = 40, .deps = {1, 2}},
+                                                {.id = 4, .begin_ns = 60, .duration_ns = 10, .deps = {1}}}),
+                                   trace_of(1, {{.id = 1, .begin_ns = 0, .duration_ns = 50},
+                                                {.id = 2, .begin_ns = 50, .duration_ns = 9, .deps = {1}}})});
+  ASSERT_EQ(run.timeline.slices.size(), 5U);  // the second takes no time
+  EXPECT_EQ(run.deps, (std::vector<convert::Run::Dep>{{0, 1}, {0, 2}, {3, 4}}));
+}
+
 TEST(RecordedRun, OperatorsWithinOthersCountForWhatTheyAre) {
   // A call that lasts longer than what it starts, and ends later than it.
   const convert::Run run = run_of({trace_of(0, {{.id = 1, .begin_ns = 0, .duration_ns = 50, .on_cpu = true},

@@ -180,8 +180,23 @@ TEST(ChromeReader, ArrowsFindTheirSlices) {
   EXPECT_EQ(run.timeline.slices[0].flow, 1U);
   EXPECT_EQ(run.timeline.slices[1].flow, 0U);
   EXPECT_EQ(run.timeline.slices[2].flow, 1U);
+  EXPECT_EQ(run.deps, (std::vector<convert::Run::Dep>{{0, 3}}));
+  EXPECT_TRUE(run.limits.empty());
+}
+
+TEST(ChromeReader, ArrowsThatAreOfNoMessageAreDependencies) {
+  const std::string text = R"([
+{"name":"launch","cat":"cpu_op","ph":"X","pid":0,"tid":0,"ts":1,"dur":4},
+{"name":"gemm","cat":"kernel","ph":"X","pid":0,"tid":7,"ts":9,"dur":3},
+{"ph":"s","id":5,"pid":0,"tid":0,"ts":1,"cat":"ac2g","name":"ac2g"},
+{"ph":"f","id":5,"pid":0,"tid":7,"ts":9,"cat":"ac2g","name":"ac2g","bp":"e"},
+{"ph":"s","id":6,"pid":0,"tid":0,"ts":1,"cat":"ac2g","name":"ac2g"},
+{"ph":"f","id":6,"pid":0,"tid":7,"ts":9,"cat":"ac2g","name":"ac2g","bp":"e"},
+{"ph":"s","id":7,"pid":0,"tid":0,"ts":1,"cat":"ac2g","name":"ac2g"}])";
+  const convert::Run run = read(text);
+  EXPECT_EQ(run.deps, (std::vector<convert::Run::Dep>{{0, 1}}));
   EXPECT_EQ(run.limits,
-            (std::vector<std::string>{"1 arrow of the file, not from a send to a receive, is left out"}));
+            (std::vector<std::string>{"1 arrow of the file, not from one slice to another, is left out"}));
 }
 
 // A run of random slices, on lanes that do not overlap, written and read again.

@@ -32,6 +32,14 @@ PerfettoTrace decoded(const Run& run, const std::string& to = "perfetto") {
   return trace;
 }
 
+std::string perfetto_failure_of(const Run& run, const std::string& to) {
+  try {
+    (void)written({&run, 1}, to);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
 std::string perfetto_failure(const std::string& to) {
   try {
     (void)written({}, to);
@@ -126,6 +134,50 @@ TEST(Perfetto, ArrowsWithOneEndAreLeftOut) {
   add_message(run, 1000, 2000, 1000, 2000, 1);
   for (const PerfettoEvent& e : decoded(run, "perfetto,ranks=0").events) EXPECT_TRUE(e.flows.empty());
   for (const PerfettoEvent& e : decoded(run, "perfetto,flows=none").events) EXPECT_TRUE(e.flows.empty());
+}
+
+// The arrows, by the names of their slices.
+std::vector<std::string> arrows_of(const PerfettoTrace& trace) {
+  std::map<std::uint64_t, std::string> from, open;  // by arrow, by track
+  std::vector<std::string> out;
+  for (const PerfettoEvent& e : trace.events) {
+    if (e.type == 1) open[e.track] = e.name;
+    for (const std::uint64_t id : e.flows) from[id] = e.name;
+    for (const std::uint64_t id : e.last_flows) out.push_back(from.at(id) + " > " + open.at(e.track));
+  }
+  return out;
+}
+
+TEST(Perfetto, DependenciesAreArrowsOnRequest) {
+  convert::Run run;
+  add(run, 0, Lane::cpu, 0, 9000, "launch");
+  add(run, 0, Lane::compute, 5000, 20'000, "gemm");  // begins before the launch ends
+  add(run, 1, Lane::compute, 20'000, 30'000, "relu");
+  add(run, 1, Lane::compute, 20'001, 30'000, "at once");
+  add_message(run, 0, 1000, 0, 2000, 1);
+  run.deps = {{0, 1}, {0, 2}, {1, 2}, {2, 3}, {2, 0}};
+  const std::vector<std::string> all = {"launch > gemm", "launch > relu", "gemm > relu"};
+  EXPECT_EQ(arrows_of(decoded(run, "perfetto,flows=deps")), all);
+  EXPECT_EQ(arrows_of(decoded(run, "perfetto,flows=deps,ranks=0")), (std::vector<std::string>{"launch > gemm"}));
+  EXPECT_EQ(arrows_of(decoded(run, "perfetto,flows=deps,window=10ns..")),
+            (std::vector<std::string>{"gemm > relu"}));
+  EXPECT_EQ(arrows_of(decoded(run)), (std::vector<std::string>{"send > recv"}));
+  const std::vector<convert::Run> twice = {run, run};
+  const PerfettoTrace both = test::decode_perfetto(written(twice, "perfetto,flows=deps"));
+  EXPECT_EQ(test::faults_of(both), "");
+  EXPECT_EQ(arrows_of(both).size(), 6U);
+}
+
+TEST(Perfetto, SlicesThatBecomeOneHaveNoDependencies) {
+  convert::Run run;
+  add(run, 0, Lane::compute, 0, 10'000, "long");
+  add(run, 0, Lane::compute, 10'000, 11'000, "short");
+  add(run, 0, Lane::compute, 11'000, 12'000, "short");
+  add(run, 0, Lane::compute, 12'000, 22'000, "last");
+  run.deps = {{0, 1}, {0, 3}, {1, 2}, {2, 3}};
+  EXPECT_EQ(arrows_of(decoded(run, "perfetto,flows=deps,min=5ns")), (std::vector<std::string>{"long > last"}));
+  run.deps.clear();
+  EXPECT_NE(perfetto_failure_of(run, "perfetto,flows=deps").find("tells of no dependencies"), std::string::npos);
 }
 
 TEST(Perfetto, SlicesAreAsLongAsTheirWholeNanosecondsAndSayTheRest) {

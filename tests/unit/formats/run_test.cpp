@@ -61,6 +61,7 @@ Run full_run() {
                                .open = true});
   r.timeline.slices.push_back({.begin_ps = 0, .end_ps = 4, .node = 1, .name = name});
   r.slack_ps = {0, 17};
+  r.deps = {{1, 0}};
   r.npus = {
       {.rank = 3, .finish_ps = 900, .compute_ps = 4, .sends = 2, .bytes_sent = 7, .nodes = 2, .nodes_done = 1}};
   r.calls = {{.op = Collective::all_gather,
@@ -119,6 +120,7 @@ TEST(RunFile, IsReadAsItWasWritten) {
   EXPECT_EQ(r.link_bins, (std::vector<std::uint8_t>{255, 0}));
   EXPECT_EQ(r.whatif[0].total_ps, -1);
   EXPECT_EQ(r.slack_ps, (std::vector<Picoseconds>{0, 17}));
+  EXPECT_EQ(r.deps, (std::vector<convert::Run::Dep>{{1, 0}}));
 }
 
 TEST(RunFile, HasBlocksOfManyRows) {

@@ -231,8 +231,8 @@ TEST(Report, TextOfCollectives) {
   std::string out;
   append_text(full_run(all_to_all_of_four(), "switch:4,bw=1GB/s,lat=1us", NetworkModel::unaware), out);
   EXPECT_EQ(out.substr(out.find("\n\n") + 2),
-            "collective       size  npus  algorithm  count  mean time       algbw       busbw  of bound\n"
-            "all_to_all  1.907 MiB     4  direct         1     127 us  15.75 GB/s  11.81 GB/s    beyond\n"
+            "collective       size  npus  algorithm  count  mean time       algbw       busbw  bound share\n"
+            "all_to_all  1.907 MiB     4  direct         1     127 us  15.75 GB/s  11.81 GB/s       beyond\n"
             "beyond: faster than the bound: messages of network unaware share no links, delays may be cut to whole "
             "ns, and an algorithm of your own may move fewer bytes\n");
 }

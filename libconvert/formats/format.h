@@ -91,6 +91,8 @@ struct ReadContext {
   Diagnostics& diagnostics;
 };
 
+inline constexpr std::size_t told_rank_bytes = std::size_t{1} << 16U;
+
 struct Format {
   std::string_view name;
   std::string_view summary;
@@ -102,6 +104,10 @@ struct Format {
   // Returns the process groups that stand before the first rank, as the text of a groups file; empty if none do.
   // Consumes nothing.
   std::string (*peek_groups)(Input&) = nullptr;
+
+  // Returns the rank that the beginning of a file, up to told_rank_bytes, says it is of; nothing if it says none.
+  // Null: its files never do.
+  std::optional<Rank> (*told_rank)(std::string_view head) = nullptr;
 
   // A format has at most one of the readers and at most one of the writers.
   std::unique_ptr<TraceReader> (*read)(const ReadContext&) = nullptr;

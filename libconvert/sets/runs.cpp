@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -16,13 +17,20 @@
 namespace convert {
 namespace {
 
-// Returns whether an operand is a single rank, which the ones beside it complete.
-bool is_rank(SourceOptions options, const std::string& operand) {
+struct Operand {
+  bool rank = false;     // a single one, which the ones beside it complete
+  bool profile = false;  // of a format that may say which
+  std::optional<Rank> told{};
+};
+Operand look_at(SourceOptions options, const std::string& operand) {
   Diagnostics unheard;
   options.operands = {operand};
   options.progress = false;
   TraceSource source(std::move(options), unheard);
-  return !source.holds_run() && !source.whole_set();
+  if (source.holds_run()) return {};
+  const bool profile = source.format().told_rank != nullptr;
+  const std::optional<Rank> told = source.told_rank();
+  return {!source.whole_set(), profile, told};
 }
 
 std::string hash_of(const std::string& file) {
@@ -73,11 +81,16 @@ std::vector<Run> load_runs(const SourceOptions& options, unsigned jobs, Diagnost
   if (std::ranges::find(operands, "-") != operands.end())
     throw usage_error("standard input is the only input of a timeline where it is one: give the runs as files");
   std::vector<std::string> ranks;
+  std::set<std::optional<Rank>> told;  // by profiles among these
   const auto end_set = [&] {
+    told.clear();
     if (!ranks.empty()) runs.push_back(load_operands(all, std::exchange(ranks, {}), jobs, diagnostics));
   };
   for (const std::string& operand : operands) {
-    if (is_rank(all, operand)) {
+    const Operand o = look_at(all, operand);
+    if (o.rank) {
+      if (o.profile && told.contains(o.told)) end_set();
+      if (o.profile) told.insert(o.told);
       ranks.push_back(operand);
       continue;
     }

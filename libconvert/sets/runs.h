@@ -13,7 +13,8 @@ namespace convert {
 
 // Returns the runs of the operands, in their order: those that they hold, and those whose times traces record, with
 // the hashes of their files if SourceOptions::hash asks for them. An operand that holds a run, or names a whole
-// set, is one; those that are a rank each (x.0.et, a PyTorch trace) are one together with those that follow them.
+// set, is one; those that are a rank each (x.0.et, a PyTorch trace) are one together with those that follow them. A
+// profile of Kineto's that says the same rank as one before it, or no rank as one before it, begins another.
 // Throws Error as the readers do, Error(input) if traces record no times, and Error(usage) if standard input is one
 // of several.
 [[nodiscard]] std::vector<Run> load_runs(const SourceOptions& options, unsigned jobs, Diagnostics& diagnostics);

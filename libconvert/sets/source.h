@@ -96,6 +96,10 @@ class TraceSource final : public SetSource {
   // Returns whether the input holds a run, and no traces; then only read_run() may be called, once.
   [[nodiscard]] bool holds_run() const { return !format_->reads_traces(); }
   [[nodiscard]] Run read_run();
+  // Returns the rank that the first file says it is of; nothing if it says none. Call it before anything is read.
+  [[nodiscard]] std::optional<Rank> told_rank() const {
+    return format_->told_rank == nullptr ? std::nullopt : format_->told_rank(first_->input->peek(told_rank_bytes));
+  }
 
   // Warns, after all ranks were read, of ranks that are missing by the metadata's world_size, and of ranks whose
   // world_size differs.

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/rank_list.h"
 #include "formats/json/head.h"
 #include "formats/json/stream.h"
 #include "formats/json/values.h"
@@ -361,6 +362,14 @@ bool sniff_kineto(std::string_view head) {
   JsonHead in(head);
   if (in.open('[')) return in.open('{') && in.has_key({"ph"});
   return in.open('{') && in.has_key({"traceEvents", "deviceProperties", "distributedInfo"});
+}
+
+std::optional<Rank> told_rank_of_kineto(std::string_view head) {
+  JsonHead in(head);
+  if (!in.open('{') || !in.has_key({"distributedInfo"}) || !in.open('{') || !in.has_key({"rank"})) return {};
+  std::string_view number = in.skip();
+  const auto rank = take_leading_rank(number);
+  return number.empty() ? rank : std::nullopt;
 }
 
 }  // namespace convert

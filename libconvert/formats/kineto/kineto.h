@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 #include "core/diagnostic.h"
 #include "core/profile.h"
+#include "core/trace.h"
 #include "io/input.h"
 
 namespace convert {
@@ -20,5 +22,8 @@ namespace convert {
 
 // Returns whether a file begins like one of Kineto's, or another Chrome trace.
 [[nodiscard]] bool sniff_kineto(std::string_view head);
+
+// Returns the rank of distributedInfo, if that stands in the beginning of a file.
+[[nodiscard]] std::optional<Rank> told_rank_of_kineto(std::string_view head);
 
 }  // namespace convert

@@ -28,6 +28,7 @@ const Format kineto_format = {
     .read_options = {{"gaps", "keep|drop", "time between operators as delay nodes (default: keep)"},
                      {"reduce", "yes|no", "without dependencies that others imply (default: no)"}},
     .sniff = sniff_kineto,
+    .told_rank = told_rank_of_kineto,
     .linked = true,
 };
 

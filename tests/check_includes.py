@@ -18,7 +18,7 @@ MAY_INCLUDE = {
     "config": {"core", "io", "util"},
     "simulate": {"core", "config", "graph", "feeder", "util"},
     "analyze": {"core", "graph", "util"},
-    "generate": {"core"},
+    "generate": {"core", "config"},
     "formats": {"core", "config", "graph", "io", "util"},
     "page": {"analyze", "core", "graph", "io", "passes", "util"},
     "sets": {"core", "util", "io", "analyze", "collectives", "passes", "config", "formats"},

@@ -7,6 +7,7 @@
 #include "core/units.h"
 #include "generate/list.h"
 #include "generate/options.h"
+#include "generate/workload.h"
 #include "passes/lower/lower.h"
 #include "passes/verify/verify.h"
 #include "sets/made_set.h"
@@ -46,7 +47,16 @@ int generate(const tools::GenerateOptions& o, tools::Context& context) {
     throw usage_error(o.kind.empty() ? "no KIND is given; see et-generate --list"
                                      : "unexpected argument '" + o.kind[1] + "'; one KIND per call");
   tools::check_kind(o.kind[0]);
-  if (const auto collective = tools::collective_of(o.kind[0])) {
+  if (tools::names_workload(o.kind[0])) {
+    const WorkloadSet workload(tools::workload_of(o, context));
+    if (o.explain) {
+      write_bytes(std::nullopt, tools::explain(workload));
+      return 0;
+    }
+    MadeSet set(workload.workload().name, workload.ranks(), [&](Rank rank) { return workload.trace(rank); });
+    if (workload.group_count() > 0) set.set_groups(groups_text(workload.groups()));
+    write(set, o, context);
+  } else if (const auto collective = tools::collective_of(o.kind[0])) {
     const Algorithm algorithm = build_collective(tools::algorithm_request(o, *collective, context));
     if (o.size && *o.size < algorithm.chunks)
       throw usage_error("--size " + std::to_string(*o.size) + " is less than one byte for each of the " +
@@ -75,9 +85,11 @@ int generate(const tools::GenerateOptions& o, tools::Context& context) {
 int main(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-generate",
-      .summary = "make collective algorithms and synthetic traces",
+      .summary = "make workloads, collective algorithms and synthetic traces",
       .operands = "KIND",
-      .examples = {{"et-generate all_reduce --algorithm ring --npus 8 --size 1MiB -o ring8",
+      .examples = {{"et-generate llama3-8b --npus 64 -o llama", "a training step of a model, llama.0.et …"},
+                   {"et-generate llama3-405b --npus 16384 --explain", "what that is made of"},
+                   {"et-generate all_reduce --algorithm ring --npus 8 --size 1MiB -o ring8",
                     "an algorithm as a trace set, ring8.0.et … ring8.7.et"},
                    {"et-generate all_to_all --dims 4x8 --algorithm hierarchical -t msccl",
                     "an algorithm as MSCCL-IR, for NCCL and RCCL"},

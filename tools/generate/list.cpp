@@ -8,6 +8,8 @@
 #include "common/text.h"
 #include "core/words.h"
 #include "generate/generate.h"
+#include "generate/workload.h"
+#include "generate/workload/parameters.h"
 
 namespace tools {
 
@@ -34,15 +36,22 @@ std::optional<Collective> collective_of(const std::string& text) {
 }
 
 void check_kind(const std::string& kind) {
-  if (collective_of(kind) || find_trace_kind(kind) != nullptr) return;
-  std::vector<std::string> known;
+  if (names_workload(kind) || collective_of(kind) || find_trace_kind(kind) != nullptr) return;
+  std::vector<std::string> known = workload_presets();
   for (const Collective c : offered_collectives()) known.emplace_back(name(c));
   for (const TraceKind& k : trace_kinds()) known.emplace_back(k.name);
   throw usage_error("unknown kind '" + kind + "'" + did_you_mean(kind, known) + "; see et-generate --list");
 }
 
 std::string list_text() {
-  std::string out = "Collectives and their algorithms, the default first:\n";
+  std::string out = "Models, with parameters and the numbers of NPUs of their plans:\n";
+  for (const std::string& model : workload_presets()) {
+    std::vector<std::string> sizes;
+    for (const std::int64_t n : preset_sizes(model)) sizes.push_back(std::to_string(n));
+    const Workload w = preset_workload(model, 0);
+    add_entry(out, model, std::to_string(Parameters(w.model).total()) + " parameters; " + join(sizes) + " NPUs");
+  }
+  out += "\nCollectives and their algorithms, the default first:\n";
   for (const Collective collective : offered_collectives()) {
     std::string names(default_collective_algorithm(collective));
     for (const CollectiveAlgorithm& a : collective_algorithms()) {

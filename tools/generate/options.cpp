@@ -30,13 +30,16 @@ std::optional<std::uint64_t> nanoseconds(const char* option, std::optional<std::
 
 void add_generate_options(App& app, GenerateOptions& o) {
   app.group("Input");
-  app.add_operands(o.kind, "KIND", "a collective or a kind of trace; see --list");
+  app.add_operands(o.kind, "KIND", "a model, a workload file, a collective or a kind of trace; see --list");
   add_output_options(app, o.output);
   app.group("What to make");
-  app.add_flag("--list", o.list, "list the collectives with their algorithms, and the kinds of traces");
-  app.add_integer("--npus", o.npus, 1, most_npus, "N", "number of ranks (default: of --dims, else 8)");
+  app.add_flag("--list", o.list, "list models, collectives with their algorithms, kinds of traces");
+  app.add_integer("--npus", o.npus, 1, most_npus, "N", "number of ranks (default: of the plan, of --dims, else 8)");
   app.add_bytes("--size", o.size, "BYTES", "of the whole collective, or of what a node moves");
   app.add_choice("--compat", o.compat, {"none", "chakra"}, "byte for byte what Chakra's generator writes");
+  app.group("Workloads");
+  app.add_texts("--set", o.set, "KEY=VALUE", "change a setting, such as plan.tensor=4; may be repeated");
+  app.add_flag("--explain", o.explain, "print parameters, operations, bytes of collectives; write nothing");
   app.group("Algorithms");
   app.add_option("--algorithm", o.algorithm, "NAME", "algorithm of the collective (default: see --list)");
   app.add_integer("--chunks", o.chunks, 1, 1 << 24, "K", "split each rank's part into K (default: 1)");
@@ -59,6 +62,7 @@ void add_generate_options(App& app, GenerateOptions& o) {
 }
 
 CollectiveRequest algorithm_request(const GenerateOptions& o, Collective collective, const Context& context) {
+  refuse(o.kind[0], "workloads", context.first_given("Workloads"));
   refuse(o.kind[0], "kinds of traces", o.compat != "none" ? "--compat" : context.first_given("Traces"));
   CollectiveRequest r{.collective = collective, .algorithm = o.algorithm.value_or("")};
   if (o.dims) r.dims = parse_dims(*o.dims);
@@ -75,6 +79,7 @@ CollectiveRequest algorithm_request(const GenerateOptions& o, Collective collect
 }
 
 GenerateRequest trace_request(const GenerateOptions& o, const Context& context) {
+  refuse(o.kind[0], "workloads", context.first_given("Workloads"));
   refuse(o.kind[0], "collectives", context.first_given("Algorithms"));
   GenerateRequest r = o.trace;
   r.kind = o.kind[0];

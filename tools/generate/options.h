@@ -35,6 +35,9 @@ struct GenerateOptions {
   std::vector<std::string> comm;
   std::optional<std::string> order;
   std::optional<std::int64_t> seed;
+  // Belong to workloads:
+  std::vector<std::string> set;  // KEY=VALUE
+  bool explain = false;
 };
 
 void add_generate_options(App& app, GenerateOptions& to);

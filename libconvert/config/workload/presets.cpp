@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+// Lists the models and plans that workloads are asked for by name. Shapes are those of the models' papers and
+// published configurations (that of transformer-165m is our reading); plans those of Narayanan et al. SC'21 for
+// GPT-3, of "The Llama 3 Herd of Models", table 4, and of the DeepSeek-V3 report.
+#include <algorithm>
+#include <span>
+
+#include "config/workload/workload.h"
+#include "core/words.h"
+
+namespace convert {
+namespace {
+
+struct PresetPlan {
+  StepShape step;
+  ParallelPlan plan;
+};
+struct Preset {
+  std::string_view name;
+  TransformerShape model;
+  std::vector<PresetPlan> plans;  // the first is the default
+};
+
+using enum Shard;
+using enum PipelineOrder;
+constexpr Buckets megatron = Buckets::megatron;
+
+const std::vector<std::int64_t> llama_405b_layers = {7, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 7};
+
+std::span<const Preset> presets() {
+  static const std::vector<Preset> all = {
+      {"gpt3-175b",
+       {.layers = 96,
+        .hidden = 12288,
+        .heads = 96,
+        .ffn = 49152,
+        .vocab = 51200,
+        .positions = 2048,
+        .gated = false,
+        .bias = true,
+        .norm = NormKind::layer,
+        .tied = true},
+       {{{.sequence = 2048, .micro_batches = 96, .operations = OperationCount::model},
+         {.tensor = 8, .data = 16, .pipeline = 12, .buckets = megatron, .recompute = Recompute::full}},
+        {{.sequence = 2048, .micro_batches = 64},
+         {.tensor = 8,
+          .sequence_parallel = true,
+          .pipeline = 8,
+          .chunks = 3,
+          .order = interleaved,
+          .buckets = megatron,
+          .recompute = Recompute::selective}},
+        {{.sequence = 2048, .gradient_bytes = 2}, {.data = 1024, .shard = zero3, .recompute = Recompute::full}}}},
+      {"transformer-165m",
+       {.layers = 12,
+        .hidden = 768,
+        .heads = 12,
+        .ffn = 3072,
+        .vocab = 51200,
+        .positions = 1024,
+        .gated = false,
+        .bias = true,
+        .norm = NormKind::layer},
+       {{{.sequence = 1024}, {.data = 8, .shard = zero2}}}},
+      {"llama3-8b",
+       {.layers = 32, .hidden = 4096, .heads = 32, .kv_heads = 8, .ffn = 14336, .vocab = 128256},
+       {{{.sequence = 8192, .gradient_bytes = 2}, {.data = 8, .shard = zero3}},
+        {{.sequence = 8192},
+         {.tensor = 2, .sequence_parallel = true, .data = 512, .shard = zero1, .buckets = megatron}}}},
+      {"llama3-70b",
+       {.layers = 80, .hidden = 8192, .heads = 64, .kv_heads = 8, .ffn = 28672, .vocab = 128256},
+       {{{.sequence = 8192, .micro_batches = 16},
+         {.tensor = 8,
+          .sequence_parallel = true,
+          .data = 16,
+          .pipeline = 4,
+          .chunks = 5,
+          .order = interleaved,
+          .shard = zero1,
+          .buckets = megatron}}}},
+      {"llama3-405b",
+       {.layers = 126, .hidden = 16384, .heads = 128, .kv_heads = 8, .ffn = 53248, .vocab = 128256},
+       {{{.sequence = 8192, .micro_batches = 16},
+         {.tensor = 8,
+          .sequence_parallel = true,
+          .data = 128,
+          .pipeline = 16,
+          .layers = llama_405b_layers,
+          .shard = zero1,
+          .buckets = megatron}},
+        {{.sequence = 8192, .micro_batches = 32},
+         {.tensor = 8,
+          .sequence_parallel = true,
+          .data = 64,
+          .pipeline = 16,
+          .layers = llama_405b_layers,
+          .shard = zero1,
+          .buckets = megatron}}}},
+      {"mixtral-8x7b",
+       {.layers = 32,
+        .hidden = 4096,
+        .heads = 32,
+        .kv_heads = 8,
+        .ffn = 14336,
+        .vocab = 32000,
+        .experts = 8,
+        .experts_per_token = 2,
+        .expert_ffn = 14336},
+       {{{.sequence = 4096, .micro_batches = 8},
+         {.expert = 8, .data = 16, .pipeline = 4, .shard = zero1, .buckets = megatron}}}},
+      {"mixtral-8x22b",
+       {.layers = 56,
+        .hidden = 6144,
+        .heads = 48,
+        .kv_heads = 8,
+        .ffn = 16384,
+        .vocab = 32768,
+        .experts = 8,
+        .experts_per_token = 2,
+        .expert_ffn = 16384},
+       {{{.sequence = 4096, .micro_batches = 8},
+         {.tensor = 4,
+          .sequence_parallel = true,
+          .expert = 8,
+          .data = 8,
+          .pipeline = 4,
+          .shard = zero1,
+          .buckets = megatron}}}},
+      {"deepseek-v3",
+       {.layers = 61,
+        .hidden = 7168,
+        .heads = 128,
+        .ffn = 18432,
+        .vocab = 129280,
+        .experts = 256,
+        .experts_per_token = 8,
+        .expert_ffn = 2048,
+        .shared_experts = 1,
+        .dense_layers = 3,
+        .router_bias = true,
+        .q_rank = 1536,
+        .kv_rank = 512,
+        .nope_size = 128,
+        .rope_size = 64,
+        .value_size = 128},
+       {{{.sequence = 4096, .micro_batches = 120},
+         {.expert = 64,
+          .data = 128,
+          .pipeline = 16,
+          .layers = {3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 3, 3},
+          .shard = zero1,
+          .buckets = megatron}}}},
+  };
+  return all;
+}
+
+const Preset* find(std::string_view name) {
+  const auto at = std::ranges::find_if(presets(), [&](const Preset& p) { return p.name == name; });
+  return at == presets().end() ? nullptr : &*at;
+}
+
+// Returns a plan for more or fewer data-parallel ranks; nullptr if the number does not divide.
+const PresetPlan* nearest(const Preset& preset, std::int64_t npus) {
+  const PresetPlan* best = nullptr;
+  for (const PresetPlan& p : preset.plans) {
+    const std::int64_t block = p.plan.ranks() / p.plan.data, size = p.plan.ranks();
+    if (npus % block != 0) continue;
+    const auto better = [&](std::int64_t than) { return than > npus ? size < than : size <= npus && size > than; };
+    if (best == nullptr || better(best->plan.ranks())) best = &p;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::vector<std::string> workload_presets() {
+  std::vector<std::string> names;
+  for (const Preset& p : presets()) names.emplace_back(p.name);
+  return names;
+}
+
+bool is_workload_preset(std::string_view name) { return find(name) != nullptr; }
+
+std::vector<std::int64_t> preset_sizes(std::string_view name) {
+  std::vector<std::int64_t> sizes;
+  const Preset* const preset = find(name);
+  if (preset == nullptr) return sizes;
+  for (const PresetPlan& p : preset->plans) sizes.push_back(p.plan.ranks());
+  std::ranges::sort(sizes);
+  return sizes;
+}
+
+Workload preset_workload(std::string_view name, std::int64_t npus) {
+  const Preset* const preset = find(name);
+  if (preset == nullptr) {
+    throw usage_error("unknown model '" + std::string(name) + "'" + hint_for(name, workload_presets()));
+  }
+  const PresetPlan* const plan = npus == 0 ? &preset->plans.front() : nearest(*preset, npus);
+  if (plan == nullptr) {
+    std::vector<std::string> blocks;
+    for (const PresetPlan& p : preset->plans) {
+      const std::string block = std::to_string(p.plan.ranks() / p.plan.data);
+      if (std::ranges::find(blocks, block) == blocks.end()) blocks.push_back(block);
+    }
+    throw usage_error("--npus " + std::to_string(npus) + ": the plans of " + std::string(name) +
+                      " are for multiples of " + join(blocks, " or ") +
+                      " NPUs; give another by --set plan.tensor, plan.pipeline, plan.data");
+  }
+  Workload w{std::string(name), preset->model, plan->step, plan->plan};
+  if (npus != 0) w.plan.data = npus / (w.plan.ranks() / w.plan.data);
+  return w;
+}
+
+}  // namespace convert

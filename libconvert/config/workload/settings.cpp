@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <span>
+
+#include "config/workload/workload.h"
+#include "config/yaml_tree.h"
+#include "core/units.h"
+#include "core/words.h"
+
+namespace convert {
+namespace {
+
+constexpr std::int64_t most = std::int64_t{1}
+                              << 40U;  // any number; products of a few of them still fit in 128 bits
+
+struct SettingKey {
+  std::string_view path;
+  std::string (*get)(const Workload&);
+  void (*set)(Workload&, std::string_view path, std::string_view value);
+};
+
+[[noreturn]] void refuse(std::string_view path, std::string_view value, const std::string& expected) {
+  throw usage_error(std::string(path) + ": " + std::string(value) + ": expected " + expected);
+}
+
+std::int64_t integer(std::string_view path, std::string_view value, std::int64_t least) {
+  const auto n = parse_int(value);
+  if (!n || *n < least || *n > most) refuse(path, value, "an integer from " + std::to_string(least) + " on");
+  return *n;
+}
+
+bool flag(std::string_view path, std::string_view value) {
+  if (value == "true" || value == "yes") return true;
+  if (value != "false" && value != "no") refuse(path, value, "true or false");
+  return false;
+}
+
+std::size_t choice(std::string_view path, std::string_view value, std::span<const std::string_view> names) {
+  const auto at = std::ranges::find(names, value);
+  if (at == names.end()) refuse(path, value, join(names, " or "));
+  return static_cast<std::size_t>(at - names.begin());
+}
+
+// Lists are written [7, 8] in a file, 7;8 on a command line.
+std::vector<std::int64_t> list(std::string_view path, std::string_view value) {
+  std::vector<std::int64_t> out;
+  if (value.empty()) return out;
+  for (const std::string& piece : split(value, ';')) out.push_back(integer(path, piece, 1));
+  return out;
+}
+std::string list_text(const std::vector<std::int64_t>& values) {
+  std::vector<std::string> texts;
+  for (const std::int64_t v : values) texts.push_back(std::to_string(v));
+  return join(texts, ";");
+}
+
+// The types of elements, of which the first of each size is written.
+struct ElementSize {
+  std::string_view name;
+  std::int64_t bytes;
+};
+constexpr ElementSize element_sizes[] = {{"fp8", 1}, {"bf16", 2}, {"fp16", 2}, {"fp32", 4}};
+std::int64_t element_bytes(std::string_view path, std::string_view value) {
+  std::vector<std::string_view> names;
+  for (const auto& [name, bytes] : element_sizes) {
+    if (name == value) return bytes;
+    names.push_back(name);
+  }
+  refuse(path, value, join(names, " or "));
+}
+std::string element_type(std::int64_t bytes) {
+  return std::string(std::ranges::find(element_sizes, bytes, &ElementSize::bytes)->name);
+}
+
+#define INTEGER(key, member, least)                                 \
+  {key, [](const Workload& w) { return std::to_string(w.member); }, \
+   [](Workload& w, std::string_view path, std::string_view value) { w.member = integer(path, value, least); }},
+#define FLAG(key, member)                                                           \
+  {key, [](const Workload& w) { return std::string(w.member ? "true" : "false"); }, \
+   [](Workload& w, std::string_view path, std::string_view value) { w.member = flag(path, value); }},
+#define CHOICE(key, member, ...)                                             \
+  {key,                                                                      \
+   [](const Workload& w) {                                                   \
+     constexpr auto names = std::to_array<std::string_view>({__VA_ARGS__});  \
+     return std::string(names.at(static_cast<std::size_t>(w.member)));       \
+   },                                                                        \
+   [](Workload& w, std::string_view path, std::string_view value) {          \
+     constexpr auto names = std::to_array<std::string_view>({__VA_ARGS__});  \
+     w.member = static_cast<decltype(w.member)>(choice(path, value, names)); \
+   }},
+#define TYPE(key, member)                                         \
+  {key, [](const Workload& w) { return element_type(w.member); }, \
+   [](Workload& w, std::string_view path, std::string_view value) { w.member = element_bytes(path, value); }},
+#define LIST(key, member)                                      \
+  {key, [](const Workload& w) { return list_text(w.member); }, \
+   [](Workload& w, std::string_view path, std::string_view value) { w.member = list(path, value); }},
+constexpr SettingKey keys[] = {
+#include "config/workload/keys.def"
+};
+#undef INTEGER
+#undef FLAG
+#undef CHOICE
+#undef LIST
+#undef TYPE
+
+std::vector<std::string> key_paths() {
+  std::vector<std::string> paths;
+  for (const SettingKey& k : keys) paths.emplace_back(k.path);
+  return paths;
+}
+
+const YamlSubject workload_yaml = {.noun = "workload file",
+                                   .rule = "workload",
+                                   .is_empty = "is empty; model, run and plan are expected",
+                                   .max_keys = 64};
+
+// Returns the text of a value, of a list its elements joined.
+std::string value_of(const std::string& file, const YamlNode& node) {
+  if (node.kind == YamlNode::Kind::scalar) return node.text;
+  if (node.kind == YamlNode::Kind::map) throw yaml_error(file, node, "a value is expected, not a map");
+  std::vector<std::string> items;
+  for (const YamlNode& item : node.items) {
+    if (item.kind != YamlNode::Kind::scalar) throw yaml_error(file, item, "a number is expected");
+    items.push_back(item.text);
+  }
+  return join(items, ";");
+}
+
+Error at(const std::string& file, const YamlNode& node, const std::string& message) {
+  return input_error({.file = file, .line = node.line, .column = node.column}, message, "workload");
+}
+
+// Returns the keys that may stand under a path, "model" or "model.moe".
+std::vector<std::string> keys_under(const std::string& path) {
+  std::vector<std::string> out;
+  for (const SettingKey& k : keys) {
+    if (!k.path.starts_with(path + ".")) continue;
+    std::string key(k.path.substr(path.size() + 1));
+    key.resize(std::min(key.size(), key.find('.')));
+    if (out.empty() || out.back() != key) out.push_back(key);
+  }
+  return out;
+}
+
+void set_part(const std::string& file, const std::string& path, const YamlNode& map, Workload& w) {
+  if (map.kind != YamlNode::Kind::map) throw at(file, map, "keys and values are expected under " + path);
+  check_yaml_keys(file, map, keys_under(path), workload_yaml);
+  for (std::size_t i = 0; i < map.items.size(); i += 2) {
+    const std::string key = path + "." + map.items[i].text;
+    const YamlNode& value = map.items[i + 1];
+    if (!keys_under(key).empty()) {
+      set_part(file, key, value, w);
+      continue;
+    }
+    try {
+      set_workload(w, {key, value_of(file, value)});
+    } catch (const Error& e) {
+      if (e.kind() == Error::Kind::input) throw;
+      throw at(file, value, e.what());
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<WorkloadSetting> settings_of(const Workload& w) {
+  std::vector<WorkloadSetting> out;
+  for (const SettingKey& k : keys) out.push_back({std::string(k.path), k.get(w)});
+  return out;
+}
+
+void set_workload(Workload& w, const WorkloadSetting& setting) {
+  const auto key = std::ranges::find_if(keys, [&](const SettingKey& k) { return k.path == setting.key; });
+  if (key == std::end(keys))
+    throw usage_error("unknown key '" + setting.key + "'" + did_you_mean(setting.key, key_paths()));
+  key->set(w, setting.key, setting.value);
+}
+
+Workload parse_workload(const std::string& file, std::string_view text, std::int64_t npus) {
+  const YamlNode root = parse_yaml_tree(file, text, workload_yaml);
+  check_yaml_keys(file, root, {"model", "run", "plan"}, workload_yaml);
+  Workload w;
+  const YamlNode* const model = root.find("model");
+  if (model == nullptr) throw at(file, root, "no model is given: the name of a preset, or its layers, hidden, …");
+  if (model->kind == YamlNode::Kind::scalar) {
+    try {
+      w = preset_workload(model->text, root.find("plan") == nullptr ? npus : 0);
+    } catch (const Error& e) {
+      throw at(file, *model, e.what());
+    }
+    // A plan in the file is a plan of its own; what it leaves out is 1.
+    if (root.find("plan") != nullptr) w.plan = {};
+  } else {
+    w.name = "transformer";
+    set_part(file, "model", *model, w);
+  }
+  for (const char* part : {"run", "plan"}) {
+    if (const YamlNode* const map = root.find(part)) set_part(file, part, *map, w);
+  }
+  return w;
+}
+
+}  // namespace convert

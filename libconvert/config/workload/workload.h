@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// Describes a training workload: a transformer, what is run of it, and how it is spread over NPUs. What follows
+// from it, nodes and sizes, is made in generate/workload/.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/trace.h"
+
+namespace convert {
+
+enum class NormKind : std::uint8_t { rms, layer };  // of H or of 2H parameters
+// How queries, keys and values of several context-parallel ranks meet.
+enum class ContextBy : std::uint8_t { ring, gather, a2a };
+// What the data-parallel ranks share instead of each holding all: nothing; the optimizer; gradients too; parameters
+// too.
+enum class Shard : std::uint8_t { ddp, zero1, zero2, zero3 };
+enum class PipelineOrder : std::uint8_t { gpipe, one_f_one_b, interleaved, zb_h1 };
+// How gradients are put together for one call, as PyTorch's DDP does it or as Megatron-LM.
+enum class Buckets : std::uint8_t { pytorch, megatron };
+// What of the forward pass the backward pass computes again.
+enum class Recompute : std::uint8_t { none, selective, full };
+// How operations of attention count: as published tables do, or as a fused causal kernel computes.
+enum class OperationCount : std::uint8_t { hardware, model };
+
+// A decoder-only transformer. Sizes in elements.
+struct TransformerShape {
+  std::int64_t layers = 0;
+  std::int64_t hidden = 0;
+  std::int64_t heads = 0;
+  std::int64_t kv_heads = 0;   // 0: heads
+  std::int64_t head_size = 0;  // 0: hidden / heads
+  std::int64_t ffn = 0;        // of the feed-forward of a dense layer
+  std::int64_t vocab = 0;
+  std::int64_t positions = 0;  // learned ones; 0: none
+  bool gated = true;           // SwiGLU: two matrices up
+  bool bias = false;
+  NormKind norm = NormKind::rms;
+  bool tied = false;  // the head is the embedding
+  // Mixture of experts; none without experts.
+  std::int64_t experts = 0;
+  std::int64_t experts_per_token = 0;
+  std::int64_t expert_ffn = 0;
+  std::int64_t shared_experts = 0;
+  std::int64_t dense_layers = 0;  // at the beginning, without experts
+  bool router_bias = false;
+  // Multi-head latent attention (DeepSeek); none with q_rank 0.
+  std::int64_t q_rank = 0;
+  std::int64_t kv_rank = 0;
+  std::int64_t nope_size = 0;   // of a head, without positions
+  std::int64_t rope_size = 0;   // with positions
+  std::int64_t value_size = 0;  // of a head's values
+
+  [[nodiscard]] bool latent() const { return q_rank > 0; }
+};
+
+// One step of a training run, per replica.
+struct StepShape {
+  std::int64_t sequence = 4096;       // tokens
+  std::int64_t micro_batch = 1;       // sequences
+  std::int64_t micro_batches = 1;     // of a step and replica
+  std::int64_t activation_bytes = 2;  // of an element, of parameters too
+  std::int64_t gradient_bytes = 4;    // when it is reduced
+  OperationCount operations = OperationCount::hardware;
+};
+
+// How a step is spread: over tensor × context × data × pipeline ranks, in this order from the fastest on.
+struct ParallelPlan {
+  std::int64_t tensor = 1;
+  bool sequence_parallel = false;
+  std::int64_t context = 1;
+  ContextBy context_by = ContextBy::ring;
+  std::int64_t expert = 1;  // of tensor × context × data
+  std::int64_t data = 1;
+  std::int64_t pipeline = 1;
+  std::int64_t chunks = 1;  // of layers, of each stage
+  PipelineOrder order = PipelineOrder::one_f_one_b;
+  std::vector<std::int64_t> layers{};  // of each chunk; empty: equal, what is left over from the second on
+  Shard shard = Shard::ddp;
+  Buckets buckets = Buckets::pytorch;
+  std::int64_t prefetch = 1;  // zero3: how many layers ahead parameters are gathered
+  Recompute recompute = Recompute::none;
+  bool clip = true;  // by the norm of all gradients
+
+  [[nodiscard]] std::int64_t ranks() const { return tensor * context * data * pipeline; }
+};
+
+struct Workload {
+  std::string name;
+  TransformerShape model;
+  StepShape step;
+  ParallelPlan plan;
+};
+
+// Throws Error(usage) that names the keys which contradict each other or are out of range.
+void check_workload(const Workload& w);
+
+// A value by its path, "plan.tensor".
+struct WorkloadSetting {
+  std::string key;
+  std::string value;
+};
+// Returns all settings of a workload in the order of a file.
+[[nodiscard]] std::vector<WorkloadSetting> settings_of(const Workload& w);
+// Sets a value. Throws Error(usage) that names near keys, or what a value may be.
+void set_workload(Workload& w, const WorkloadSetting& setting);
+
+// Returns the names of the models that are known.
+[[nodiscard]] std::vector<std::string> workload_presets();
+[[nodiscard]] bool is_workload_preset(std::string_view name);
+// Returns the sizes, in NPUs, for which a preset has a plan, ascending.
+[[nodiscard]] std::vector<std::int64_t> preset_sizes(std::string_view name);
+// Returns a preset with the plan for so many NPUs (0: its first); of another size, with the plan of the largest
+// size below it, more or fewer data-parallel ranks. Not checked yet. Throws Error(usage) if it has none that
+// divides.
+[[nodiscard]] Workload preset_workload(std::string_view name, std::int64_t npus);
+
+// Parses a YAML file of `model` (a preset's name, or keys), `run` and `plan`, for so many NPUs (0: as the plan
+// says). Throws Error(input) [workload] with the place.
+[[nodiscard]] Workload parse_workload(const std::string& file, std::string_view text, std::int64_t npus);
+
+}  // namespace convert

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "generate/workload/body.h"
+
+#include <utility>
+
+#include "core/diagnostic.h"
+
+namespace convert {
+
+BodyNode& BodyBuilder::add(NodeType type, std::string_view name, std::vector<BodyIndex> after) {
+  std::erase(after, no_node);
+  std::ranges::sort(after);
+  const auto twice = std::ranges::unique(after);
+  after.erase(twice.begin(), twice.end());
+  BodyNode& node = body_.nodes.emplace_back();
+  node.type = type;
+  node.name = body_.names.add(name);
+  node.first_dep = static_cast<std::uint32_t>(body_.deps.size());
+  node.deps = static_cast<std::uint32_t>(after.size());
+  body_.deps.insert(body_.deps.end(), after.begin(), after.end());
+  constexpr std::size_t most_nodes = std::size_t{1} << 28U;
+  if (body_.nodes.size() > most_nodes)
+    throw usage_error("a rank would have more than " + std::to_string(most_nodes) +
+                      " nodes; fewer run.micro_batches make fewer");
+  return node;
+}
+
+void BodyBuilder::chain(BodyNode& node, BodyIndex before) {
+  const auto first = body_.deps.begin() + node.first_dep;
+  if (before != no_node && std::find(first, body_.deps.end(), before) == body_.deps.end()) node.after = before;
+}
+
+BodyIndex BodyBuilder::compute(std::string_view name, double operations, double bytes,
+                               std::vector<BodyIndex> after) {
+  BodyNode& node = add(NodeType::comp, name, std::move(after));
+  node.operations = static_cast<std::int64_t>(operations);
+  node.size = static_cast<std::int64_t>(bytes);
+  chain(node, last_computation_);
+  return last_computation_ = static_cast<BodyIndex>(body_.nodes.size() - 1);
+}
+
+BodyIndex BodyBuilder::collective(Collective op, std::int64_t bytes, GroupKind kind, BodyIndex after,
+                                  std::string_view name) {
+  if (!has(kind)) return after;
+  BodyNode& node = add(NodeType::comm_coll, name.empty() ? convert::name(op) : name, {after});
+  node.op = op;
+  node.group = kind;
+  node.size = bytes;
+  BodyIndex& last = last_call_.at(static_cast<std::size_t>(kind));
+  chain(node, last);
+  return last = static_cast<BodyIndex>(body_.nodes.size() - 1);
+}
+
+void BodyBuilder::send(Peer to, std::int64_t bytes, std::int64_t tag, After after) {
+  BodyNode& node = add(NodeType::comm_send, "send", after);
+  node.peer = to;
+  node.size = bytes;
+  node.tag = static_cast<std::int32_t>(tag);
+}
+
+BodyIndex BodyBuilder::receive(Peer from, std::int64_t bytes, std::int64_t tag) {
+  BodyNode& node = add(NodeType::comm_recv, "recv", {});
+  node.peer = from;
+  node.size = bytes;
+  node.tag = static_cast<std::int32_t>(tag);
+  return static_cast<BodyIndex>(body_.nodes.size() - 1);
+}
+
+}  // namespace convert

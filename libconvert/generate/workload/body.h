@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Holds what the ranks of a pipeline stage have in common: all but the ids of their groups and the ranks of their
+// peers.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+#include "core/collective.h"
+#include "core/text_set.h"
+#include "core/trace.h"
+#include "generate/workload/groups.h"
+
+namespace convert {
+
+// To or from whom a message goes.
+enum class Peer : std::uint8_t { next_stage, previous_stage, next_context, previous_context };
+
+using BodyIndex = std::int32_t;  // of a node; no_node: none
+inline constexpr BodyIndex no_node = -1;
+
+// Returns a size for sums that may not be whole, such as a share of the operations of attention.
+[[nodiscard]] constexpr double real(std::int64_t n) { return static_cast<double>(n); }
+
+struct BodyNode {
+  NodeType type = NodeType::comp;
+  Collective op = Collective::all_reduce;  // of a collective
+  GroupKind group = GroupKind::world;      // of a collective
+  Peer peer = Peer::next_stage;            // of a message
+  std::uint32_t name = 0;                  // in StageBody::names
+  std::uint32_t first_dep = 0;             // in StageBody::deps
+  std::uint32_t deps = 0;                  // data dependencies
+  BodyIndex after = no_node;               // a control dependency: on the node before it in its chain
+  std::int32_t tag = 0;                    // of a message
+  std::int64_t size = 0;                   // tensor_size or comm_size, bytes
+  std::int64_t operations = 0;             // of a computation
+};
+
+struct StageBody {
+  std::vector<BodyNode> nodes;
+  std::vector<BodyIndex> deps;  // ascending for each node
+  TextSet names;
+  std::int64_t parameters = 0;            // of a rank
+  std::int64_t optimizer_parameters = 0;  // those that it updates
+};
+
+// Adds nodes to a body. Computations form a chain, as on one stream; so do the collectives of each group, so that
+// all members call them in one order.
+class BodyBuilder {
+ public:
+  using After = std::initializer_list<BodyIndex>;  // data dependencies; no_node is left out
+
+  BodyBuilder(const PlanGroups& groups, std::int64_t stage) : groups_(groups), stage_(stage) {
+    last_call_.fill(no_node);
+  }
+
+  // `operations` and `bytes` are cut to whole ones.
+  BodyIndex compute(std::string_view name, double operations, double bytes, After after) {
+    return compute(name, operations, bytes, std::vector<BodyIndex>(after));
+  }
+  BodyIndex compute(std::string_view name, double operations, double bytes, std::vector<BodyIndex> after);
+  // Adds a collective of `bytes` (comm_size). Where the stage has no such groups, returns what it would wait for.
+  BodyIndex collective(Collective op, std::int64_t bytes, GroupKind kind, BodyIndex after,
+                       std::string_view name = {});
+  void send(Peer to, std::int64_t bytes, std::int64_t tag, After after);
+  BodyIndex receive(Peer from, std::int64_t bytes, std::int64_t tag);
+
+  [[nodiscard]] BodyIndex last_computation() const { return last_computation_; }
+  [[nodiscard]] bool has(GroupKind kind) const { return groups_.has(kind, stage_); }
+  [[nodiscard]] StageBody& body() { return body_; }
+
+ private:
+  BodyNode& add(NodeType type, std::string_view name, std::vector<BodyIndex> after);
+  void chain(BodyNode& node, BodyIndex before);
+
+  const PlanGroups& groups_;
+  std::int64_t stage_;
+  StageBody body_;
+  BodyIndex last_computation_ = no_node;
+  std::array<BodyIndex, group_kind_names.size()> last_call_{};
+};
+
+}  // namespace convert

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#include "generate/workload/gradients.h"
+
+#include <algorithm>
+#include <ranges>
+#include <utility>
+
+namespace convert {
+namespace {
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+GradientMaker::GradientMaker(const Workload& workload, const StageUnits& units, BodyBuilder& builder,
+                             LayerMaker& layers)
+    : w_(workload),
+      units_(units),
+      b_(builder),
+      layers_(layers),
+      local_(workload.model, workload.plan),
+      gradient_(workload.step.gradient_bytes),
+      element_(workload.step.activation_bytes),
+      data_ranks_(workload.plan.data * workload.plan.context),
+      expert_ranks_(workload.plan.tensor * data_ranks_ / workload.plan.expert) {}
+
+GradientMaker::Sizes GradientMaker::sizes_of(ModelUnit unit) const {
+  const bool joined = units_.joined(w_.model);
+  if (unit == head_unit) return {unit, local_.embedding() + local_.norm(), 0};
+  if (unit == embedding_unit)
+    return {unit, local_.embedding() + local_.positions() + (joined ? local_.norm() : 0), 0};
+  return {unit, local_.dense(unit), local_.experts(unit)};
+}
+
+// Where embedding and head are one, the embedding has it, with the final norm; buckets are filled as the gradients
+// come, the head's first.
+std::vector<GradientMaker::Sizes> GradientMaker::units() const {
+  const bool joined = units_.joined(w_.model), one_unit = joined && !keeps_gradients();
+  std::vector<Sizes> out;
+  if (units_.head && !one_unit) out.push_back(sizes_of(head_unit));
+  for (const std::int64_t layer : units_.layers | std::views::reverse) out.push_back(sizes_of(layer));
+  if (units_.embedding) {
+    out.push_back(sizes_of(embedding_unit));
+    if (joined && !one_unit) out.back().dense = local_.positions();
+  }
+  return out;
+}
+
+std::vector<LocalParameters::Tensor> GradientMaker::tensors_of(const Sizes& unit) const {
+  if (unit.unit == head_unit) return {{"head", local_.embedding()}, {"final_norm", local_.norm()}};
+  if (unit.unit == embedding_unit) return {{"emb", unit.dense}};
+  auto tensors = local_.tensors(unit.unit);
+  std::ranges::reverse(tensors);
+  return tensors;
+}
+
+// ---- during the passes ----
+
+std::vector<BodyIndex> GradientMaker::gather_parameters(ModelUnit unit, BodyIndex after, std::string_view name) {
+  const Sizes sizes = sizes_of(unit);
+  std::vector<BodyIndex> out = {b_.collective(Collective::all_gather, element_ * ceil_div(sizes.dense, data_ranks_),
+                                              GroupKind::data, after, "all_gather " + std::string(name))};
+  if (sizes.experts != 0 && b_.has(GroupKind::expert_data))
+    out.push_back(b_.collective(Collective::all_gather, element_ * ceil_div(sizes.experts, expert_ranks_),
+                                GroupKind::expert_data, after, "all_gather experts " + std::string(name)));
+  return out;
+}
+
+BodyIndex GradientMaker::join(BodyIndex x, std::vector<BodyIndex> gathered) {
+  std::erase(gathered, no_node);
+  if (gathered.empty()) return x;
+  gathered.push_back(x);
+  return b_.compute("unshard", 1, 1, std::move(gathered));
+}
+
+void GradientMaker::reduce_unit(ModelUnit unit, std::string_view name) {
+  if (!shares()) return;
+  const Sizes sizes = sizes_of(unit);
+  const BodyIndex last = b_.last_computation();
+  note(b_.collective(Collective::reduce_scatter, gradient_ * sizes.dense, GroupKind::data, last,
+                     "reduce_scatter " + std::string(name)));
+  if (sizes.experts != 0)
+    note(b_.collective(Collective::reduce_scatter, gradient_ * sizes.experts, GroupKind::expert_data, last,
+                       "reduce_scatter expert " + std::string(name)));
+}
+
+// ---- at the end ----
+
+std::int64_t GradientMaker::bucket_bytes() const {
+  if (w_.plan.buckets == Buckets::pytorch) return std::int64_t{25} << 20U;
+  return gradient_ * std::max<std::int64_t>(40'000'000, 1'000'000 * data_ranks_);
+}
+
+void GradientMaker::reduce_bucket(std::int64_t bytes, BodyIndex after) {
+  const Collective op = w_.plan.shard == Shard::ddp ? Collective::all_reduce : Collective::reduce_scatter;
+  note(b_.collective(op, bytes, GroupKind::data, after));
+  reduced_.push_back({bytes / gradient_, false});
+}
+
+void GradientMaker::reduce_experts(const Sizes& unit) {
+  const auto last = layers_.gradients().find(std::pair(unit.unit, std::string("experts_up")));
+  const Collective op = w_.plan.shard == Shard::ddp ? Collective::all_reduce : Collective::reduce_scatter;
+  note(b_.collective(op, unit.experts * gradient_, GroupKind::expert_data,
+                     last == layers_.gradients().end() ? b_.last_computation() : last->second));
+  reduced_.push_back({unit.experts, true});
+}
+
+// A bucket waits for the last of its gradients of the last micro-batch.
+void GradientMaker::reduce_buckets() {
+  constexpr std::int64_t first_bytes = std::int64_t{1} << 20U;
+  std::int64_t room =
+      w_.plan.shard == Shard::ddp && w_.plan.buckets == Buckets::pytorch ? first_bytes : bucket_bytes();
+  std::int64_t bytes = 0;
+  BodyIndex last = no_node;
+  for (const Sizes& unit : units()) {
+    for (const auto& [name, size] : tensors_of(unit)) {
+      if (size == 0) continue;
+      bytes += size * gradient_;
+      const auto ready = layers_.gradients().find(std::pair(unit.unit, std::string(name)));
+      if (ready != layers_.gradients().end()) last = ready->second;
+      if (bytes < room) continue;
+      reduce_bucket(std::exchange(bytes, 0), last);
+      room = bucket_bytes();
+    }
+    if (unit.experts != 0) reduce_experts(unit);
+  }
+  if (bytes != 0) reduce_bucket(bytes, last);
+}
+
+void GradientMaker::reduce_rest() {
+  const BodyIndex last = b_.last_computation();
+  if (w_.model.tied && b_.has(GroupKind::embedding))
+    note(b_.collective(Collective::all_reduce, gradient_ * local_.embedding(), GroupKind::embedding, last,
+                       "all_reduce tied embedding"));
+  if (!w_.plan.sequence_parallel) return;
+  std::int64_t whole = units_.head ? local_.norm() : 0;
+  for (const std::int64_t layer : units_.layers) whole += local_.whole(layer);
+  note(b_.collective(Collective::all_reduce, gradient_ * whole, GroupKind::tensor, last,
+                     "all_reduce sequence-parallel grads"));
+}
+
+// Adam of bf16 parameters with fp32 state: 12 operations, 26 bytes and the gradient for each that the rank updates.
+BodyIndex GradientMaker::update() {
+  std::int64_t dense = 0, experts = 0;
+  for (const Sizes& unit : units()) {
+    dense += unit.dense;
+    experts += unit.experts;
+  }
+  const bool shared = w_.plan.shard != Shard::ddp;
+  const std::int64_t own =
+      ceil_div(dense, shared ? data_ranks_ : 1) + ceil_div(experts, shared ? expert_ranks_ : 1);
+  b_.body().parameters = dense + experts;
+  b_.body().optimizer_parameters = own;
+  BodyIndex x = b_.compute("grad_norm", real(2 * own), real(gradient_ * own), calls_);
+  x = b_.collective(Collective::all_reduce, 4, GroupKind::world, x, "all_reduce grad norm");
+  return b_.compute("optimizer", real(12 * own), real((26 + gradient_) * own), {x});
+}
+
+void GradientMaker::gather_updated(BodyIndex optimizer) {
+  if (w_.plan.shard == Shard::zero2) {
+    const std::vector<Sizes> all = units();
+    for (const Sizes& unit : all) {
+      if (unit.dense != 0) reduced_.push_back({unit.dense, false});
+    }
+    for (const Sizes& unit : all) {
+      if (unit.experts != 0) reduced_.push_back({unit.experts, true});
+    }
+  }
+  for (const Reduced& r : reduced_ | std::views::reverse) {
+    if (r.experts)
+      b_.collective(Collective::all_gather, element_ * ceil_div(r.parameters, expert_ranks_),
+                    GroupKind::expert_data, optimizer, "all_gather expert params");
+    else
+      b_.collective(Collective::all_gather, element_ * ceil_div(r.parameters, data_ranks_), GroupKind::data,
+                    optimizer, "all_gather params");
+  }
+}
+
+void GradientMaker::finish() {
+  if (keeps_gradients()) reduce_buckets();
+  reduce_rest();
+  const BodyIndex optimizer = update();
+  if (w_.plan.shard == Shard::zero1 || w_.plan.shard == Shard::zero2) gather_updated(optimizer);
+}
+
+}  // namespace convert

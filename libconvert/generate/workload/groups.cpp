@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "generate/workload/groups.h"
+
+namespace convert {
+
+PlanGroups::PlanGroups(const ParallelPlan& plan, bool experts)
+    : t_(plan.tensor),
+      c_(plan.context),
+      d_(plan.data),
+      p_(plan.pipeline),
+      e_(plan.expert),
+      block_(plan.tensor * plan.context * plan.data),
+      experts_(experts),
+      clip_(plan.clip) {
+  first_[0] = 1;
+  for (std::size_t k = 0; k < group_kind_names.size(); ++k)
+    first_.at(k + 1) = first_.at(k) + count(static_cast<GroupKind>(k));
+}
+
+PlanPlace PlanGroups::place(Rank rank) const {
+  const std::int64_t r = rank;
+  return {r % t_, r / t_ % c_, r / (t_ * c_) % d_, r / block_};
+}
+
+Rank PlanGroups::rank(const PlanPlace& p) const {
+  return static_cast<Rank>(p.tensor + t_ * (p.context + c_ * (p.data + d_ * p.stage)));
+}
+
+std::int64_t PlanGroups::size(GroupKind kind) const {
+  switch (kind) {
+    case GroupKind::tensor: return t_;
+    case GroupKind::context: return c_;
+    case GroupKind::expert: return e_;
+    case GroupKind::expert_data: return experts_ ? block_ / e_ : 1;
+    case GroupKind::data: return c_ * d_;
+    case GroupKind::embedding: return p_ > 1 ? 2 : 1;
+    case GroupKind::world: return clip_ ? block_ * p_ : 1;
+  }
+  return 1;
+}
+
+std::int64_t PlanGroups::count(GroupKind kind) const {
+  if (size(kind) == 1) return 0;
+  switch (kind) {
+    case GroupKind::tensor: return p_ * d_ * c_;
+    case GroupKind::context: return p_ * d_ * t_;
+    case GroupKind::expert: return p_ * (block_ / e_);
+    case GroupKind::expert_data: return p_ * e_;
+    case GroupKind::data: return p_ * t_;
+    case GroupKind::embedding: return block_;
+    case GroupKind::world: return 1;
+  }
+  return 0;
+}
+
+bool PlanGroups::has(GroupKind kind, std::int64_t stage) const {
+  return size(kind) > 1 && (kind != GroupKind::embedding || stage == 0 || stage == p_ - 1);
+}
+
+std::int64_t PlanGroups::id(GroupKind kind, Rank rank) const {
+  const PlanPlace at = place(rank);
+  const std::int64_t in_block = rank % block_, first = first_.at(static_cast<std::size_t>(kind));
+  switch (kind) {
+    case GroupKind::tensor: return first + (at.stage * d_ + at.data) * c_ + at.context;
+    case GroupKind::context: return first + (at.stage * d_ + at.data) * t_ + at.tensor;
+    case GroupKind::expert: return first + at.stage * (block_ / e_) + in_block / e_;
+    case GroupKind::expert_data: return first + at.stage * e_ + in_block % e_;
+    case GroupKind::data: return first + at.stage * t_ + at.tensor;
+    case GroupKind::embedding: return first + in_block;
+    case GroupKind::world: return first;
+  }
+  return 0;
+}
+
+std::vector<CommGroup> PlanGroups::all() const {
+  std::vector<CommGroup> groups(static_cast<std::size_t>(count()));
+  const auto ranks = static_cast<Rank>(block_ * p_);
+  for (std::size_t k = 0; k < group_kind_names.size(); ++k) {
+    const auto kind = static_cast<GroupKind>(k);
+    if (size(kind) == 1) continue;
+    for (Rank r = 0; r < ranks; ++r) {
+      if (!has(kind, place(r).stage)) continue;
+      const std::int64_t group = id(kind, r);
+      groups.at(static_cast<std::size_t>(group - 1)).id = group;
+      groups.at(static_cast<std::size_t>(group - 1)).ranks.push_back(r);
+    }
+  }
+  return groups;
+}
+
+}  // namespace convert

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+#include "generate/workload/layer.h"
+
+#include <utility>
+
+namespace convert {
+LayerMaker::LayerMaker(const Workload& workload, BodyBuilder& builder)
+    : w_(workload),
+      m_(workload.model),
+      b_(builder),
+      all_(workload.model),
+      t_(workload.plan.tensor),
+      c_(workload.plan.context),
+      h_(workload.model.hidden),
+      heads_(workload.model.heads),
+      kv_heads_(all_.kv_heads()),
+      head_size_(all_.head_size()),
+      element_(workload.step.activation_bytes),
+      gates_(workload.model.gated ? 2 : 1),
+      tokens_(workload.step.micro_batch * workload.step.sequence / workload.plan.context),
+      own_tokens_(workload.plan.sequence_parallel ? tokens_ / t_ : tokens_) {}
+
+BodyIndex LayerMaker::gather(BodyIndex x) {
+  if (!w_.plan.sequence_parallel) return x;
+  return b_.collective(Collective::all_gather, element_ * tokens_ * h_ / t_, GroupKind::tensor, x);
+}
+
+BodyIndex LayerMaker::reduce(BodyIndex x) {
+  const Collective op = w_.plan.sequence_parallel ? Collective::reduce_scatter : Collective::all_reduce;
+  return b_.collective(op, element_ * tokens_ * h_, GroupKind::tensor, x);
+}
+
+BodyIndex LayerMaker::gemm(std::string_view name, std::int64_t in, std::int64_t out, std::int64_t tokens,
+                           std::vector<BodyIndex> after) {
+  return b_.compute(name, real(2 * tokens * in * out), real(element_ * (tokens * (in + out) + in * out)),
+                    std::move(after));
+}
+
+void LayerMaker::weights(ModelUnit unit, std::string tensor, std::string name, std::int64_t in, std::int64_t out,
+                         std::int64_t tokens, std::vector<BodyIndex> after, DeferredWeights* deferred) {
+  const auto compute = [this, unit, tensor = std::move(tensor), name = std::move(name), in, out, tokens,
+                        after = std::move(after)] {
+    gradients_[{unit, tensor}] = gemm(name, in, out, tokens, after);
+  };
+  if (deferred == nullptr) {
+    compute();
+  } else {
+    deferred->emplace_back(compute);
+  }
+}
+
+BodyIndex LayerMaker::linear_back(const Pass& pass, const Linear& l, BodyIndex gradient) {
+  if (l.gather_gradient) gradient = gather(gradient);
+  const std::string name(l.name);
+  const BodyIndex input = gemm(name + "_dgrad", l.in, l.out, l.tokens, {gradient});
+  const BodyIndex gathered = l.gather_input && w_.plan.sequence_parallel ? gather(pass.gradient) : no_node;
+  const BodyIndex result = l.reduce ? reduce(input) : input;
+  weights(pass.layer, name, name + "_wgrad", l.in, l.out, l.tokens, {gradient, gathered}, pass.deferred);
+  return result;
+}
+
+BodyIndex LayerMaker::forward(std::int64_t layer, BodyIndex x, std::int64_t tag) {
+  const double norm = real(own_tokens_ * h_);
+  x = b_.compute("norm1", 5 * norm, 3 * real(element_) * norm, {x});
+  x = reduce(attention_part(gather(x), tag));
+  x = b_.compute("norm2", 5 * norm, 4 * real(element_) * norm, {x});
+  return all_.has_experts(layer) ? experts(x) : dense(x);
+}
+
+BodyIndex LayerMaker::backward(std::int64_t layer, BodyIndex gradient, std::int64_t tag,
+                               DeferredWeights* deferred) {
+  if (w_.plan.recompute == Recompute::full) (void)forward(layer, gradient, tag + 2 * c_ + 2);
+  const Pass pass{layer, gradient, deferred};
+  const double norm = real(own_tokens_ * h_);
+  BodyIndex x = all_.has_experts(layer) ? experts_back(pass) : dense_back(pass);
+  x = b_.compute("norm2_bwd", 8 * norm, 4 * real(element_) * norm, {x, gradient});
+  gradients_[{layer, "norm2"}] = x;
+  x = attention_part_back(pass, x, tag + c_);
+  x = b_.compute("norm1_bwd", 8 * norm, 4 * real(element_) * norm, {x});
+  return gradients_[{layer, "norm1"}] = x;
+}
+
+// ---- attention ----
+
+BodyIndex LayerMaker::attention_part(BodyIndex x, std::int64_t tag) {
+  if (m_.latent()) {
+    const std::int64_t query = m_.nope_size + m_.rope_size, value = m_.nope_size + m_.value_size;
+    x = gemm("qkv_a", h_, m_.q_rank + m_.kv_rank + m_.rope_size, tokens_, {x});
+    x = gemm("q_b", m_.q_rank, heads_ * query / t_, tokens_, {x});
+    x = gemm("kv_b", m_.kv_rank, heads_ * value / t_, tokens_, {x});
+    return gemm("proj", heads_ * m_.value_size / t_, h_, tokens_, {attention(x, tag, false)});
+  }
+  x = gemm("qkv", h_, (heads_ + 2 * kv_heads_) * head_size_ / t_, tokens_, {x});
+  return gemm("proj", heads_ * head_size_ / t_, h_, tokens_, {attention(x, tag, false)});
+}
+
+BodyIndex LayerMaker::attention_part_back(const Pass& pass, BodyIndex x, std::int64_t tag) {
+  const std::int64_t width = m_.latent() ? m_.value_size : head_size_;
+  x = linear_back(pass, {"proj", heads_ * width / t_, h_, tokens_, true}, x);
+  if (w_.plan.recompute == Recompute::selective) recompute_attention(x);
+  x = attention(x, tag, true);
+  if (!m_.latent())
+    return linear_back(pass, {"qkv", h_, (heads_ + 2 * kv_heads_) * head_size_ / t_, tokens_, false, true, true},
+                       x);
+  const std::int64_t query = m_.nope_size + m_.rope_size, value = m_.nope_size + m_.value_size;
+  x = linear_back(pass, {"kv_b", m_.kv_rank, heads_ * value / t_, tokens_}, x);
+  x = linear_back(pass, {"q_b", m_.q_rank, heads_ * query / t_, tokens_}, x);
+  return linear_back(pass, {"qkv_a", h_, m_.q_rank + m_.kv_rank + m_.rope_size, tokens_, false, true, true}, x);
+}
+
+void LayerMaker::recompute_attention(BodyIndex gradient) {
+  const double bytes = real(element_ * tokens_ * 4 * heads_ * head_size_) / real(t_);
+  if (m_.latent()) {
+    b_.compute("attn_re", attention_operations(), 1, {});
+  } else {
+    b_.compute("attn_re", attention_operations(), bytes, {gradient});
+  }
+}
+
+double LayerMaker::attention_operations() const {
+  const std::int64_t keys = w_.step.sequence;
+  const double all =
+      m_.latent() ? real(2 * tokens_ * keys * heads_ * (m_.nope_size + m_.rope_size + m_.value_size)) / real(t_)
+                  : real(4 * tokens_ * keys * heads_ * head_size_) / real(t_);
+  return w_.step.operations == OperationCount::hardware ? all / 2 : all;  // causal: half of the keys
+}
+
+// A fused kernel computes the scores again in the backward pass: five products instead of two.
+BodyIndex LayerMaker::attention(BodyIndex x, std::int64_t tag, bool backward) {
+  const double again = w_.step.operations == OperationCount::hardware ? 2.5 : 2;
+  const double operations = attention_operations() * (backward ? again : 1);
+  const double bytes =
+      real(element_ * tokens_ * (2 * heads_ + 2 * kv_heads_) * head_size_) / real(t_) * (backward ? 2 : 1);
+  const std::string_view name = backward ? "attn_bwd" : "attn";
+  if (c_ == 1) return b_.compute(name, operations, bytes, {x});
+  const std::int64_t block = 2 * element_ * tokens_ * kv_heads_ * head_size_ / t_;  // keys and values of a rank
+  switch (w_.plan.context_by) {
+    case ContextBy::gather: {
+      const BodyIndex all = b_.collective(Collective::all_gather, block, GroupKind::context, x);
+      const BodyIndex out = b_.compute(name, operations, bytes, {x, all});
+      return backward ? b_.collective(Collective::reduce_scatter, block * c_, GroupKind::context, out) : out;
+    }
+    case ContextBy::a2a: {
+      const std::int64_t sent = element_ * tokens_ * (heads_ + 2 * kv_heads_) * head_size_ / t_;
+      const BodyIndex all = b_.collective(Collective::all_to_all, sent, GroupKind::context, x);
+      const BodyIndex out = b_.compute(name, operations, bytes, {all});
+      return b_.collective(Collective::all_to_all, element_ * tokens_ * heads_ * head_size_ / t_,
+                           GroupKind::context, out);
+    }
+    case ContextBy::ring: return ring_attention(x, tag, backward, operations, bytes);
+  }
+  return x;
+}
+
+// The block at hand goes to the next rank while it is worked on. Backward the blocks go the other way round, from
+// the one at hand after the forward pass, each with the gradient of the one before it, which so comes home.
+BodyIndex LayerMaker::ring_attention(BodyIndex x, std::int64_t tag, bool backward, double operations,
+                                     double bytes) {
+  const std::int64_t block = 2 * element_ * tokens_ * kv_heads_ * head_size_ / t_;
+  const Peer to = backward ? Peer::previous_context : Peer::next_context;
+  const Peer from = backward ? Peer::next_context : Peer::previous_context;
+  BodyIndex at_hand = x, out = no_node;
+  for (std::int64_t k = 0; k < c_; ++k) {
+    const BodyIndex now = at_hand;
+    const std::int64_t blocks = (k < c_ - 1 ? 1 : 0) + (backward && k > 0 ? 1 : 0);
+    if (blocks != 0) {
+      b_.send(to, block * blocks, tag + k, {now, backward ? out : no_node});
+      at_hand = b_.receive(from, block * blocks, tag + k);
+    }
+    out = b_.compute(backward ? "attn_bwd" : "attn", operations / real(c_), bytes, {now, x});
+  }
+  if (!backward) return out;
+  return b_.compute("attn_dkv_add", real(tokens_ * kv_heads_ * head_size_) / real(t_) * 2, real(block * 2),
+                    {at_hand, out});
+}
+
+// ---- feed-forward ----
+
+BodyIndex LayerMaker::dense(BodyIndex x) {
+  const std::int64_t f = m_.ffn;
+  x = gemm("up", h_, gates_ * f / t_, tokens_, {gather(x)});
+  x = b_.compute("act", real(4 * tokens_ * f / t_), real(element_ * (gates_ + 1) * tokens_ * f / t_), {x});
+  return reduce(gemm("down", f / t_, h_, tokens_, {x}));
+}
+
+BodyIndex LayerMaker::dense_back(const Pass& pass) {
+  const std::int64_t f = m_.ffn;
+  BodyIndex x = linear_back(pass, {"down", f / t_, h_, tokens_, true}, pass.gradient);
+  x = b_.compute("act_bwd", real(6 * tokens_ * f / t_), real(element_ * (2 * gates_ + 1) * tokens_ * f / t_), {x});
+  return linear_back(pass, {"up", h_, gates_ * f / t_, tokens_, false, true, true}, x);
+}
+
+// The shared expert stands behind the others but waits for the norm only, so that it overlaps the way back.
+BodyIndex LayerMaker::experts(BodyIndex norm) {
+  const std::int64_t own = own_tokens_, f = m_.expert_ffn, k = m_.experts_per_token, sent = element_ * own * h_ * k;
+  BodyIndex x =
+      b_.compute("router", real(2 * own * h_ * m_.experts), real(element_ * own * (h_ + m_.experts)), {norm});
+  x = b_.collective(Collective::all_to_all, sent, GroupKind::expert, x);
+  x = gemm("experts_up", h_, gates_ * f, own * k, {x});
+  x = b_.compute("experts_act", real(4 * own * k * f), real(element_ * (gates_ + 1) * own * k * f), {x});
+  x = gemm("experts_down", f, h_, own * k, {x});
+  BodyIndex shared = no_node;
+  if (const std::int64_t s = all_.shared_ffn(); s != 0) {
+    shared = gemm("shared_up", h_, gates_ * s / t_, tokens_, {gather(norm)});
+    shared = b_.compute("shared_act", real(4 * tokens_ * s / t_), real(element_ * (gates_ + 1) * tokens_ * s / t_),
+                        {shared});
+    shared = reduce(gemm("shared_down", s / t_, h_, tokens_, {shared}));
+  }
+  x = b_.collective(Collective::all_to_all, sent, GroupKind::expert, x);
+  return b_.compute("combine", real(2 * own * k * h_), real(element_ * (k + 1) * own * h_), {x, shared});
+}
+
+BodyIndex LayerMaker::experts_back(const Pass& pass) {
+  const std::int64_t own = own_tokens_, f = m_.expert_ffn, k = m_.experts_per_token, sent = element_ * own * h_ * k;
+  const BodyIndex combined =
+      b_.compute("combine_bwd", real(2 * own * k * h_), real(element_ * (k + 1) * own * h_), {pass.gradient});
+  BodyIndex x = b_.collective(Collective::all_to_all, sent, GroupKind::expert, combined);
+  x = linear_back(pass, {"experts_down", f, h_, own * k}, x);
+  x = b_.compute("experts_act_bwd", real(6 * own * k * f), real(element_ * (2 * gates_ + 1) * own * k * f), {x});
+  x = linear_back(pass, {"experts_up", h_, gates_ * f, own * k}, x);
+  BodyIndex shared = no_node;
+  if (const std::int64_t s = all_.shared_ffn(); s != 0) {
+    shared = linear_back(pass, {"shared_down", s / t_, h_, tokens_, true}, combined);
+    shared = b_.compute("shared_act_bwd", real(6 * tokens_ * s / t_),
+                        real(element_ * (2 * gates_ + 1) * tokens_ * s / t_), {shared});
+    shared = linear_back(pass, {"shared_up", h_, gates_ * s / t_, tokens_, false, true, true}, shared);
+  }
+  x = b_.collective(Collective::all_to_all, sent, GroupKind::expert, x);
+  x = b_.compute("router_bwd", real(4 * own * h_ * m_.experts), real(2 * element_ * own * (h_ + m_.experts)),
+                 {x, shared});
+  return gradients_[{pass.layer, "router"}] = x;
+}
+
+}  // namespace convert

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Makes the nodes of a transformer's layer on a rank, forward and backward.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/workload/workload.h"
+#include "generate/workload/body.h"
+#include "generate/workload/parameters.h"
+
+namespace convert {
+
+// A part of the model whose parameters are handled together: a layer by its number, the head with the final norm,
+// the embedding with the positions.
+using ModelUnit = std::int64_t;
+inline constexpr ModelUnit head_unit = -1;
+inline constexpr ModelUnit embedding_unit = -2;
+
+// The computation that gives the gradient of a tensor, of the last micro-batch so far.
+using GradientNodes = std::map<std::pair<ModelUnit, std::string>, BodyIndex, std::less<>>;
+// Gradients of weights that a pass of their own computes.
+using DeferredWeights = std::vector<std::function<void()>>;
+
+class LayerMaker {
+ public:
+  LayerMaker(const Workload& workload, BodyBuilder& builder);
+
+  // Returns the node that gives the layer's result, of the input that `x` gives. `tag`: the first of 6·context + 8
+  // that its messages may use.
+  BodyIndex forward(std::int64_t layer, BodyIndex x, std::int64_t tag);
+  // Returns the node that gives the gradient of the layer's input. Gradients of weights are computed in between, or
+  // are for `deferred`.
+  BodyIndex backward(std::int64_t layer, BodyIndex gradient, std::int64_t tag, DeferredWeights* deferred);
+
+  // Tokens of a rank: of its part of the sequence, and of its part of that with sequence parallelism.
+  [[nodiscard]] std::int64_t tokens() const { return tokens_; }
+  [[nodiscard]] std::int64_t own_tokens() const { return own_tokens_; }
+  // Gathers the sequence before a matrix of columns, with sequence parallelism.
+  BodyIndex gather(BodyIndex x);
+  // Adds up what the matrix of rows on each tensor-parallel rank gives.
+  BodyIndex reduce(BodyIndex x);
+  // A matrix of in × out on so many tokens: 2·tokens·in·out operations.
+  BodyIndex gemm(std::string_view name, std::int64_t in, std::int64_t out, std::int64_t tokens,
+                 std::vector<BodyIndex> after);
+  // The gradient of its weights, noted as that of a tensor of a unit.
+  void weights(ModelUnit unit, std::string tensor, std::string name, std::int64_t in, std::int64_t out,
+               std::int64_t tokens, std::vector<BodyIndex> after, DeferredWeights* deferred);
+  [[nodiscard]] GradientNodes& gradients() { return gradients_; }
+
+ private:
+  // A linear layer going backward: the gradient of its input, then that of its weights.
+  struct Linear {
+    std::string_view name;
+    std::int64_t in;
+    std::int64_t out;
+    std::int64_t tokens;
+    bool gather_gradient = false;  // of a matrix of rows
+    bool gather_input = false;     // of a matrix of columns, of which only the part was kept
+    bool reduce = false;
+  };
+  struct Pass {  // backward
+    std::int64_t layer;
+    BodyIndex gradient;  // of the layer's result
+    DeferredWeights* deferred;
+  };
+  BodyIndex linear_back(const Pass& pass, const Linear& l, BodyIndex gradient);
+
+  BodyIndex attention_part(BodyIndex x, std::int64_t tag);
+  BodyIndex attention_part_back(const Pass& pass, BodyIndex gradient, std::int64_t tag);
+  BodyIndex attention(BodyIndex x, std::int64_t tag, bool backward);
+  BodyIndex ring_attention(BodyIndex x, std::int64_t tag, bool backward, double operations, double bytes);
+  void recompute_attention(BodyIndex gradient);
+  BodyIndex dense(BodyIndex x);
+  BodyIndex dense_back(const Pass& pass);
+  BodyIndex experts(BodyIndex x);
+  BodyIndex experts_back(const Pass& pass);
+  [[nodiscard]] double attention_operations() const;
+
+  const Workload& w_;
+  const TransformerShape& m_;
+  BodyBuilder& b_;
+  Parameters all_;
+  std::int64_t t_, c_, h_, heads_, kv_heads_, head_size_, element_, gates_;
+  std::int64_t tokens_, own_tokens_;
+  GradientNodes gradients_;
+};
+
+}  // namespace convert

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Counts the parameters of a transformer, of the whole and of a rank.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "config/workload/workload.h"
+
+namespace convert {
+
+// Sizes in elements that follow from a shape; of the whole model unless it says otherwise.
+class Parameters {
+ public:
+  explicit Parameters(const TransformerShape& shape) : m_(shape) {}
+
+  [[nodiscard]] std::int64_t kv_heads() const { return m_.kv_heads > 0 ? m_.kv_heads : m_.heads; }
+  [[nodiscard]] std::int64_t head_size() const { return m_.head_size > 0 ? m_.head_size : m_.hidden / m_.heads; }
+  [[nodiscard]] std::int64_t norm() const { return m_.norm == NormKind::rms ? m_.hidden : 2 * m_.hidden; }
+  [[nodiscard]] std::int64_t qkv() const;
+  [[nodiscard]] std::int64_t attention() const;
+  [[nodiscard]] std::int64_t up(std::int64_t ffn) const;    // with its bias, and the gate
+  [[nodiscard]] std::int64_t down(std::int64_t ffn) const;  // with its bias
+  [[nodiscard]] std::int64_t router() const { return m_.hidden * m_.experts + (m_.router_bias ? m_.experts : 0); }
+  [[nodiscard]] std::int64_t shared_ffn() const { return m_.shared_experts * m_.expert_ffn; }
+  [[nodiscard]] bool has_experts(std::int64_t layer) const { return m_.experts > 0 && layer >= m_.dense_layers; }
+  [[nodiscard]] std::int64_t layer(std::int64_t l) const;
+  [[nodiscard]] std::int64_t total() const { return sum(false); }
+  // Returns how many a token meets: of the experts those that it is sent to.
+  [[nodiscard]] std::int64_t active() const { return sum(true); }
+
+ private:
+  [[nodiscard]] std::int64_t sum(bool active) const;
+  const TransformerShape& m_;
+};
+
+// Sizes on a rank of a plan: tensor parallelism divides matrices and the biases of columns; experts are apart.
+class LocalParameters {
+ public:
+  LocalParameters(const TransformerShape& shape, const ParallelPlan& plan) : m_(shape), plan_(plan), all_(shape) {}
+
+  struct Tensor {
+    std::string_view name;  // of the computations of its gradients, without "_wgrad"
+    std::int64_t size;
+  };
+  // Returns the tensors of a layer in the order of the forward pass, without experts.
+  [[nodiscard]] std::vector<Tensor> tensors(std::int64_t layer) const;
+  [[nodiscard]] std::int64_t dense(std::int64_t layer) const;
+  [[nodiscard]] std::int64_t experts(std::int64_t layer) const;
+  // Returns the elements of a layer that each tensor-parallel rank has whole, but of which it sees its tokens only
+  // with sequence parallelism: norms, biases of rows, the router.
+  [[nodiscard]] std::int64_t whole(std::int64_t layer) const;
+  [[nodiscard]] std::int64_t embedding() const { return m_.vocab * m_.hidden / plan_.tensor; }  // and the head
+  [[nodiscard]] std::int64_t positions() const { return m_.positions * m_.hidden; }
+  [[nodiscard]] std::int64_t norm() const { return all_.norm(); }
+
+ private:
+  [[nodiscard]] std::int64_t row_biases(std::int64_t layer) const;
+  const TransformerShape& m_;
+  const ParallelPlan& plan_;
+  Parameters all_;
+};
+
+}  // namespace convert

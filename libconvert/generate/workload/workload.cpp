@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "generate/workload/workload.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/words.h"
+#include "generate/workload/parameters.h"
+#include "generate/workload/step.h"
+
+namespace convert {
+namespace {
+
+Workload checked(Workload w) {
+  check_workload(w);
+  return w;
+}
+
+// Returns the settings as lines of a workload file, without those that have their defaults.
+std::string yaml_of(const Workload& w) {
+  std::string out;
+  std::vector<std::string> open;  // the maps in which the text stands
+  const std::vector<WorkloadSetting> defaults = settings_of({}), settings = settings_of(w);
+  const auto close_to = [&](std::size_t depth) {
+    for (; open.size() > depth; open.pop_back()) out += open.size() == 1 ? "}\n" : "}";
+  };
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    if (settings[i].value == defaults[i].value) continue;
+    const std::vector<std::string> path = split(settings[i].key, '.');
+    const auto [here, there] = std::mismatch(open.begin(), open.end(), path.begin(), path.end() - 1);
+    close_to(static_cast<std::size_t>(here - open.begin()));
+    for (std::size_t p = open.size(); p < path.size(); ++p) {
+      if (!out.empty() && out.back() != '{' && out.back() != '\n') out += ", ";
+      out += path[p] + ": ";
+      if (p + 1 == path.size()) break;
+      out += '{';
+      open.push_back(path[p]);
+    }
+    std::string value = settings[i].value;
+    const bool list = value.find(';') != std::string::npos;
+    std::ranges::replace(value, ';', ',');
+    out += list ? "[" + value + "]" : value;
+  }
+  close_to(0);
+  return out;
+}
+
+}  // namespace
+
+std::string format_wide(WideCount n) {
+  std::string digits;
+  do digits += static_cast<char>('0' + static_cast<int>(n % 10));
+  while ((n /= 10) != 0);
+  return {digits.rbegin(), digits.rend()};
+}
+
+WorkloadSet::WorkloadSet(Workload workload)
+    : workload_(checked(std::move(workload))),
+      groups_(workload_.plan, workload_.model.experts > 0),
+      settings_(yaml_of(workload_)) {
+  for (std::int64_t stage = 0; stage < stages(); ++stage) bodies_.push_back(make_stage(workload_, groups_, stage));
+}
+
+StageFigures WorkloadSet::figures(std::int64_t stage) const {
+  const StageBody& b = body(stage);
+  StageFigures f{.first_rank = static_cast<Rank>(stage * ranks_of_stage()),
+                 .nodes = b.nodes.size(),
+                 .parameters = b.parameters,
+                 .optimizer_parameters = b.optimizer_parameters};
+  for (const BodyNode& n : b.nodes) {
+    ++f.by_type[n.type];
+    f.operations += static_cast<WideCount>(n.operations);
+    const auto count = [&](StageFigures::Calls& calls) {
+      ++calls.count;
+      calls.bytes += static_cast<WideCount>(n.size);
+    };
+    if (n.type == NodeType::comm_coll) count(f.calls[{n.op, n.group}]);
+    if (n.type != NodeType::comm_send) continue;
+    const bool pipeline = n.peer == Peer::next_stage || n.peer == Peer::previous_stage;
+    count(pipeline ? f.pipeline_sends : f.context_sends);
+  }
+  return f;
+}
+
+Rank WorkloadSet::peer(Peer peer, Rank rank) const {
+  PlanPlace p = groups_.place(rank);
+  const auto step = [](std::int64_t at, std::int64_t by, std::int64_t n) { return (at + by + n) % n; };
+  switch (peer) {
+    case Peer::next_stage: p.stage = step(p.stage, 1, workload_.plan.pipeline); break;
+    case Peer::previous_stage: p.stage = step(p.stage, -1, workload_.plan.pipeline); break;
+    case Peer::next_context: p.context = step(p.context, 1, workload_.plan.context); break;
+    case Peer::previous_context: p.context = step(p.context, -1, workload_.plan.context); break;
+  }
+  return groups_.rank(p);
+}
+
+void WorkloadSet::add_node(const StageBody& body, std::size_t i, Trace& to) const {
+  const BodyNode& n = body.nodes[i];
+  NodeTable& t = to.nodes;
+  t.add_node(i, n.type, body.names[n.name]);
+  for (std::uint32_t d = 0; d < n.deps; ++d) t.add_data_dep(static_cast<NodeId>(body.deps[n.first_dep + d]));
+  if (n.after != no_node) t.add_ctrl_dep(static_cast<NodeId>(n.after));
+  t.add_bool(attr::is_cpu_op, false);
+  if (n.type == NodeType::comp) {
+    t.add_int(attr::num_ops, Kind::int64_val, n.operations);
+    t.add_int(attr::tensor_size, Kind::uint64_val, n.size);
+  } else if (n.type == NodeType::comm_coll) {
+    t.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(n.op));
+    t.add_int(attr::comm_size, Kind::int64_val, n.size);
+    t.add_string(attr::pg_name, std::to_string(groups_.id(n.group, to.rank)));
+  } else {
+    const bool sends = n.type == NodeType::comm_send;
+    const Rank other = peer(n.peer, to.rank);
+    t.add_int(attr::comm_src, Kind::int32_val, sends ? to.rank : other);
+    t.add_int(attr::comm_dst, Kind::int32_val, sends ? other : to.rank);
+    t.add_int(attr::comm_tag, Kind::int32_val, n.tag);
+    t.add_int(attr::comm_size, Kind::int64_val, n.size);
+  }
+  t.end_node();
+}
+
+Trace WorkloadSet::trace(Rank rank) const {
+  const StageBody& b = body(rank / ranks_of_stage());
+  Trace trace;
+  trace.rank = rank;
+  trace.name = workload_.name + " rank " + std::to_string(rank);
+  trace.metadata.version = schema_version;
+  trace.metadata.table.add_string(Name("workload"), settings_);
+  trace.metadata.table.add_int(Name("ranks"), Kind::uint64_val, ranks());
+  trace.metadata.table.add_int(Name("parameters"), Kind::int64_val, b.parameters);
+  for (std::size_t i = 0; i < b.nodes.size(); ++i) add_node(b, i, trace);
+  return trace;
+}
+
+}  // namespace convert

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Makes the traces of a training step of a transformer, spread over NPUs by a plan. Formulas and their sources:
+// "Workloads" in et-generate(1).
+//
+//   WorkloadSet set(preset_workload("llama3-405b", 16'384));
+//   for (std::int64_t stage = 0; stage < set.stages(); ++stage) print(set.figures(stage));
+//   const Trace rank7 = set.trace(7);
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/groups.h"
+#include "config/workload/workload.h"
+#include "core/trace.h"
+#include "generate/workload/body.h"
+
+namespace convert {
+
+// Holds sums of more than 64 bits.
+__extension__ using WideCount = unsigned __int128;
+[[nodiscard]] std::string format_wide(WideCount n);  // all digits
+
+// What a rank of a stage does in a step.
+struct StageFigures {
+  Rank first_rank = 0;
+  std::uint64_t nodes = 0;
+  std::map<NodeType, std::uint64_t> by_type{};
+  WideCount operations = 0;
+  std::int64_t parameters = 0;            // that the rank holds
+  std::int64_t optimizer_parameters = 0;  // that it updates
+  struct Calls {
+    std::uint64_t count = 0;
+    WideCount bytes = 0;  // of comm_size
+  };
+  std::map<std::pair<Collective, GroupKind>, Calls> calls{};
+  Calls pipeline_sends{}, context_sends{};
+};
+
+// Holds a body for each pipeline stage, of which the ranks are made.
+class WorkloadSet {
+ public:
+  // Throws Error(usage) as check_workload() does.
+  explicit WorkloadSet(Workload workload);
+
+  [[nodiscard]] const Workload& workload() const { return workload_; }
+  [[nodiscard]] Rank ranks() const { return static_cast<Rank>(workload_.plan.ranks()); }
+  [[nodiscard]] std::int64_t stages() const { return workload_.plan.pipeline; }
+  [[nodiscard]] std::int64_t ranks_of_stage() const { return workload_.plan.ranks() / workload_.plan.pipeline; }
+  [[nodiscard]] const StageBody& body(std::int64_t stage) const {
+    return bodies_.at(static_cast<std::size_t>(stage));
+  }
+  [[nodiscard]] StageFigures figures(std::int64_t stage) const;
+  [[nodiscard]] std::int64_t group_count() const { return groups_.count(); }
+  [[nodiscard]] std::vector<CommGroup> groups() const { return groups_.all(); }
+  // Returns the trace of a rank; several threads may call it.
+  [[nodiscard]] Trace trace(Rank rank) const;
+
+ private:
+  [[nodiscard]] Rank peer(Peer peer, Rank rank) const;
+  void add_node(const StageBody& body, std::size_t i, Trace& to) const;
+
+  Workload workload_;
+  PlanGroups groups_;
+  std::vector<StageBody> bodies_;  // by stage
+  std::string settings_;           // the workload as YAML, for metadata
+};
+
+}  // namespace convert

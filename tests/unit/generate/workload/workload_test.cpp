@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+#include "generate/workload/workload.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace convert {
+namespace {
+
+// 8 layers; what is changed as --set does.
+Workload small(std::initializer_list<WorkloadSetting> settings = {}) {
+  Workload w;
+  w.name = "small";
+  w.model = {.layers = 8, .hidden = 256, .heads = 8, .kv_heads = 4, .ffn = 512, .vocab = 1024};
+  w.step.sequence = 16;
+  for (const WorkloadSetting& s : settings) set_workload(w, s);
+  return w;
+}
+
+StageFigures::Calls calls(const StageFigures& f, Collective op, GroupKind kind) {
+  const auto at = f.calls.find({op, kind});
+  return at == f.calls.end() ? StageFigures::Calls{} : at->second;
+}
+std::uint64_t bytes(const StageFigures& f, Collective op, GroupKind kind) {
+  return static_cast<std::uint64_t>(calls(f, op, kind).bytes);
+}
+
+// Operations of matrices and attention, without what is done element by element.
+WideCount matrix_operations(const WorkloadSet& set) {
+  const std::set<std::string_view> others = {
+      "norm1",   "norm2",       "act",         "norm1_bwd",       "norm2_bwd", "act_bwd",   "embedding",
+      "loss",    "loss_bwd",    "final_norm",  "final_norm_bwd",  "optimizer", "grad_norm", "embedding_bwd",
+      "combine", "combine_bwd", "experts_act", "experts_act_bwd", "unshard"};
+  WideCount sum = 0;
+  for (const BodyNode& n : set.body(0).nodes) {
+    if (!others.contains(set.body(0).names[n.name])) sum += static_cast<WideCount>(n.operations);
+  }
+  return sum;
+}
+WideCount operations_of(const char* preset, std::int64_t sequence, const char* recompute = "none") {
+  Workload w = preset_workload(preset, 0);
+  w.plan = {};
+  w.step = {.sequence = sequence, .operations = OperationCount::model};
+  set_workload(w, {"plan.recompute", recompute});
+  return matrix_operations(WorkloadSet(w));
+}
+
+// 72·B·s·L·h²(1 + s/6h + V/12Lh), with recomputation 96·…(1 + s/6h + V/16Lh): Narayanan et al. SC'21, §5.1.
+TEST(Workload, OperationsOfGpt3AreThoseOfThePaper) {
+  EXPECT_EQ(format_wide(operations_of("gpt3-175b", 2048)), "2204555173429248");
+  EXPECT_EQ(format_wide(operations_of("gpt3-175b", 2048, "full")), "2936829917528064");
+}
+
+// Megatron-LM's num_floating_point_operations, of a sequence of 8,192.
+TEST(Workload, OperationsOfLlamaAreThoseOfMegatron) {
+  EXPECT_EQ(format_wide(operations_of("llama3-8b", 8192)), "474422087516160");
+  EXPECT_EQ(format_wide(operations_of("llama3-405b", 8192)), "21507478231449600");
+}
+
+TEST(Workload, CallsOfALayerWithTensorParallelism) {
+  const StageFigures whole = WorkloadSet(small({{"plan.tensor", "4"}})).figures(0);
+  // Four a layer, one of the embedding, three of the loss, one back from the head.
+  EXPECT_EQ(calls(whole, Collective::all_reduce, GroupKind::tensor).count, 8U * 4 + 5);
+  const StageFigures parts =
+      WorkloadSet(small({{"plan.tensor", "4"}, {"plan.sequence_parallel", "true"}})).figures(0);
+  EXPECT_EQ(calls(parts, Collective::all_gather, GroupKind::tensor).count, 8U * 6 + 3);
+  EXPECT_EQ(calls(parts, Collective::reduce_scatter, GroupKind::tensor).count, 8U * 4 + 2);
+}
+
+// Rajbhandari et al. 2020, §7: 2Ψ moved by each rank without shards, with zero1 and zero2, 3Ψ with zero3; rings
+// move an all-reduce twice.
+TEST(Workload, VolumesOfZeroAreThoseOfThePaper) {
+  const auto moved = [](const char* shard) {
+    const StageFigures f =
+        WorkloadSet(small({{"plan.data", "4"}, {"plan.shard", shard}, {"run.gradients", "bf16"}})).figures(0);
+    return 2 * bytes(f, Collective::all_reduce, GroupKind::data) +
+           bytes(f, Collective::reduce_scatter, GroupKind::data) +
+           4 * bytes(f, Collective::all_gather, GroupKind::data);  // of which comm_size is a shard
+  };
+  const auto once = static_cast<std::uint64_t>(2 * WorkloadSet(small()).figures(0).parameters);
+  EXPECT_EQ(moved("ddp"), 2 * once);
+  EXPECT_EQ(moved("zero1"), 2 * once);
+  EXPECT_EQ(moved("zero2"), 2 * once);
+  const std::uint64_t ends = 2 * 1024 * 256 * 2 + 256 * 2;  // embedding, head and norm are gathered once only
+  EXPECT_EQ(moved("zero3"), 3 * once - ends);
+}
+
+TEST(Workload, PipelineMessagesMeet) {
+  for (const char* order : {"gpipe", "1f1b", "interleaved", "zb-h1"}) {
+    Workload w =
+        small({{"plan.pipeline", "4"}, {"plan.tensor", "2"}, {"run.micro_batches", "8"}, {"plan.order", order}});
+    if (w.plan.order == PipelineOrder::interleaved) w.plan.chunks = 2;
+    const WorkloadSet set(w);
+    std::multiset<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>> sent, received;
+    for (Rank r = 0; r < set.ranks(); ++r) {
+      const Trace t = set.trace(r);
+      for (const Node& n : t.nodes.nodes) {
+        if (n.type != NodeType::comm_send && n.type != NodeType::comm_recv) continue;
+        const auto attrs = t.nodes.attributes(n);
+        const auto value = [&](Name name) { return int_value(attrs, name).value; };
+        EXPECT_EQ(value(n.type == NodeType::comm_send ? attr::comm_src : attr::comm_dst), r);
+        (n.type == NodeType::comm_send ? sent : received)
+            .emplace(value(attr::comm_src), value(attr::comm_dst), value(attr::comm_tag), value(attr::comm_size));
+      }
+    }
+    EXPECT_EQ(sent, received) << order;
+    EXPECT_FALSE(sent.empty());
+  }
+}
+
+TEST(Workload, GroupsAreNumberedByKindAndHoldTheirMembers) {
+  const WorkloadSet set(
+      small({{"plan.tensor", "2"}, {"plan.context", "2"}, {"plan.data", "2"}, {"plan.pipeline", "2"}}));
+  const std::vector<CommGroup> groups = set.groups();
+  ASSERT_EQ(groups.size(), static_cast<std::size_t>(set.group_count()));
+  ASSERT_EQ(groups.size(), 8U + 8 + 4 + 8 + 1);
+  using Ranks = std::vector<std::uint32_t>;
+  EXPECT_EQ(groups[0].ranks, (Ranks{0, 1}));         // tp
+  EXPECT_EQ(groups[8].ranks, (Ranks{0, 2}));         // cp
+  EXPECT_EQ(groups[16].ranks, (Ranks{0, 2, 4, 6}));  // dpcp
+  EXPECT_EQ(groups[20].ranks, (Ranks{0, 8}));        // embd
+  EXPECT_EQ(groups[28].ranks.size(), 16U);           // world
+  for (std::size_t i = 0; i < groups.size(); ++i) EXPECT_EQ(groups[i].id, static_cast<std::int64_t>(i) + 1);
+  const Trace t = set.trace(13);
+  for (const Node& n : t.nodes.nodes) {
+    if (n.type != NodeType::comm_coll) continue;
+    const auto id = string_value(t.nodes, t.nodes.attributes(n), attr::pg_name);
+    ASSERT_TRUE(id);
+    EXPECT_NE(*id, "0") << "an all-rank collective of that name hangs stock ASTRA-sim";
+    const CommGroup& group = groups.at(std::stoul(std::string(*id)) - 1);
+    EXPECT_NE(std::ranges::find(group.ranks, 13U), group.ranks.end());
+  }
+}
+
+TEST(Workload, ExpertsOnEveryRankHaveTheirGradientsReduced) {
+  Workload w = small(
+      {{"model.moe.experts", "4"}, {"model.moe.per_token", "2"}, {"model.moe.ffn", "128"}, {"plan.data", "4"}});
+  const StageFigures f = WorkloadSet(w).figures(0);
+  EXPECT_EQ(calls(f, Collective::all_reduce, GroupKind::expert_data).count, 8U);
+  EXPECT_EQ(
+      bytes(f, Collective::all_reduce, GroupKind::expert_data) + bytes(f, Collective::all_reduce, GroupKind::data),
+      static_cast<std::uint64_t>(4 * f.parameters));
+}
+
+std::string failure(std::initializer_list<WorkloadSetting> settings) {
+  try {
+    const WorkloadSet set(small(settings));
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), Error::Kind::usage);
+    return e.what();
+  }
+  return "";
+}
+
+TEST(Workload, ContradictionsNameBothKeys) {
+  EXPECT_EQ(failure({{"plan.tensor", "3"}}), "model.heads 8 is no multiple of plan.tensor 3");
+  EXPECT_EQ(failure({{"plan.sequence_parallel", "true"}}), "plan.sequence_parallel needs plan.tensor of 2 or more");
+  EXPECT_EQ(failure({{"plan.context", "3"}}), "run.sequence 16 is no multiple of plan.context 6");
+  EXPECT_EQ(failure({{"plan.pipeline", "16"}}), "plan.pipeline × plan.chunks 16 is more than model.layers 8");
+  EXPECT_EQ(failure({{"plan.expert", "2"}}), "plan.expert 2: the model has no model.moe.experts");
+  EXPECT_EQ(failure({{"plan.pipeline", "4"}, {"plan.layers", "2;2;2;1"}}),
+            "plan.layers add up to 7, not to model.layers 8");
+  EXPECT_EQ(failure({{"plan.pipeline", "2"}, {"plan.chunks", "2"}}),
+            "plan.order interleaved and plan.chunks of 2 or more go together");
+  EXPECT_EQ(failure({{"plan.data", "1099511627776"}, {"plan.pipeline", "8"}}),
+            "plan.tensor × context × data × pipeline is more than 16777216 NPUs");
+  EXPECT_EQ(failure({{"model.layers", "1000000"}}),
+            "model.layers 1000000 × run.micro_batches 1 is more than 524288");
+  EXPECT_EQ(failure({{"model.hidden", "1099511627776"}}),
+            "the sizes of model are too large: numbers of bytes or operations would not fit into 63 bits");
+  EXPECT_EQ(failure({{"run.sequence", "1099511627776"}}),
+            "the sizes of model and run are too large: numbers of bytes or operations would not fit into 63 bits");
+  EXPECT_EQ(failure({{"plan.tensr", "2"}}), "unknown key 'plan.tensr'; did you mean plan.tensor?");
+  EXPECT_EQ(failure({{"plan.tensor", "two"}}), "plan.tensor: two: expected an integer from 1 on");
+  EXPECT_EQ(failure({{"plan.shard", "zero4"}}), "plan.shard: zero4: expected ddp or zero1 or zero2 or zero3");
+}
+
+}  // namespace
+}  // namespace convert

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+#include "generate/workload.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "common/text.h"
+#include "config/yaml_tree.h"
+#include "core/units.h"
+#include "generate/workload/parameters.h"
+#include "io/input.h"
+#include "util/text_table.h"
+
+namespace tools {
+
+using namespace convert;
+
+namespace {
+
+bool is_file(const std::string& kind) { return kind.ends_with(".yml") || kind.ends_with(".yaml"); }
+
+// Returns the stages of which each does as those up to the next one do.
+std::vector<std::int64_t> different_stages(const WorkloadSet& set) {
+  const auto same = [&](const StageFigures& a, const StageFigures& b) {
+    const auto pairs = [](const StageFigures& f) {
+      std::vector<std::pair<std::uint64_t, WideCount>> out;
+      for (const auto& [key, calls] : f.calls) out.emplace_back(calls.count, calls.bytes);
+      return out;
+    };
+    return a.nodes == b.nodes && a.operations == b.operations && a.parameters == b.parameters &&
+           pairs(a) == pairs(b);
+  };
+  std::vector<std::int64_t> out = {0};
+  for (std::int64_t stage = 1; stage < set.stages(); ++stage) {
+    if (!same(set.figures(out.back()), set.figures(stage))) out.push_back(stage);
+  }
+  return out;
+}
+
+std::string stages_text(std::int64_t first, std::int64_t end) {
+  return end - first == 1 ? std::to_string(first) : std::to_string(first) + "-" + std::to_string(end - 1);
+}
+
+std::string bytes_text(WideCount bytes) {
+  return bytes > INT64_MAX ? format_wide(bytes) + " B" : format_bytes(static_cast<std::int64_t>(bytes));
+}
+
+void append_plan(std::string& out, const Workload& w) {
+  std::string part;
+  for (const WorkloadSetting& s : settings_of(w)) {
+    const std::size_t dot = s.key.find('.');
+    if (s.value.empty() || s.value == "0" || s.value == "false") continue;
+    const std::string now = s.key.substr(0, dot);
+    if (now != part) out += (part.empty() ? "" : "\n") + now + ":";
+    part = now;
+    out += " " + s.key.substr(dot + 1) + "=" + s.value;
+  }
+  out += "\n";
+}
+
+void append_stages(std::string& out, const WorkloadSet& set, const std::vector<std::int64_t>& stages) {
+  TextTable table({"stage", "ranks", "nodes", "computations", "collectives", "messages", "operations", "parameters",
+                   "updated"});
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const std::int64_t end = i + 1 < stages.size() ? stages[i + 1] : set.stages();
+    StageFigures f = set.figures(stages[i]);
+    table.add({stages_text(stages[i], end), std::to_string((end - stages[i]) * set.ranks_of_stage()),
+               std::to_string(f.nodes), std::to_string(f.by_type[NodeType::comp]),
+               std::to_string(f.by_type[NodeType::comm_coll]), std::to_string(f.by_type[NodeType::comm_send]),
+               format_wide(f.operations), std::to_string(f.parameters), std::to_string(f.optimizer_parameters)});
+  }
+  table.append_to(out);
+}
+
+void append_calls(std::string& out, const WorkloadSet& set, const std::vector<std::int64_t>& stages) {
+  TextTable table({"stage", "<collective", "<group", "NPUs", "calls", "bytes", "exactly"});
+  const PlanGroups groups(set.workload().plan, set.workload().model.experts > 0);
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const std::string stage = stages_text(stages[i], i + 1 < stages.size() ? stages[i + 1] : set.stages());
+    const StageFigures f = set.figures(stages[i]);
+    const auto add = [&](std::string_view op, std::string_view group, std::int64_t npus,
+                         const StageFigures::Calls& calls) {
+      if (calls.count == 0) return;
+      table.add({stage, std::string(op), std::string(group), std::to_string(npus), std::to_string(calls.count),
+                 bytes_text(calls.bytes), format_wide(calls.bytes)});
+    };
+    for (const auto& [key, calls] : f.calls) add(name(key.first), name(key.second), groups.size(key.second), calls);
+    add("send", "pipeline", 2, f.pipeline_sends);
+    add("send", "cp", 2, f.context_sends);
+  }
+  table.append_to(out);
+}
+
+}  // namespace
+
+bool names_workload(const std::string& kind) { return is_workload_preset(kind) || is_file(kind); }
+
+Workload workload_of(const GenerateOptions& o, const Context& context) {
+  for (const char* group : {"Algorithms", "Traces"}) {
+    if (const std::string given = context.first_given(group); !given.empty())
+      throw usage_error(given + " is not for workloads; --set changes one");
+  }
+  if (o.compat != "none") throw usage_error("--compat is for kinds of traces");
+  const std::string& kind = o.kind[0];
+  Workload w;
+  if (is_file(kind)) {
+    const auto input = open_input(kind);
+    w = parse_workload(input->name(), input->peek(max_yaml_bytes + 1), o.npus.value_or(0));
+    w.name = base_name(kind).substr(0, base_name(kind).rfind('.'));
+  } else {
+    w = preset_workload(kind, o.npus.value_or(0));
+  }
+  for (const std::string& text : o.set) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos)
+      throw usage_error("--set " + text + ": expected KEY=VALUE, such as plan.tensor=4");
+    set_workload(w, {text.substr(0, equals), text.substr(equals + 1)});
+  }
+  check_workload(w);
+  if (o.npus && w.plan.ranks() != *o.npus)
+    throw usage_error("--npus " + std::to_string(*o.npus) + ": plan.tensor × context × data × pipeline is " +
+                      std::to_string(w.plan.ranks()));
+  return w;
+}
+
+std::string explain(const WorkloadSet& set) {
+  const Workload& w = set.workload();
+  const Parameters parameters(w.model);
+  WideCount operations = 0, nodes = 0;
+  for (std::int64_t stage = 0; stage < set.stages(); ++stage) {
+    const StageFigures f = set.figures(stage);
+    operations += f.operations * static_cast<WideCount>(set.ranks_of_stage());
+    nodes += static_cast<WideCount>(f.nodes) * static_cast<WideCount>(set.ranks_of_stage());
+  }
+  std::string out = w.name + ": " + std::to_string(parameters.total()) + " parameters";
+  if (parameters.active() != parameters.total())
+    out += ", of which a token meets " + std::to_string(parameters.active());
+  out += "\n" + counted(set.ranks(), "NPU") + ", " +
+         counted(static_cast<std::uint64_t>(set.group_count()), "group") + ", " + format_wide(nodes) + " nodes, " +
+         format_wide(operations) + " operations a step\n";
+  append_plan(out, w);
+  const std::vector<std::int64_t> stages = different_stages(set);
+  out += "\nof each rank\n";
+  append_stages(out, set, stages);
+  out += "\ncollectives and messages of each rank\n";
+  append_calls(out, set, stages);
+  return out;
+}
+
+}  // namespace tools

@@ -124,9 +124,9 @@ void check_amounts(const Workload& w) {
   const double parameters = real(m.layers) * real(std::max<std::int64_t>(m.experts, 1)) * width * width;
   const double operations =
       tokens * std::max(1.0, real(m.experts_per_token)) * (width * width + real(w.step.sequence) * heads);
-  constexpr double most = 1e17;  // a few times this still fits
-  if (parameters > most || operations > most)
-    throw usage_error("the sizes of " + std::string(parameters > most ? "model" : "model and run") +
+  constexpr double most_parameters = 1e17, most_operations = 1e18;  // a few times more still fits
+  if (parameters > most_parameters || operations > most_operations)
+    throw usage_error("the sizes of " + std::string(parameters > most_parameters ? "model" : "model and run") +
                       " are too large: numbers of bytes or operations would not fit into 63 bits");
 }
 
@@ -141,6 +141,7 @@ void check_workload(const Workload& w) {
   if (ranks > most_ranks)
     throw usage_error("plan.tensor × context × data × pipeline is more than " + std::to_string(most_ranks) +
                       " NPUs");
+  if (!w.times.given() && w.times.memory_gb_per_s > 0) throw usage_error("time.memory needs time.peak");
   check_model(w.model);
   check_amounts(w);
   check_tensor(w);

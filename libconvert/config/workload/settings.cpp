@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <span>
 
 #include "config/workload/workload.h"
@@ -19,25 +21,26 @@ struct SettingKey {
   void (*set)(Workload&, std::string_view path, std::string_view value);
 };
 
-[[noreturn]] void refuse(std::string_view path, std::string_view value, const std::string& expected) {
+[[noreturn]] void refuse_setting(std::string_view path, std::string_view value, const std::string& expected) {
   throw usage_error(std::string(path) + ": " + std::string(value) + ": expected " + expected);
 }
 
 std::int64_t integer(std::string_view path, std::string_view value, std::int64_t least) {
   const auto n = parse_int(value);
-  if (!n || *n < least || *n > most) refuse(path, value, "an integer from " + std::to_string(least) + " on");
+  if (!n || *n < least || *n > most)
+    refuse_setting(path, value, "an integer from " + std::to_string(least) + " on");
   return *n;
 }
 
 bool flag(std::string_view path, std::string_view value) {
   if (value == "true" || value == "yes") return true;
-  if (value != "false" && value != "no") refuse(path, value, "true or false");
+  if (value != "false" && value != "no") refuse_setting(path, value, "true or false");
   return false;
 }
 
 std::size_t choice(std::string_view path, std::string_view value, std::span<const std::string_view> names) {
   const auto at = std::ranges::find(names, value);
-  if (at == names.end()) refuse(path, value, join(names, " or "));
+  if (at == names.end()) refuse_setting(path, value, join(names, " or "));
   return static_cast<std::size_t>(at - names.begin());
 }
 
@@ -66,12 +69,51 @@ std::int64_t element_bytes(std::string_view path, std::string_view value) {
     if (name == value) return bytes;
     names.push_back(name);
   }
-  refuse(path, value, join(names, " or "));
+  refuse_setting(path, value, join(names, " or "));
 }
 std::string element_type(std::int64_t bytes) {
   return std::string(std::ranges::find(element_sizes, bytes, &ElementSize::bytes)->name);
 }
 
+// Operations a second: "989TFLOPS", "1.98PFLOPS".
+double peak(std::string_view path, std::string_view value) {
+  struct Scale {
+    std::string_view unit;
+    double tflops;
+  };
+  for (const auto& [unit, tflops] : {Scale{"GFLOPS", 1e-3}, Scale{"TFLOPS", 1}, Scale{"PFLOPS", 1e3}}) {
+    if (!value.ends_with(unit)) continue;
+    const auto n = convert::parse_number(value.substr(0, value.size() - unit.size()));
+    if (n && *n > 0 && *n < 1e9) return *n * tflops;
+  }
+  refuse_setting(path, value, "operations a second, such as 989TFLOPS");
+}
+double rate(std::string_view path, std::string_view value) {
+  const auto bytes_per_s = convert::parse_bandwidth(value);
+  if (!bytes_per_s) refuse_setting(path, value, "a bandwidth, such as 3.35TB/s");
+  return *bytes_per_s / 1e9;
+}
+double share(std::string_view path, std::string_view value) {
+  const auto n = convert::parse_number(value);
+  if (!n || *n <= 0 || *n > 1) refuse_setting(path, value, "a share above 0, up to 1");
+  return *n;
+}
+// Returns the shortest text that reads as the number again; empty for 0.
+std::string real_text(double n, std::string_view unit) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), n).ptr;
+  return n == 0 ? std::string() : std::string(text.data(), end) + std::string(unit);
+}
+
+#define PEAK(key, member)                                                \
+  {key, [](const Workload& w) { return real_text(w.member, "TFLOPS"); }, \
+   [](Workload& w, std::string_view path, std::string_view value) { w.member = peak(path, value); }},
+#define RATE(key, member)                                              \
+  {key, [](const Workload& w) { return real_text(w.member, "GB/s"); }, \
+   [](Workload& w, std::string_view path, std::string_view value) { w.member = rate(path, value); }},
+#define SHARE(key, member)                                         \
+  {key, [](const Workload& w) { return real_text(w.member, ""); }, \
+   [](Workload& w, std::string_view path, std::string_view value) { w.member = share(path, value); }},
 #define INTEGER(key, member, least)                                 \
   {key, [](const Workload& w) { return std::to_string(w.member); }, \
    [](Workload& w, std::string_view path, std::string_view value) { w.member = integer(path, value, least); }},
@@ -102,6 +144,9 @@ constexpr SettingKey keys[] = {
 #undef CHOICE
 #undef LIST
 #undef TYPE
+#undef PEAK
+#undef RATE
+#undef SHARE
 
 std::vector<std::string> key_paths() {
   std::vector<std::string> paths;
@@ -178,7 +223,7 @@ void set_workload(Workload& w, const WorkloadSetting& setting) {
 
 Workload parse_workload(const std::string& file, std::string_view text, std::int64_t npus) {
   const YamlNode root = parse_yaml_tree(file, text, workload_yaml);
-  check_yaml_keys(file, root, {"model", "run", "plan"}, workload_yaml);
+  check_yaml_keys(file, root, {"model", "run", "plan", "time"}, workload_yaml);
   Workload w;
   const YamlNode* const model = root.find("model");
   if (model == nullptr) throw at(file, root, "no model is given: the name of a preset, or its layers, hidden, …");
@@ -194,7 +239,7 @@ Workload parse_workload(const std::string& file, std::string_view text, std::int
     w.name = "transformer";
     set_part(file, "model", *model, w);
   }
-  for (const char* part : {"run", "plan"}) {
+  for (const char* part : {"run", "plan", "time"}) {
     if (const YamlNode* const map = root.find(part)) set_part(file, part, *map, w);
   }
   return w;

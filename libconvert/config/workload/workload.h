@@ -89,11 +89,22 @@ struct ParallelPlan {
   [[nodiscard]] std::int64_t ranks() const { return tensor * context * data * pipeline; }
 };
 
+// How long computations take, by the roofline model: as long as their operations at the peak, or their bytes
+// through the memory, whichever is longer. Without a peak they have no times.
+struct ComputeTimes {
+  double peak_tflops = 0;        // 10^12 operations a second; 0: no times
+  double memory_gb_per_s = 0;    // of 10^9 bytes; 0: memory is no limit
+  double matrix_efficiency = 1;  // share of the peak that matrices and attention reach
+
+  [[nodiscard]] bool given() const { return peak_tflops > 0; }
+};
+
 struct Workload {
   std::string name;
   TransformerShape model;
   StepShape step;
   ParallelPlan plan;
+  ComputeTimes times{};
 };
 
 // Throws Error(usage) that names the keys which contradict each other or are out of range.
@@ -119,8 +130,8 @@ void set_workload(Workload& w, const WorkloadSetting& setting);
 // divides.
 [[nodiscard]] Workload preset_workload(std::string_view name, std::int64_t npus);
 
-// Parses a YAML file of `model` (a preset's name, or keys), `run` and `plan`, for so many NPUs (0: as the plan
-// says). Throws Error(input) [workload] with the place.
+// Parses a YAML file of `model` (a preset's name, or keys), `run`, `plan` and `time`, for so many NPUs (0: as the
+// plan says). Throws Error(input) [workload] with the place.
 [[nodiscard]] Workload parse_workload(const std::string& file, std::string_view text, std::int64_t npus);
 
 }  // namespace convert

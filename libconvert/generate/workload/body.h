@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/collective.h"
@@ -33,6 +34,7 @@ struct BodyNode {
   std::uint32_t name = 0;                  // in StageBody::names
   std::uint32_t first_dep = 0;             // in StageBody::deps
   std::uint32_t deps = 0;                  // data dependencies
+  bool matrix = false;                     // of a computation: a matrix or attention
   BodyIndex after = no_node;               // a control dependency: on the node before it in its chain
   std::int32_t tag = 0;                    // of a message
   std::int64_t size = 0;                   // tensor_size or comm_size, bytes
@@ -62,6 +64,12 @@ class BodyBuilder {
     return compute(name, operations, bytes, std::vector<BodyIndex>(after));
   }
   BodyIndex compute(std::string_view name, double operations, double bytes, std::vector<BodyIndex> after);
+  // A computation of matrices, or attention.
+  BodyIndex multiply(std::string_view name, double operations, double bytes, std::vector<BodyIndex> after) {
+    const BodyIndex i = compute(name, operations, bytes, std::move(after));
+    body_.nodes.back().matrix = true;
+    return i;
+  }
   // Adds a collective of `bytes` (comm_size). Where the stage has no such groups, returns what it would wait for.
   BodyIndex collective(Collective op, std::int64_t bytes, GroupKind kind, BodyIndex after,
                        std::string_view name = {});

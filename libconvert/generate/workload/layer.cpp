@@ -32,8 +32,8 @@ BodyIndex LayerMaker::reduce(BodyIndex x) {
 
 BodyIndex LayerMaker::gemm(std::string_view name, std::int64_t in, std::int64_t out, std::int64_t tokens,
                            std::vector<BodyIndex> after) {
-  return b_.compute(name, real(2 * tokens * in * out), real(element_ * (tokens * (in + out) + in * out)),
-                    std::move(after));
+  return b_.multiply(name, real(2 * tokens * in * out), real(element_ * (tokens * (in + out) + in * out)),
+                     std::move(after));
 }
 
 void LayerMaker::weights(ModelUnit unit, std::string tensor, std::string name, std::int64_t in, std::int64_t out,
@@ -111,9 +111,9 @@ BodyIndex LayerMaker::attention_part_back(const Pass& pass, BodyIndex x, std::in
 void LayerMaker::recompute_attention(BodyIndex gradient) {
   const double bytes = real(element_ * tokens_ * 4 * heads_ * head_size_) / real(t_);
   if (m_.latent()) {
-    b_.compute("attn_re", attention_operations(), 1, {});
+    b_.multiply("attn_re", attention_operations(), 1, {});
   } else {
-    b_.compute("attn_re", attention_operations(), bytes, {gradient});
+    b_.multiply("attn_re", attention_operations(), bytes, {gradient});
   }
 }
 
@@ -132,18 +132,18 @@ BodyIndex LayerMaker::attention(BodyIndex x, std::int64_t tag, bool backward) {
   const double bytes =
       real(element_ * tokens_ * (2 * heads_ + 2 * kv_heads_) * head_size_) / real(t_) * (backward ? 2 : 1);
   const std::string_view name = backward ? "attn_bwd" : "attn";
-  if (c_ == 1) return b_.compute(name, operations, bytes, {x});
+  if (c_ == 1) return b_.multiply(name, operations, bytes, {x});
   const std::int64_t block = 2 * element_ * tokens_ * kv_heads_ * head_size_ / t_;  // keys and values of a rank
   switch (w_.plan.context_by) {
     case ContextBy::gather: {
       const BodyIndex all = b_.collective(Collective::all_gather, block, GroupKind::context, x);
-      const BodyIndex out = b_.compute(name, operations, bytes, {x, all});
+      const BodyIndex out = b_.multiply(name, operations, bytes, {x, all});
       return backward ? b_.collective(Collective::reduce_scatter, block * c_, GroupKind::context, out) : out;
     }
     case ContextBy::a2a: {
       const std::int64_t sent = element_ * tokens_ * (heads_ + 2 * kv_heads_) * head_size_ / t_;
       const BodyIndex all = b_.collective(Collective::all_to_all, sent, GroupKind::context, x);
-      const BodyIndex out = b_.compute(name, operations, bytes, {all});
+      const BodyIndex out = b_.multiply(name, operations, bytes, {all});
       return b_.collective(Collective::all_to_all, element_ * tokens_ * heads_ * head_size_ / t_,
                            GroupKind::context, out);
     }
@@ -167,7 +167,7 @@ BodyIndex LayerMaker::ring_attention(BodyIndex x, std::int64_t tag, bool backwar
       b_.send(to, block * blocks, tag + k, {now, backward ? out : no_node});
       at_hand = b_.receive(from, block * blocks, tag + k);
     }
-    out = b_.compute(backward ? "attn_bwd" : "attn", operations / real(c_), bytes, {now, x});
+    out = b_.multiply(backward ? "attn_bwd" : "attn", operations / real(c_), bytes, {now, x});
   }
   if (!backward) return out;
   return b_.compute("attn_dkv_add", real(tokens_ * kv_heads_ * head_size_) / real(t_) * 2, real(block * 2),

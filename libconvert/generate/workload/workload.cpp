@@ -2,6 +2,7 @@
 #include "generate/workload/workload.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/words.h"
@@ -94,6 +95,14 @@ Rank WorkloadSet::peer(Peer peer, Rank rank) const {
   return groups_.rank(p);
 }
 
+std::int64_t WorkloadSet::time_ns(const BodyNode& n) const {
+  const ComputeTimes& t = workload_.times;
+  const double computing = real(n.operations) / (t.peak_tflops * 1e3 * (n.matrix ? t.matrix_efficiency : 1));
+  const double moving = t.memory_gb_per_s > 0 ? real(n.size) / t.memory_gb_per_s : 0;
+  constexpr double longest = 9e18;
+  return static_cast<std::int64_t>(std::min(std::ceil(std::max(computing, moving)), longest));
+}
+
 void WorkloadSet::add_node(const StageBody& body, std::size_t i, Trace& to) const {
   const BodyNode& n = body.nodes[i];
   NodeTable& t = to.nodes;
@@ -104,6 +113,13 @@ void WorkloadSet::add_node(const StageBody& body, std::size_t i, Trace& to) cons
   if (n.type == NodeType::comp) {
     t.add_int(attr::num_ops, Kind::int64_val, n.operations);
     t.add_int(attr::tensor_size, Kind::uint64_val, n.size);
+    if (workload_.times.given()) {
+      // Other simulators read whole microseconds; the nearest, but not none for what takes time.
+      const std::int64_t ns = time_ns(n);
+      t.nodes.back().duration_us =
+          static_cast<std::uint64_t>(ns == 0 ? 0 : std::max<std::int64_t>(1, (ns + 500) / 1000));
+      if (ns % 1000 != 0) t.add_int(attr::duration_nanos, Kind::uint64_val, ns);
+    }
   } else if (n.type == NodeType::comm_coll) {
     t.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(n.op));
     t.add_int(attr::comm_size, Kind::int64_val, n.size);

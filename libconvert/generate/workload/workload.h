@@ -62,6 +62,7 @@ class WorkloadSet {
 
  private:
   [[nodiscard]] Rank peer(Peer peer, Rank rank) const;
+  [[nodiscard]] std::int64_t time_ns(const BodyNode& n) const;
   void add_node(const StageBody& body, std::size_t i, Trace& to) const;
 
   Workload workload_;

@@ -145,6 +145,26 @@ TEST(Workload, ExpertsOnEveryRankHaveTheirGradientsReduced) {
       static_cast<std::uint64_t>(4 * f.parameters));
 }
 
+TEST(Workload, ComputationsTakeTheLongerOfOperationsAndBytes) {
+  // A forward pass of the first layer's norm: 5·16·256 operations, 3·2·16·256 bytes; qkv: 2·16·256·512 operations.
+  const auto times = [](std::initializer_list<WorkloadSetting> settings) {
+    const Trace t = WorkloadSet(small(settings)).trace(0);
+    std::map<std::string, std::pair<std::uint64_t, std::int64_t>, std::less<>> out;
+    for (const Node& n : t.nodes.nodes) {
+      const IntValue ns = int_value(t.nodes.attributes(n), attr::duration_nanos);
+      out.try_emplace(std::string(t.nodes.name(n)), n.duration_us, ns ? ns.value : -1);
+    }
+    return out;
+  };
+  auto t = times({{"time.peak", "0.001TFLOPS"}});
+  EXPECT_EQ(t["norm1"], std::pair(std::uint64_t{20}, std::int64_t{20'480}));
+  EXPECT_EQ(t["qkv"], std::pair(std::uint64_t{4194}, std::int64_t{4'194'304}));
+  t = times({{"time.peak", "1GFLOPS"}, {"time.memory", "1GB/s"}, {"time.efficiency.gemm", "0.5"}});
+  EXPECT_EQ(t["norm1"].second, 24'576) << "bound by memory";
+  EXPECT_EQ(t["qkv"].second, 2 * 4'194'304);
+  EXPECT_EQ(times({})["qkv"], std::pair(std::uint64_t{0}, std::int64_t{-1}));
+}
+
 std::string failure(std::initializer_list<WorkloadSetting> settings) {
   try {
     const WorkloadSet set(small(settings));
@@ -173,6 +193,10 @@ TEST(Workload, ContradictionsNameBothKeys) {
             "the sizes of model are too large: numbers of bytes or operations would not fit into 63 bits");
   EXPECT_EQ(failure({{"run.sequence", "1099511627776"}}),
             "the sizes of model and run are too large: numbers of bytes or operations would not fit into 63 bits");
+  EXPECT_EQ(failure({{"time.memory", "1TB/s"}}), "time.memory needs time.peak");
+  EXPECT_EQ(failure({{"time.peak", "989"}}), "time.peak: 989: expected operations a second, such as 989TFLOPS");
+  EXPECT_EQ(failure({{"time.efficiency.gemm", "70"}}),
+            "time.efficiency.gemm: 70: expected a share above 0, up to 1");
   EXPECT_EQ(failure({{"plan.tensr", "2"}}), "unknown key 'plan.tensr'; did you mean plan.tensor?");
   EXPECT_EQ(failure({{"plan.tensor", "two"}}), "plan.tensor: two: expected an integer from 1 on");
   EXPECT_EQ(failure({{"plan.shard", "zero4"}}), "plan.shard: zero4: expected ddp or zero1 or zero2 or zero3");

@@ -44,14 +44,7 @@ void check_kind(const std::string& kind) {
 }
 
 std::string list_text() {
-  std::string out = "Models, with parameters and the numbers of NPUs of their plans:\n";
-  for (const std::string& model : workload_presets()) {
-    std::vector<std::string> sizes;
-    for (const std::int64_t n : preset_sizes(model)) sizes.push_back(std::to_string(n));
-    const Workload w = preset_workload(model, 0);
-    add_entry(out, model, std::to_string(Parameters(w.model).total()) + " parameters; " + join(sizes) + " NPUs");
-  }
-  out += "\nCollectives and their algorithms, the default first:\n";
+  std::string out = "Collectives and their algorithms, the default first:\n";
   for (const Collective collective : offered_collectives()) {
     std::string names(default_collective_algorithm(collective));
     for (const CollectiveAlgorithm& a : collective_algorithms()) {
@@ -69,6 +62,13 @@ std::string list_text() {
   for (const TraceKind& k : trace_kinds()) {
     add_entry(out, k.name, k.summary);
     if (!k.reference_case.empty()) add_entry(out, "", "--compat chakra: " + std::string(k.reference_case));
+  }
+  out += "\nModels, with parameters and the numbers of NPUs of their plans:\n";
+  for (const std::string& model : workload_presets()) {
+    std::vector<std::string> sizes;
+    for (const std::int64_t n : preset_sizes(model)) sizes.push_back(std::to_string(n));
+    const Workload w = preset_workload(model, 0);
+    add_entry(out, model, std::to_string(Parameters(w.model).total()) + " parameters; " + join(sizes) + " NPUs");
   }
   return out;
 }

@@ -42,9 +42,9 @@ Preset gpt3_175b() {
         {.tensor = 8, .data = 16, .pipeline = 12, .buckets = megatron, .recompute = Recompute::full}},
        {{.sequence = 2048, .micro_batches = 64},
         {.tensor = 8,
-         .sequence_parallel = true,
          .pipeline = 8,
          .chunks = 3,
+         .sequence_parallel = true,
          .order = interleaved,
          .buckets = megatron,
          .recompute = Recompute::selective}},
@@ -70,7 +70,7 @@ Preset llama3_8b() {
           {.layers = 32, .hidden = 4096, .heads = 32, .kv_heads = 8, .ffn = 14336, .vocab = 128256},
           {{{.sequence = 8192, .gradient_bytes = 2}, {.data = 8, .shard = zero3}},
            {{.sequence = 8192},
-            {.tensor = 2, .sequence_parallel = true, .data = 512, .shard = zero1, .buckets = megatron}}}};
+            {.tensor = 2, .data = 512, .sequence_parallel = true, .shard = zero1, .buckets = megatron}}}};
 }
 
 Preset llama3_70b() {
@@ -78,10 +78,10 @@ Preset llama3_70b() {
           {.layers = 80, .hidden = 8192, .heads = 64, .kv_heads = 8, .ffn = 28672, .vocab = 128256},
           {{{.sequence = 8192, .micro_batches = 16},
             {.tensor = 8,
-             .sequence_parallel = true,
              .data = 16,
              .pipeline = 4,
              .chunks = 5,
+             .sequence_parallel = true,
              .order = interleaved,
              .shard = zero1,
              .buckets = megatron}}}};
@@ -92,18 +92,18 @@ Preset llama3_405b() {
           {.layers = 126, .hidden = 16384, .heads = 128, .kv_heads = 8, .ffn = 53248, .vocab = 128256},
           {{{.sequence = 8192, .micro_batches = 16},
             {.tensor = 8,
-             .sequence_parallel = true,
              .data = 128,
              .pipeline = 16,
              .layers = {7, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 7},
+             .sequence_parallel = true,
              .shard = zero1,
              .buckets = megatron}},
            {{.sequence = 8192, .micro_batches = 32},
             {.tensor = 8,
-             .sequence_parallel = true,
              .data = 64,
              .pipeline = 16,
              .layers = {7, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 7},
+             .sequence_parallel = true,
              .shard = zero1,
              .buckets = megatron}}}};
 }
@@ -136,10 +136,10 @@ Preset mixtral_8x22b() {
            .expert_ffn = 16384},
           {{{.sequence = 4096, .micro_batches = 8},
             {.tensor = 4,
-             .sequence_parallel = true,
              .expert = 8,
              .data = 8,
              .pipeline = 4,
+             .sequence_parallel = true,
              .shard = zero1,
              .buckets = megatron}}}};
 }

@@ -71,18 +71,18 @@ struct StepShape {
 // How a step is spread: over tensor × context × data × pipeline ranks, in this order from the fastest on.
 struct ParallelPlan {
   std::int64_t tensor = 1;
-  bool sequence_parallel = false;
   std::int64_t context = 1;
-  ContextBy context_by = ContextBy::ring;
   std::int64_t expert = 1;  // of tensor × context × data
   std::int64_t data = 1;
   std::int64_t pipeline = 1;
-  std::int64_t chunks = 1;  // of layers, of each stage
-  PipelineOrder order = PipelineOrder::one_f_one_b;
+  std::int64_t chunks = 1;             // of layers, of each stage
+  std::int64_t prefetch = 1;           // zero3: how many layers ahead parameters are gathered
   std::vector<std::int64_t> layers{};  // of each chunk; empty: equal, what is left over from the second on
+  bool sequence_parallel = false;      // of what tensor parallelism leaves whole
+  ContextBy context_by = ContextBy::ring;
+  PipelineOrder order = PipelineOrder::one_f_one_b;
   Shard shard = Shard::ddp;
   Buckets buckets = Buckets::pytorch;
-  std::int64_t prefetch = 1;  // zero3: how many layers ahead parameters are gathered
   Recompute recompute = Recompute::none;
   bool clip = true;  // by the norm of all gradients
 

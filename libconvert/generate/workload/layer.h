@@ -71,13 +71,13 @@ class LayerMaker {
   BodyIndex linear_back(const Pass& pass, const Linear& l, BodyIndex gradient);
 
   BodyIndex attention_part(BodyIndex x, std::int64_t tag);
-  BodyIndex attention_part_back(const Pass& pass, BodyIndex gradient, std::int64_t tag);
+  BodyIndex attention_part_back(const Pass& pass, BodyIndex x, std::int64_t tag);
   BodyIndex attention(BodyIndex x, std::int64_t tag, bool backward);
   BodyIndex ring_attention(BodyIndex x, std::int64_t tag, bool backward, double operations, double bytes);
   void recompute_attention(BodyIndex gradient);
   BodyIndex dense(BodyIndex x);
   BodyIndex dense_back(const Pass& pass);
-  BodyIndex experts(BodyIndex x);
+  BodyIndex experts(BodyIndex norm);
   BodyIndex experts_back(const Pass& pass);
   [[nodiscard]] double attention_operations() const;
 

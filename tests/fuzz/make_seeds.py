@@ -147,6 +147,19 @@ def system_seeds():
             "map-bad": "2&a {1: *a, 1: [x]}"}
 
 
+def workload_seeds():
+    whole = ("model: {layers: 4, hidden: 64, heads: 4, kv_heads: 2, ffn: 128, vocab: 256,\n"
+             "        moe: {experts: 4, per_token: 2, ffn: 32, shared: 1, dense_layers: 1}}\n"
+             "run: {sequence: 16, micro_batches: 4, gradients: bf16, flops: model}\n"
+             "plan: {tensor: 2, sequence_parallel: true, context: 2, expert: 2, data: 2, pipeline: 2, shard: zero1, layers: [2, 2]}\n"
+             "time: {peak: 1TFLOPS, memory: 1GB/s, efficiency: {gemm: 0.5}}\n")
+    latent = ("model: {layers: 2, hidden: 64, heads: 4, ffn: 128, vocab: 256, tied: true, bias: true, norm: layer,\n"
+              "        mla: {q_rank: 8, kv_rank: 8, nope_size: 4, rope_size: 4, value_size: 4}}\n"
+              "run: {sequence: 16}\nplan: {data: 2, shard: zero3, recompute: full}\n")
+    return {"whole": whole, "latent": latent, "cut": whole[:120], "preset": "model: llama3-8b\nplan: {data: 4, pipeline: 2}\n",
+            "large": "model: {layers: 1099511627776, hidden: 1, heads: 1, ffn: 1, vocab: 1}\n", "list": "model: [1]\n"}
+
+
 def sweep_seeds():
     whole = ("# what-if\nbase:\n  network: torus:8x8,bw=50GB/s,lat=500ns\n  size: 1MiB\nsweep:\n"
              "  bandwidth.1: [12.5GB/s, x2]\n  latency: [500ns, x0.5]\n  algorithm: ring+direct\n"
@@ -271,7 +284,8 @@ def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent / "seeds")
     for name, seeds in (("chakra", chakra_seeds()), ("json", json_seeds()), ("jsonl", jsonl_seeds()),
                         ("msccl", msccl_seeds()), ("tar", tar_seeds()), ("network", network_seeds()),
-                        ("system", system_seeds()), ("sweep", sweep_seeds()), ("pytorch", pytorch_seeds()),
+                        ("system", system_seeds()), ("sweep", sweep_seeds()),
+                        ("workload", workload_seeds()), ("pytorch", pytorch_seeds()),
                         ("kineto", kineto_seeds()), ("link", link_seeds()), ("flexflow", flexflow_seeds()),
                         ("astra_text", astra_text_seeds()), ("ten", ten_seeds()), ("merge", merge_seeds()),
                         ("merge_map", merge_map_seeds())):

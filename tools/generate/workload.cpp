@@ -116,7 +116,12 @@ Workload workload_of(const GenerateOptions& o, const Context& context) {
       throw usage_error("--set " + text + ": expected KEY=VALUE, such as plan.tensor=4");
     set_workload(w, {text.substr(0, equals), text.substr(equals + 1)});
   }
-  check_workload(w);
+  try {
+    check_workload(w);
+  } catch (const Error& e) {
+    if (!is_file(kind) || !o.set.empty()) throw;
+    throw input_error({.file = kind}, e.what(), "workload");
+  }
   if (o.npus && w.plan.ranks() != *o.npus)
     throw usage_error("--npus " + std::to_string(*o.npus) + ": plan.tensor × context × data × pipeline is " +
                       std::to_string(w.plan.ranks()));

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Workload files, and the bodies of those that are not too large.
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "fuzzer.h"
+#include "generate/workload/workload.h"
+#include "trace_fuzzing.h"
+
+FUZZER(workload) {
+  using namespace convert;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  fuzzing::may_refuse([&] {
+    const Workload w = parse_workload("fuzz.yml", text, 0);
+    try {
+      check_workload(w);
+    } catch (const Error& e) {
+      return fuzzing::check(e.kind() == Error::Kind::usage, "a contradiction that is no error of usage");
+    }
+    if (w.model.layers * w.step.micro_batches * w.plan.context > 64 || w.plan.ranks() > 64) return;
+    const WorkloadSet set(w);
+    std::uint64_t sent = 0, received = 0;
+    for (Rank rank = 0; rank < set.ranks(); ++rank) {
+      for (const Node& n : set.trace(rank).nodes.nodes) {
+        sent += n.type == NodeType::comm_send ? 1U : 0U;
+        received += n.type == NodeType::comm_recv ? 1U : 0U;
+      }
+    }
+    fuzzing::check(sent == received, "a message without its other end");
+  });
+  return 0;
+}

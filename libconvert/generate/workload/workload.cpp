@@ -103,9 +103,20 @@ std::int64_t WorkloadSet::time_ns(const BodyNode& n) const {
   return static_cast<std::int64_t>(std::min(std::ceil(std::max(computing, moving)), longest));
 }
 
-void WorkloadSet::add_node(const StageBody& body, std::size_t i, Trace& to) const {
+WorkloadSet::OfRank WorkloadSet::of_rank(Rank rank) const {
+  OfRank own{.rank = rank, .groups = {}, .peers = {}};
+  const std::int64_t stage = groups_.place(rank).stage;
+  for (std::size_t k = 0; k < own.groups.size(); ++k) {
+    const auto kind = static_cast<GroupKind>(k);
+    if (groups_.has(kind, stage)) own.groups.at(k) = std::to_string(groups_.id(kind, rank));
+  }
+  for (const Peer p : {Peer::next_stage, Peer::previous_stage, Peer::next_context, Peer::previous_context})
+    own.peers.at(static_cast<std::size_t>(p)) = peer(p, rank);
+  return own;
+}
+
+void WorkloadSet::add_node(const StageBody& body, std::size_t i, const OfRank& own, NodeTable& t) const {
   const BodyNode& n = body.nodes[i];
-  NodeTable& t = to.nodes;
   t.add_node(i, n.type, body.names[n.name]);
   for (std::uint32_t d = 0; d < n.deps; ++d) t.add_data_dep(static_cast<NodeId>(body.deps[n.first_dep + d]));
   if (n.after != no_node) t.add_ctrl_dep(static_cast<NodeId>(n.after));
@@ -123,12 +134,12 @@ void WorkloadSet::add_node(const StageBody& body, std::size_t i, Trace& to) cons
   } else if (n.type == NodeType::comm_coll) {
     t.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(n.op));
     t.add_int(attr::comm_size, Kind::int64_val, n.size);
-    t.add_string(attr::pg_name, std::to_string(groups_.id(n.group, to.rank)));
+    t.add_string(attr::pg_name, own.groups[static_cast<std::size_t>(n.group)]);
   } else {
     const bool sends = n.type == NodeType::comm_send;
-    const Rank other = peer(n.peer, to.rank);
-    t.add_int(attr::comm_src, Kind::int32_val, sends ? to.rank : other);
-    t.add_int(attr::comm_dst, Kind::int32_val, sends ? other : to.rank);
+    const Rank other = own.peers[static_cast<std::size_t>(n.peer)];
+    t.add_int(attr::comm_src, Kind::int32_val, sends ? own.rank : other);
+    t.add_int(attr::comm_dst, Kind::int32_val, sends ? other : own.rank);
     t.add_int(attr::comm_tag, Kind::int32_val, n.tag);
     t.add_int(attr::comm_size, Kind::int64_val, n.size);
   }
@@ -144,7 +155,11 @@ Trace WorkloadSet::trace(Rank rank) const {
   trace.metadata.table.add_string(Name("workload"), settings_);
   trace.metadata.table.add_int(Name("ranks"), Kind::uint64_val, ranks());
   trace.metadata.table.add_int(Name("parameters"), Kind::int64_val, b.parameters);
-  for (std::size_t i = 0; i < b.nodes.size(); ++i) add_node(b, i, trace);
+  trace.nodes.nodes.reserve(b.nodes.size());
+  trace.nodes.attrs.reserve(b.nodes.size() * 4);
+  trace.nodes.deps.reserve(b.deps.size() + b.nodes.size());
+  const OfRank own = of_rank(rank);
+  for (std::size_t i = 0; i < b.nodes.size(); ++i) add_node(b, i, own, trace.nodes);
   return trace;
 }
 

@@ -61,9 +61,16 @@ class WorkloadSet {
   [[nodiscard]] Trace trace(Rank rank) const;
 
  private:
+  // What the nodes of a rank have besides those of its stage.
+  struct OfRank {
+    Rank rank;
+    std::array<std::string, group_kind_names.size()> groups;  // their ids, as pg_name has them
+    std::array<Rank, 4> peers;
+  };
+  [[nodiscard]] OfRank of_rank(Rank rank) const;
   [[nodiscard]] Rank peer(Peer peer, Rank rank) const;
   [[nodiscard]] std::int64_t time_ns(const BodyNode& n) const;
-  void add_node(const StageBody& body, std::size_t i, Trace& to) const;
+  void add_node(const StageBody& body, std::size_t i, const OfRank& own, NodeTable& t) const;
 
   Workload workload_;
   PlanGroups groups_;

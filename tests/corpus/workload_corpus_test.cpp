@@ -125,6 +125,7 @@ simdjson::padded_string load(const char* file) {
 }
 
 TEST(WorkloadCorpus, SmallSets) {
+  REQUIRE_CORPUS();
   const std::map<std::string, std::string> keys = {{"L", "layers"},
                                                    {"H", "hidden"},
                                                    {"A", "heads"},
@@ -152,7 +153,9 @@ TEST(WorkloadCorpus, SmallSets) {
 }
 
 TEST(WorkloadCorpus, PlansOfPresets) {
+  REQUIRE_CORPUS();
   simdjson::dom::parser parser;
+  int plans = 0;
   const simdjson::padded_string text = load("acceptance.json");
   for (const auto& [name, plan] : object(parser.parse(text))) {
     SCOPED_TRACE(name);
@@ -160,7 +163,9 @@ TEST(WorkloadCorpus, PlansOfPresets) {
     w.step = {};
     w.plan = {};
     compare(WorkloadSet(workload_of(w, plan["plan"])), plan);
+    ++plans;
   }
+  EXPECT_EQ(plans, 13);
 }
 
 }  // namespace

@@ -19,26 +19,34 @@ namespace {
 
 bool is_file(const std::string& kind) { return kind.ends_with(".yml") || kind.ends_with(".yaml"); }
 
-// Returns the stages of which each does as those up to the next one do.
-std::vector<std::int64_t> different_stages(const WorkloadSet& set) {
-  const auto same = [&](const StageFigures& a, const StageFigures& b) {
-    const auto pairs = [](const StageFigures& f) {
-      std::vector<std::pair<std::uint64_t, WideCount>> out;
-      for (const auto& [key, calls] : f.calls) out.emplace_back(calls.count, calls.bytes);
-      return out;
-    };
-    return a.nodes == b.nodes && a.operations == b.operations && a.parameters == b.parameters &&
-           pairs(a) == pairs(b);
+// Stages from `first` on, up to `end`, of which each does as the first.
+struct StageRange {
+  std::int64_t first;
+  std::int64_t end;
+  StageFigures figures;
+};
+
+bool same(const StageFigures& a, const StageFigures& b) {
+  const auto counts = [](const StageFigures& f) {
+    std::vector<std::pair<std::uint64_t, WideCount>> out;
+    for (const auto& [key, calls] : f.calls) out.emplace_back(calls.count, calls.bytes);
+    return out;
   };
-  std::vector<std::int64_t> out = {0};
-  for (std::int64_t stage = 1; stage < set.stages(); ++stage) {
-    if (!same(set.figures(out.back()), set.figures(stage))) out.push_back(stage);
+  return a.nodes == b.nodes && a.operations == b.operations && a.parameters == b.parameters && counts(a) == counts(b);
+}
+
+std::vector<StageRange> ranges_of(const WorkloadSet& set) {
+  std::vector<StageRange> out;
+  for (std::int64_t stage = 0; stage < set.stages(); ++stage) {
+    StageFigures figures = set.figures(stage);
+    if (out.empty() || !same(out.back().figures, figures)) out.push_back({stage, stage, std::move(figures)});
+    out.back().end = stage + 1;
   }
   return out;
 }
 
-std::string stages_text(std::int64_t first, std::int64_t end) {
-  return end - first == 1 ? std::to_string(first) : std::to_string(first) + "-" + std::to_string(end - 1);
+std::string stages_text(const StageRange& r) {
+  return r.end - r.first == 1 ? std::to_string(r.first) : std::to_string(r.first) + "-" + std::to_string(r.end - 1);
 }
 
 std::string bytes_text(WideCount bytes) {
@@ -58,35 +66,35 @@ void append_plan(std::string& out, const Workload& w) {
   out += "\n";
 }
 
-void append_stages(std::string& out, const WorkloadSet& set, const std::vector<std::int64_t>& stages) {
+void append_stages(std::string& out, const WorkloadSet& set, const std::vector<StageRange>& ranges) {
   TextTable table({"stage", "ranks", "nodes", "computations", "collectives", "messages", "operations", "parameters",
                    "updated"});
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    const std::int64_t end = i + 1 < stages.size() ? stages[i + 1] : set.stages();
-    StageFigures f = set.figures(stages[i]);
-    table.add({stages_text(stages[i], end), std::to_string((end - stages[i]) * set.ranks_of_stage()),
-               std::to_string(f.nodes), std::to_string(f.by_type[NodeType::comp]),
-               std::to_string(f.by_type[NodeType::comm_coll]), std::to_string(f.by_type[NodeType::comm_send]),
+  for (const StageRange& r : ranges) {
+    const StageFigures& f = r.figures;
+    const auto count = [&](NodeType type) {
+      const auto at = f.by_type.find(type);
+      return std::to_string(at == f.by_type.end() ? 0 : at->second);
+    };
+    table.add({stages_text(r), std::to_string((r.end - r.first) * set.ranks_of_stage()), std::to_string(f.nodes),
+               count(NodeType::comp), count(NodeType::comm_coll), count(NodeType::comm_send),
                format_wide(f.operations), std::to_string(f.parameters), std::to_string(f.optimizer_parameters)});
   }
   table.append_to(out);
 }
 
-void append_calls(std::string& out, const WorkloadSet& set, const std::vector<std::int64_t>& stages) {
+void append_calls(std::string& out, const WorkloadSet& set, const std::vector<StageRange>& ranges) {
   TextTable table({"stage", "<collective", "<group", "NPUs", "calls", "bytes", "exactly"});
-  const PlanGroups groups(set.workload().plan, set.workload().model.experts > 0);
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    const std::string stage = stages_text(stages[i], i + 1 < stages.size() ? stages[i + 1] : set.stages());
-    const StageFigures f = set.figures(stages[i]);
+  for (const StageRange& r : ranges) {
     const auto add = [&](std::string_view op, std::string_view group, std::int64_t npus,
                          const StageFigures::Calls& calls) {
       if (calls.count == 0) return;
-      table.add({stage, std::string(op), std::string(group), std::to_string(npus), std::to_string(calls.count),
-                 bytes_text(calls.bytes), format_wide(calls.bytes)});
+      table.add({stages_text(r), std::string(op), std::string(group), std::to_string(npus),
+                 std::to_string(calls.count), bytes_text(calls.bytes), format_wide(calls.bytes)});
     };
-    for (const auto& [key, calls] : f.calls) add(name(key.first), name(key.second), groups.size(key.second), calls);
-    add("send", "pipeline", 2, f.pipeline_sends);
-    add("send", "cp", 2, f.context_sends);
+    for (const auto& [key, calls] : r.figures.calls)
+      add(name(key.first), name(key.second), set.group_size(key.second), calls);
+    add("send", "pipeline", 2, r.figures.pipeline_sends);
+    add("send", "cp", 2, r.figures.context_sends);
   }
   table.append_to(out);
 }
@@ -132,10 +140,11 @@ std::string explain(const WorkloadSet& set) {
   const Workload& w = set.workload();
   const Parameters parameters(w.model);
   WideCount operations = 0, nodes = 0;
-  for (std::int64_t stage = 0; stage < set.stages(); ++stage) {
-    const StageFigures f = set.figures(stage);
-    operations += f.operations * static_cast<WideCount>(set.ranks_of_stage());
-    nodes += static_cast<WideCount>(f.nodes) * static_cast<WideCount>(set.ranks_of_stage());
+  const std::vector<StageRange> ranges = ranges_of(set);
+  for (const StageRange& r : ranges) {
+    const auto ranks = static_cast<WideCount>((r.end - r.first) * set.ranks_of_stage());
+    operations += r.figures.operations * ranks;
+    nodes += static_cast<WideCount>(r.figures.nodes) * ranks;
   }
   std::string out = w.name + ": " + std::to_string(parameters.total()) + " parameters";
   if (parameters.active() != parameters.total())
@@ -144,11 +153,10 @@ std::string explain(const WorkloadSet& set) {
          counted(static_cast<std::uint64_t>(set.group_count()), "group") + ", " + format_wide(nodes) + " nodes, " +
          format_wide(operations) + " operations a step\n";
   append_plan(out, w);
-  const std::vector<std::int64_t> stages = different_stages(set);
   out += "\nof each rank\n";
-  append_stages(out, set, stages);
+  append_stages(out, set, ranges);
   out += "\ncollectives and messages of each rank\n";
-  append_calls(out, set, stages);
+  append_calls(out, set, ranges);
   return out;
 }
 

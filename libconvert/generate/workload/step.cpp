@@ -61,7 +61,7 @@ class StepMaker {
   [[nodiscard]] std::int64_t message_bytes() const {
     return w_.step.activation_bytes * layers_.own_tokens() * w_.model.hidden;
   }
-  // Of the message that chunk `to` gets.
+  // Returns the tag of the message that chunk `to` gets.
   [[nodiscard]] std::int64_t tag(const StagePass& pass, std::int64_t to, bool backward) const {
     return first_pipeline_tag + 2 * (pass.micro_batch * chunks() + to) + (backward ? 1 : 0);
   }

@@ -56,6 +56,7 @@ class WorkloadSet {
   }
   [[nodiscard]] StageFigures figures(std::int64_t stage) const;
   [[nodiscard]] std::int64_t group_count() const { return groups_.count(); }
+  [[nodiscard]] std::int64_t group_size(GroupKind kind) const { return groups_.size(kind); }
   [[nodiscard]] std::vector<CommGroup> groups() const { return groups_.all(); }
   // Returns the trace of a rank; several threads may call it.
   [[nodiscard]] Trace trace(Rank rank) const;

@@ -194,8 +194,7 @@ void add_dims(const NetworkConfig& network, Run& run) {
     run.dims.push_back({run.texts.add("tree"), static_cast<std::uint32_t>(l.fanout), l.bytes_per_ns, l.latency_ns});
 }
 
-void add_deps(const ReplayProgram& program, Run& run) {
-  const SliceOps ops(program, run.timeline.slices);
+void add_deps(const SliceOps& ops, Run& run) {
   for (std::uint32_t from = 0; from < run.timeline.slices.size(); ++from)
     ops.for_each_child(from, [&](std::uint32_t to) { run.deps.push_back({from, to}); });
 }
@@ -296,8 +295,9 @@ Run make_run(ReplayResult& result, const ReplayProgram* program) {
   add_waits(result.waits, run);
   if (program == nullptr) return run;
   const ReplayProgram& simulated = result.reduction == nullptr ? *program : result.reduction->program;
-  run.slack_ps = find_slack(simulated, run);
-  add_deps(simulated, run);
+  const SliceOps ops(simulated, run.timeline.slices);
+  run.slack_ps = find_slack(simulated, run, ops);
+  add_deps(ops, run);
   add_dims(program->network, run);
   add_links(result, *program, run);
   add_memory(result, *program, run);

@@ -5,8 +5,6 @@
 #include <array>
 #include <limits>
 
-#include "simulate/report/slice_ops.h"
-
 namespace convert {
 namespace {
 
@@ -15,11 +13,11 @@ constexpr Picoseconds unbounded = std::numeric_limits<Picoseconds>::max();
 // Goes through the slices from the last end to the first, so that all that followed a slice is known before it.
 class SlackFinder {
  public:
-  SlackFinder(const ReplayProgram& program, const Run& run)
+  SlackFinder(const ReplayProgram& program, const Run& run, const SliceOps& ops)
       : program_(program),
         run_(run),
         slices_(run.timeline.slices),
-        ops_(program, slices_),
+        ops_(ops),
         slack_(slices_.size(), unbounded),
         meeting_of_(slices_.size(), no_index),
         meetings_(run.calls.size()),
@@ -122,7 +120,7 @@ class SlackFinder {
   const ReplayProgram& program_;
   const Run& run_;
   const std::vector<Slice>& slices_;
-  SliceOps ops_;
+  const SliceOps& ops_;
   std::vector<Picoseconds> slack_;
   std::vector<std::uint32_t> meeting_of_;                // by slice
   std::vector<Meeting> meetings_;                        // first those of Run::calls
@@ -132,9 +130,9 @@ class SlackFinder {
 
 }  // namespace
 
-std::vector<Picoseconds> find_slack(const ReplayProgram& program, const Run& run) {
+std::vector<Picoseconds> find_slack(const ReplayProgram& program, const Run& run, const SliceOps& ops) {
   if (run.status != RunStatus::complete || run.timeline.slices.size() != program.ops) return {};
-  return SlackFinder(program, run).run();
+  return SlackFinder(program, run, ops).run();
 }
 
 }  // namespace convert

@@ -32,7 +32,8 @@ bool same(const StageFigures& a, const StageFigures& b) {
     for (const auto& [key, calls] : f.calls) out.emplace_back(calls.count, calls.bytes);
     return out;
   };
-  return a.nodes == b.nodes && a.operations == b.operations && a.parameters == b.parameters && counts(a) == counts(b);
+  return a.nodes == b.nodes && a.operations == b.operations && a.parameters == b.parameters &&
+         counts(a) == counts(b);
 }
 
 std::vector<StageRange> ranges_of(const WorkloadSet& set) {

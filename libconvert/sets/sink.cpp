@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/master/master_set.h"
 #include "core/units.h"
 #include "io/archive.h"
 #include "io/output.h"
@@ -125,7 +126,7 @@ class Sink {
   // Encodes the nodes of the rank whose head was read, into `out` if it is given, else into `bytes`.
   void encode_rank(TraceReader& reader, Trace& trace, TraceWriter& writer, std::size_t ordinal, bool many,
                    std::string& bytes, Output* out) const {
-    if (!options_.history.empty() && !source_.follows_reference()) add_history(trace.metadata, {options_.history});
+    if (adds_history()) add_history(trace.metadata, {options_.history});
     writer.begin_rank(trace, ordinal, many, bytes);
     std::vector<Node> nodes;
     while (reader.next_nodes(trace, batch_nodes)) {
@@ -236,6 +237,7 @@ class Sink {
 
   void write_document(const Format& format) {
     auto out = open();
+    if (format.write_master != nullptr && source_.master() != nullptr) return write_classes(format, *out);
     const auto writer = format.write(plan_.choice.options);
     const bool many = format.framed_set && source_.many();
     // What a pipe has taken cannot be taken back; groups stand first, and may be known last.
@@ -266,6 +268,20 @@ class Sink {
     out->write(bytes);
     out->close();
   }
+
+  // Writes a set that is held by classes without making its ranks.
+  void write_classes(const Format& format, Output& out) {
+    MasterSet set = *source_.master();
+    if (adds_history()) set.edit_metadata([&](Metadata& m) { add_history(m, {options_.history}); });
+    const auto groups = source_.groups_to_write(&diagnostics_);
+    set.groups = groups ? groups->json : "";
+    all_read(groups.has_value());
+    ready();
+    format.write_master(set, out);
+    out.close();
+  }
+
+  [[nodiscard]] bool adds_history() const { return !options_.history.empty() && !source_.follows_reference(); }
 
   // Gives the groups to a writer that has a place for them; returns whether it has.
   bool give_groups(const Format& format, TraceWriter& writer) {

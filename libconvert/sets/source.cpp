@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "config/groups.h"
+#include "core/master/master_set.h"
 #include "core/world_size.h"
 #include "formats/whole_ranks.h"
 #include "io/set_path.h"
@@ -282,7 +283,7 @@ void TraceSource::warn_of_near_ranks() {
 void TraceSource::read_description(InputItem& item) {
   std::string text = item.input->read_rest();
   const std::string name = item.input->name();
-  if (options_.hash && !follows_reference()) {
+  if (options_.hash && !follows_reference() && format_->write_master == nullptr) {
     source_file_ = file_name_part(name);
     source_sha256_ = sha256_hex(text);
   }
@@ -470,6 +471,7 @@ std::vector<std::uint32_t> TraceSource::members(const LinkedGroup& linked) const
 
 std::optional<InputSet::Groups> TraceSource::groups() const {
   if (inputs_.groups()) return inputs_.groups();
+  if (master() != nullptr && !master()->groups.empty()) return InputSet::Groups{first_file_, master()->groups};
   if (!carried_groups_.empty()) return InputSet::Groups{carried_by_, carried_groups_ + "\n"};
   const std::lock_guard lock(groups_mutex_);
   if (linked_groups_.empty()) return std::nullopt;

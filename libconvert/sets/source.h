@@ -67,6 +67,7 @@ class TraceSource final : public SetSource {
   // Returns the input's collective algorithm, or null. Only lower it if it has no errors.
   [[nodiscard]] const Algorithm* algorithm() const override { return algorithm_ ? &*algorithm_ : nullptr; }
   [[nodiscard]] const Schedule* schedule() const override { return schedule_ ? &*schedule_ : nullptr; }
+  [[nodiscard]] const MasterSet* master() const override { return described_ ? described_->master() : nullptr; }
   // Adds groups that another process read from PyTorch traces, for groups().
   void add_linked_groups(const std::string& file, Rank rank, const std::vector<GroupTable::Group>& groups);
   // Returns the groups file of the input, or the groups of PyTorch traces, complete once all ranks are read.

@@ -82,6 +82,16 @@ void check_experts(const Workload& w) {
   divides("plan.expert", p.expert, "plan.tensor × context × data", p.tensor * p.context * p.data);
 }
 
+void check_shards(const Workload& w) {
+  const ParallelPlan& p = w.plan;
+  if (p.hsdp == 0) return;
+  const std::string key = named("plan.hsdp", p.hsdp);
+  if (p.shard == Shard::ddp) throw usage_error(key + " needs plan.shard of zero1, zero2 or zero3");
+  if (p.hsdp == 1) throw usage_error(key + ": one rank shares nothing; plan.shard ddp has whole replicas");
+  divides("plan.hsdp", p.hsdp, "plan.context × data", p.context * p.data);
+  if (w.model.experts > 0) divides("plan.expert", p.expert, "plan.tensor × plan.hsdp", p.tensor * p.hsdp);
+}
+
 void check_pipeline(const Workload& w) {
   const ParallelPlan& p = w.plan;
   const std::int64_t chunks = p.pipeline * p.chunks;
@@ -148,6 +158,7 @@ void check_workload(const Workload& w) {
   check_tensor(w);
   check_sequence(w);
   check_experts(w);
+  check_shards(w);
   check_pipeline(w);
 }
 

@@ -12,6 +12,7 @@
 #include "io/set_path.h"
 #include "passes/lower/export.h"
 #include "passes/verify/verify.h"
+#include "sets/class_encoder.h"
 #include "sets/rank_order.h"
 #include "util/log.h"
 
@@ -46,6 +47,7 @@ class Sink {
 
   void write() {
     const Format& format = *plan_.choice.format;
+    if (format.nodes_apart && source_.master() != nullptr) classes_.emplace(*source_.master(), source_.base_name());
     if (format.write_schedule != nullptr) {
       write_schedule(format);
     } else if (format.write_algorithm != nullptr) {
@@ -125,9 +127,22 @@ class Sink {
 
   // Encodes the nodes of the rank whose head was read, into `out` if it is given, else into `bytes`.
   void encode_rank(TraceReader& reader, Trace& trace, TraceWriter& writer, std::size_t ordinal, bool many,
-                   std::string& bytes, Output* out) const {
+                   std::string& bytes, Output* out) {
     if (adds_history()) add_history(trace.metadata, {options_.history});
     writer.begin_rank(trace, ordinal, many, bytes);
+    if (classes_) {
+      classes_->nodes(trace.rank, writer, bytes);
+    } else {
+      encode_nodes(reader, trace, writer, bytes, out);
+    }
+    writer.end_rank(bytes);
+    if (out != nullptr) {
+      out->write(bytes);
+      bytes.clear();
+    }
+  }
+
+  static void encode_nodes(TraceReader& reader, Trace& trace, TraceWriter& writer, std::string& bytes, Output* out) {
     std::vector<Node> nodes;
     while (reader.next_nodes(trace, batch_nodes)) {
       // A reader may give a whole rank at once. It is encoded a slice at a time: the slice becomes the nodes of
@@ -142,11 +157,6 @@ class Sink {
           bytes.clear();
         }
       }
-    }
-    writer.end_rank(bytes);
-    if (out != nullptr) {
-      out->write(bytes);
-      bytes.clear();
     }
   }
 
@@ -309,6 +319,7 @@ class Sink {
   const SinkOptions& options_;
   Diagnostics& diagnostics_;
   OutputFiles files_;
+  std::optional<ClassEncoder> classes_;  // of a set that is held so
 };
 
 // Returns whether set= asks for a tar or a plain file; nothing if it is not given.

@@ -496,6 +496,12 @@ std::unique_ptr<TraceReader> TraceSource::open_all() {
   return std::make_unique<CountingReader>(*this, std::move(reader));
 }
 
+// A set that is held by classes has been read as a whole.
+std::uint64_t TraceSource::ranks_read() const { return master() != nullptr ? master()->ranks() : ranks_read_.load(); }
+std::uint64_t TraceSource::nodes_read() const {
+  return master() != nullptr ? master()->node_count() : nodes_read_.load();
+}
+
 std::unique_ptr<TraceReader> TraceSource::open_stream() { return std::make_unique<AllReader>(*this); }
 
 }  // namespace convert

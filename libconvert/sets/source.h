@@ -107,8 +107,8 @@ class TraceSource final : public SetSource {
   void warn_of_missing_ranks();
   [[nodiscard]] const WorldSizes* world_sizes() const override { return &world_sizes_; }
   // Return how many ranks and nodes all readers have read so far.
-  [[nodiscard]] std::uint64_t ranks_read() const { return ranks_read_; }
-  [[nodiscard]] std::uint64_t nodes_read() const { return nodes_read_; }
+  [[nodiscard]] std::uint64_t ranks_read() const;
+  [[nodiscard]] std::uint64_t nodes_read() const;
 
  private:
   class AllReader;

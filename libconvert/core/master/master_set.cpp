@@ -37,7 +37,7 @@ MasterSet::Place MasterSet::place(std::uint64_t i) const {
   return {stretch.of_class, stretch.first_ordinal + (i - stretch.first_place)};
 }
 
-std::uint64_t MasterSet::nodes() const {
+std::uint64_t MasterSet::node_count() const {
   std::uint64_t sum = 0;
   for (const RankClass& c : classes) sum += c.shapes.size() * c.ranks.size();
   return sum;
@@ -54,16 +54,14 @@ Trace MasterSet::head(const Place& p, const std::string& file) const {
   return out;
 }
 
-Trace MasterSet::trace(const Place& p, const std::string& file) const {
+void MasterSet::nodes(const Place& p, const std::string& file, NodeTable& to) const {
   const RankClass& c = classes[p.of_class];
-  Trace out = head(p, file);
   std::vector<std::uint64_t> values;
   c.values.get(p.ordinal, values);
-  const Unpacker unpacker(texts, file, out.rank);
-  out.nodes.nodes.reserve(c.shapes.size());
+  const Unpacker unpacker(texts, file, rank(p));
+  to.nodes.reserve(to.nodes.size() + c.shapes.size());
   const std::uint64_t* next = values.data();
-  for (const std::uint32_t s : c.shapes) next = unpacker.node(shapes[s], next, out.nodes);
-  return out;
+  for (const std::uint32_t s : c.shapes) next = unpacker.node(shapes[s], next, to);
 }
 
 void MasterSet::edit_metadata(const std::function<void(Metadata&)>& edit) {

@@ -49,7 +49,7 @@ class MasterSet {
   [[nodiscard]] Rank rank(const Place& p) const {
     return static_cast<Rank>(classes[p.of_class].ranks[p.ordinal]);
   }
-  [[nodiscard]] std::uint64_t nodes() const;  // of all ranks
+  [[nodiscard]] std::uint64_t node_count() const;  // of all ranks
 
   // Ranks of one class that follow each other in the order.
   struct Stretch {
@@ -59,10 +59,10 @@ class MasterSet {
   };
   [[nodiscard]] const std::vector<Stretch>& order() const { return order_; }
 
-  // Return a rank's trace, without and with its nodes. Messages call it by the file and its rank. Throw
+  // Returns a rank's trace without nodes; appends its nodes. Messages call it by the file and its rank. Throw
   // Error(input) [master] if it has values that no trace has.
   [[nodiscard]] Trace head(const Place& p, const std::string& file) const;
-  [[nodiscard]] Trace trace(const Place& p, const std::string& file) const;
+  void nodes(const Place& p, const std::string& file, NodeTable& to) const;
 
   // Changes the metadata of each rank: what has one shape must have one after it.
   void edit_metadata(const std::function<void(Metadata&)>& edit);

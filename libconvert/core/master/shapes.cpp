@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "core/master/shapes.h"
 
-#include "core/words.h"
-
 namespace convert {
 namespace {
 
@@ -30,6 +28,15 @@ std::uint32_t ShapeSet::add(const NodeShape& shape) {
       hash_of_shape(shape), next, [&](std::uint32_t i) { return shapes_[i] == shape; },
       [&](std::uint32_t i) { return hash_of_shape(shapes_[i]); });
   if (found == next) shapes_.push_back(shape);
+  return found;
+}
+
+std::uint32_t ShapeSet::value_of(const NodeShape& shape, Name attribute) {
+  std::uint32_t at = 0, found = no_index;
+  for_each_field(shape, [&](const ShapeField& field, std::uint32_t count) {
+    if (found == no_index && field.of == ShapeField::Of::value && field.name == attribute) found = at;
+    at += count;
+  });
   return found;
 }
 

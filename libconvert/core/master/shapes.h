@@ -68,6 +68,8 @@ class ShapeSet {
 
   // Returns how many values a shape has, in the order of ShapeField::Of, attribute by attribute.
   [[nodiscard]] static std::uint64_t value_count(const NodeShape& shape);
+  // Returns where the first value of an attribute stands among those of a shape; no_index if there is none.
+  [[nodiscard]] static std::uint32_t value_of(const NodeShape& shape, Name attribute);
   // Calls visit(const ShapeField&, count) for values of one field that stand one behind the other.
   template <class Visit>
   static void for_each_field(const NodeShape& shape, const Visit& visit);

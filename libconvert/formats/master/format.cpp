@@ -1,15 +1,43 @@
 // SPDX-License-Identifier: MIT
 #include "formats/format.h"
 
+#include <utility>
+
 #include "core/master/builder.h"
 #include "formats/master/layout.h"
 #include "formats/master/master.h"
-#include "formats/whole_ranks.h"
 
 namespace convert {
 namespace {
 
 bool sniff_master(std::string_view head) { return head.starts_with(master_file::kind.magic); }
+
+// Makes the nodes of a rank only when they are asked for, and all at once.
+class MasterReader final : public TraceReader {
+ public:
+  MasterReader(const MasterSet& set, std::string file, Rank first, Rank last)
+      : set_(set), file_(std::move(file)), next_(first), last_(last) {}
+
+  bool next_rank(Trace& out) override {
+    if (next_ == last_) return false;
+    place_ = set_.place(next_++);
+    out = set_.head(place_, file_);
+    has_nodes_ = true;
+    return true;
+  }
+  bool next_nodes(Trace& out, std::size_t /*max_nodes*/) override {
+    out.nodes.clear();
+    if (std::exchange(has_nodes_, false)) set_.nodes(place_, file_, out.nodes);
+    return !out.nodes.nodes.empty();
+  }
+
+ private:
+  const MasterSet& set_;
+  std::string file_;
+  Rank next_, last_;
+  MasterSet::Place place_;
+  bool has_nodes_ = false;
+};
 
 class MasterFile final : public DescribedSet {
  public:
@@ -17,11 +45,7 @@ class MasterFile final : public DescribedSet {
 
   [[nodiscard]] Rank ranks() const override { return static_cast<Rank>(set_.ranks()); }
   [[nodiscard]] std::unique_ptr<TraceReader> open(Rank first, Rank last) const override {
-    return std::make_unique<WholeRanks>([this, next = first, last](Trace& out) mutable {
-      if (next == last) return false;
-      out = set_.trace(set_.place(next++), file_);
-      return true;
-    });
+    return open_master(set_, file_, first, last);
   }
   [[nodiscard]] const MasterSet* master() const override { return &set_; }
 
@@ -64,6 +88,10 @@ class MasterWriter final : public TraceWriter {
 std::unique_ptr<TraceWriter> write_collected(const FormatOptions& /*options*/) { return std::make_unique<MasterWriter>(); }
 
 }  // namespace
+
+std::unique_ptr<TraceReader> open_master(const MasterSet& set, const std::string& file, Rank first, Rank last) {
+  return std::make_unique<MasterReader>(set, file, first, last);
+}
 
 extern const Format master_format;
 const Format master_format = {

@@ -24,6 +24,8 @@ enum class PipelineOrder : std::uint8_t { gpipe, one_f_one_b, interleaved, zb_h1
 enum class Buckets : std::uint8_t { pytorch, megatron };
 // What of the forward pass the backward pass computes again.
 enum class Recompute : std::uint8_t { none, selective, full };
+// When the experts that every token meets are computed: after the others, or before them.
+enum class SharedExperts : std::uint8_t { late, early };
 // How operations of attention count: as published tables do, or as a fused causal kernel computes.
 enum class OperationCount : std::uint8_t { hardware, model };
 
@@ -66,6 +68,8 @@ struct StepShape {
   std::int64_t iterations = 1;        // steps, one after the other
   std::int64_t activation_bytes = 2;  // of an element, of parameters too
   std::int64_t gradient_bytes = 4;    // when it is reduced
+  double zipf = 0;                    // exponent of the loads of experts; 0: equal
+  std::int64_t zipf_seed = 0;         // which expert has which load
   OperationCount operations = OperationCount::hardware;
 };
 
@@ -86,7 +90,9 @@ struct ParallelPlan {
   Shard shard = Shard::ddp;
   Buckets buckets = Buckets::pytorch;
   Recompute recompute = Recompute::none;
-  bool clip = true;  // by the norm of all gradients
+  SharedExperts shared = SharedExperts::late;
+  std::int64_t dispatch_bytes = 0;  // of an element on its way to the experts; 0: as activations
+  bool clip = true;                 // by the norm of all gradients
 
   [[nodiscard]] std::int64_t ranks() const { return tensor * context * data * pipeline; }
   // Returns the ranks among which optimizer, gradients or parameters are divided.

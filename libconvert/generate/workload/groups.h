@@ -21,7 +21,7 @@ inline constexpr std::array<std::string_view, 7> group_kind_names = {"tp",   "cp
   return group_kind_names[static_cast<std::size_t>(kind)];
 }
 
-// Where a rank stands: rank = tensor + t(context + c(data + d·stage)).
+// Where a rank stands: rank = tensor + t(context + c(data + d·stage)), with Inner::data data + d·tensor.
 struct PlanPlace {
   std::int64_t tensor = 0;
   std::int64_t context = 0;
@@ -52,7 +52,7 @@ class PlanGroups {
 
   std::int64_t t_, c_, d_, p_, e_;
   std::int64_t block_;  // ranks of a stage
-  bool experts_, clip_;
+  bool experts_, clip_, data_first_;
   std::array<std::int64_t, group_kind_names.size() + 1> first_{};  // id by kind
 };
 

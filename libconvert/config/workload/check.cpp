@@ -101,14 +101,15 @@ void check_amounts(const Workload& w) {
   const TransformerShape& m = w.model;
   const bool ring = w.plan.context > 1 && w.plan.context_by == ContextBy::ring;
   constexpr std::int64_t most_layers = std::int64_t{1} << 19U;
-  const double layers = static_cast<double>(m.layers) * static_cast<double>(w.step.micro_batches) *
-                        static_cast<double>(ring ? w.plan.context : 1);
-  if (layers > static_cast<double>(most_layers))
+  const auto real = [](std::int64_t n) { return static_cast<double>(n); };
+  const double layers =
+      real(m.layers) * real(w.step.micro_batches) * real(w.step.iterations) * real(ring ? w.plan.context : 1);
+  if (layers > real(most_layers))
     throw usage_error(named_setting("model.layers", m.layers) + " × " +
                       named_setting("run.micro_batches", w.step.micro_batches) +
+                      (w.step.iterations > 1 ? " × " + named_setting("run.iterations", w.step.iterations) : "") +
                       (ring ? " × " + named_setting("plan.context", w.plan.context) : "") + " is more than " +
                       std::to_string(most_layers));
-  const auto real = [](std::int64_t n) { return static_cast<double>(n); };
   const double tokens = real(w.step.micro_batch) * real(w.step.sequence);
   const double heads = real(m.heads) * std::max(real(m.head_size), real(m.hidden) / real(m.heads)) * 3 +
                        real(m.heads) * real(m.nope_size + m.rope_size + m.value_size);

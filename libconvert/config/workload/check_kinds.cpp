@@ -15,9 +15,12 @@ constexpr double most_of_a_sum = 1e18;  // of bytes or operations, which must fi
 
 void check_steps(const Workload& w, std::string_view key, std::size_t layers) {
   constexpr std::int64_t most_layers = std::int64_t{1} << 19U;
-  if (w.step.micro_batches > most_layers / static_cast<std::int64_t>(layers))
-    throw usage_error(named_setting("run.micro_batches", w.step.micro_batches) + " × the " +
-                      std::to_string(layers) + " of " + std::string(key) + " is more than " +
+  const double all = static_cast<double>(layers) * static_cast<double>(w.step.micro_batches) *
+                     static_cast<double>(w.step.iterations);
+  if (all > static_cast<double>(most_layers))
+    throw usage_error(named_setting("run.micro_batches", w.step.micro_batches) +
+                      (w.step.iterations > 1 ? " × " + named_setting("run.iterations", w.step.iterations) : "") +
+                      " × the " + std::to_string(layers) + " of " + std::string(key) + " is more than " +
                       std::to_string(most_layers));
 }
 

@@ -20,11 +20,10 @@ struct Scope {
 const std::vector<Scope>& scopes() {
   static const std::vector<ModelKind> all = {transformer, mlp};
   static const std::vector<Scope> list = {
-      {"model.kind", all},      {"model.widths", {mlp}},
-      {"run.micro_batch", all}, {"run.activations", all},
-      {"run.gradients", all},   {"plan.data", all},
-      {"plan.inner", {mlp}},    {"plan.tensor", {transformer, mlp}},
-      {"time.", all},           {"", {transformer}},
+      {"model.kind", all},     {"model.widths", {mlp}},  {"run.micro_batch", all},
+      {"run.iterations", all}, {"run.activations", all}, {"run.gradients", all},
+      {"plan.data", all},      {"plan.inner", {mlp}},    {"plan.tensor", {transformer, mlp}},
+      {"time.", all},          {"", {transformer}},
   };
   return list;
 }

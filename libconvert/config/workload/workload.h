@@ -72,11 +72,12 @@ struct MlpShape {
   std::vector<std::int64_t> widths{};  // of the input, then of what each layer gives
 };
 
-// One step of a training run, per replica.
+// A training run, per replica.
 struct StepShape {
   std::int64_t sequence = 4096;       // tokens
   std::int64_t micro_batch = 1;       // sequences, or samples
   std::int64_t micro_batches = 1;     // of a step and replica
+  std::int64_t iterations = 1;        // steps, one after the other
   std::int64_t activation_bytes = 2;  // of an element, of parameters too
   std::int64_t gradient_bytes = 4;    // when it is reduced
   OperationCount operations = OperationCount::hardware;

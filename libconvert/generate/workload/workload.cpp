@@ -61,9 +61,9 @@ WorkloadSet::WorkloadSet(Workload workload)
       bodies_(make_bodies(workload_, groups_)),
       settings_(yaml_of(workload_)) {}
 
-StageFigures WorkloadSet::figures(std::int64_t stage) const {
-  const StageBody& b = body(stage);
-  StageFigures f{.first_rank = static_cast<Rank>(stage * ranks_of_stage()),
+StageFigures WorkloadSet::figures(std::int64_t c) const {
+  const StageBody& b = body(c);
+  StageFigures f{.first_rank = static_cast<Rank>(c * ranks_of_stage()),
                  .nodes = b.nodes.size(),
                  .parameters = b.parameters,
                  .optimizer_parameters = b.optimizer_parameters};
@@ -150,7 +150,7 @@ void WorkloadSet::add_node(const StageBody& body, std::size_t i, const OfRank& o
 }
 
 Trace WorkloadSet::trace(Rank rank) const {
-  const StageBody& b = body(rank / ranks_of_stage());
+  const StageBody& b = body(class_of(rank));
   Trace trace;
   trace.rank = rank;
   trace.name = workload_.name + " rank " + std::to_string(rank);

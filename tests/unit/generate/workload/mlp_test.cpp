@@ -59,6 +59,16 @@ TEST(Mlp, DataParallelismAddsGradientsOfWeightsOfTheLastMicroBatch) {
       "1024 dpcp <8 | fc1_wgrad 1024/448 <7 | all_reduce 256 dpcp <10");
 }
 
+// A layer of the next step waits for its gradients of this one.
+TEST(Mlp, StepsFollowEachOther) {
+  EXPECT_EQ(
+      nodes_of(two_layers({{"plan.data", "3"}, {"run.iterations", "2"}})),
+      "fc1 1024/448 | fc2 4096/1408 <0 | fc2_dgrad 4096/1408 <1 | fc2_wgrad 4096/1408 <1 | all_reduce 2048 dpcp "
+      "<3 | fc1_wgrad 1024/448 <2 | all_reduce 512 dpcp <5 | fc1 1024/448 <6 | fc2 4096/1408 <4 <7 | fc2_dgrad "
+      "4096/1408 <8 | fc2_wgrad 4096/1408 <8 | all_reduce 2048 dpcp <10 | fc1_wgrad 1024/448 <9 | all_reduce "
+      "512 dpcp <12");
+}
+
 // One kind of groups has neighbours as members and goes over the first dimension of a network.
 TEST(Mlp, InnerSaysWhoseRanksAreNeighbours) {
   const auto involved = [](const WorkloadSet& set, std::size_t node) {

@@ -16,64 +16,72 @@ void check_model(const TransformerShape& m) {
                                                                    {"model.vocab", m.vocab}}) {
     if (value < 1) throw usage_error(std::string(key) + " is not given");
   }
-  if (m.head_size == 0) check_divides("model.heads", m.heads, "model.hidden", m.hidden);
-  if (m.kv_heads > 0) check_divides("model.kv_heads", m.kv_heads, "model.heads", m.heads);
+  if (m.head_size == 0) divides("model.heads", m.heads, "model.hidden", m.hidden);
+  if (m.kv_heads > 0) divides("model.kv_heads", m.kv_heads, "model.heads", m.heads);
   if (m.dense_layers > m.layers)
-    throw usage_error(named_setting("model.moe.dense_layers", m.dense_layers) + " is more than " +
-                      named_setting("model.layers", m.layers));
+    throw usage_error(named("model.moe.dense_layers", m.dense_layers) + " is more than " +
+                      named("model.layers", m.layers));
   if (m.experts > 0 && (m.experts_per_token < 1 || m.expert_ffn < 1))
-    throw usage_error(named_setting("model.moe.experts", m.experts) +
-                      " needs model.moe.per_token and model.moe.ffn");
+    throw usage_error(named("model.moe.experts", m.experts) + " needs model.moe.per_token and model.moe.ffn");
   if (m.experts_per_token > m.experts)
-    throw usage_error(named_setting("model.moe.per_token", m.experts_per_token) + " is more than " +
-                      named_setting("model.moe.experts", m.experts));
+    throw usage_error(named("model.moe.per_token", m.experts_per_token) + " is more than " +
+                      named("model.moe.experts", m.experts));
   if ((m.experts == 0 || m.dense_layers > 0) && m.ffn < 1) throw usage_error("model.ffn is not given");
   if (m.latent() && (m.kv_rank < 1 || m.nope_size + m.rope_size < 1 || m.value_size < 1))
-    throw usage_error(named_setting("model.mla.q_rank", m.q_rank) +
+    throw usage_error(named("model.mla.q_rank", m.q_rank) +
                       " needs model.mla.kv_rank, nope_size, rope_size and value_size");
 }
 
 void check_tensor(const Workload& w) {
   const TransformerShape& m = w.model;
   const ParallelPlan& p = w.plan;
-  check_divides("plan.tensor", p.tensor, "model.heads", m.heads);
-  if (m.kv_heads > 0) check_divides("plan.tensor", p.tensor, "model.kv_heads", m.kv_heads);
-  check_divides("plan.tensor", p.tensor, "model.ffn", m.ffn);
-  check_divides("plan.tensor", p.tensor, "model.vocab", m.vocab);
+  divides("plan.tensor", p.tensor, "model.heads", m.heads);
+  if (m.kv_heads > 0) divides("plan.tensor", p.tensor, "model.kv_heads", m.kv_heads);
+  divides("plan.tensor", p.tensor, "model.ffn", m.ffn);
+  divides("plan.tensor", p.tensor, "model.vocab", m.vocab);
   if (p.sequence_parallel && p.tensor == 1)
     throw usage_error("plan.sequence_parallel needs plan.tensor of 2 or more");
   if (m.experts > 0 && p.tensor > 1 && !p.sequence_parallel)
-    throw usage_error(named_setting("model.moe.experts", m.experts) + " with " +
-                      named_setting("plan.tensor", p.tensor) +
+    throw usage_error(named("model.moe.experts", m.experts) + " with " + named("plan.tensor", p.tensor) +
                       " needs plan.sequence_parallel: else all tensor-parallel ranks would send the same tokens");
 }
 
 void check_sequence(const Workload& w) {
   const ParallelPlan& p = w.plan;
-  check_divides("plan.context", p.context * (p.context > 1 ? 2 : 1), "run.sequence", w.step.sequence);
+  divides("plan.context", p.context * (p.context > 1 ? 2 : 1), "run.sequence", w.step.sequence);
   if (p.sequence_parallel) {
-    check_divides("plan.tensor", p.tensor, "run.sequence", w.step.micro_batch * w.step.sequence / p.context);
+    divides("plan.tensor", p.tensor, "run.sequence", w.step.micro_batch * w.step.sequence / p.context);
   }
   if (p.context > 1 && p.context_by == ContextBy::a2a) {
     const std::int64_t heads = w.model.kv_heads > 0 ? w.model.kv_heads : w.model.heads;
     if (heads % (p.context * p.tensor) != 0)
-      throw usage_error("plan.context_by a2a: " + named_setting("model.kv_heads", heads) +
+      throw usage_error("plan.context_by a2a: " + named("model.kv_heads", heads) +
                         " is no multiple of plan.context × "
                         "plan.tensor " +
                         std::to_string(p.context * p.tensor));
   }
   if (w.model.positions > 0 && w.step.sequence > w.model.positions)
-    throw usage_error(named_setting("run.sequence", w.step.sequence) + " is more than " +
-                      named_setting("model.positions", w.model.positions));
+    throw usage_error(named("run.sequence", w.step.sequence) + " is more than " +
+                      named("model.positions", w.model.positions));
 }
 
 void check_experts(const Workload& w) {
   const ParallelPlan& p = w.plan;
   if (p.expert == 1) return;
   if (w.model.experts == 0)
-    throw usage_error(named_setting("plan.expert", p.expert) + ": the model has no model.moe.experts");
-  check_divides("plan.expert", p.expert, "model.moe.experts", w.model.experts);
-  check_divides("plan.expert", p.expert, "plan.tensor × context × data", p.tensor * p.context * p.data);
+    throw usage_error(named("plan.expert", p.expert) + ": the model has no model.moe.experts");
+  divides("plan.expert", p.expert, "model.moe.experts", w.model.experts);
+  divides("plan.expert", p.expert, "plan.tensor × context × data", p.tensor * p.context * p.data);
+}
+
+void check_shards(const Workload& w) {
+  const ParallelPlan& p = w.plan;
+  if (p.hsdp == 0) return;
+  const std::string key = named("plan.hsdp", p.hsdp);
+  if (p.shard == Shard::ddp) throw usage_error(key + " needs plan.shard of zero1, zero2 or zero3");
+  if (p.hsdp == 1) throw usage_error(key + ": one rank shares nothing; plan.shard ddp has whole replicas");
+  divides("plan.hsdp", p.hsdp, "plan.context × data", p.context * p.data);
+  if (w.model.experts > 0) divides("plan.expert", p.expert, "plan.tensor × plan.hsdp", p.tensor * p.hsdp);
 }
 
 void check_pipeline(const Workload& w) {
@@ -82,10 +90,10 @@ void check_pipeline(const Workload& w) {
   if ((p.order == PipelineOrder::interleaved) != (p.chunks > 1))
     throw usage_error("plan.order interleaved and plan.chunks of 2 or more go together");
   if (p.order == PipelineOrder::interleaved)
-    check_divides("plan.pipeline", p.pipeline, "run.micro_batches", w.step.micro_batches);
+    divides("plan.pipeline", p.pipeline, "run.micro_batches", w.step.micro_batches);
   if (chunks > w.model.layers)
     throw usage_error("plan.pipeline × plan.chunks " + std::to_string(chunks) + " is more than " +
-                      named_setting("model.layers", w.model.layers));
+                      named("model.layers", w.model.layers));
   if (p.layers.empty()) return;
   if (static_cast<std::int64_t>(p.layers.size()) != chunks)
     throw usage_error("plan.layers has " + std::to_string(p.layers.size()) +
@@ -93,7 +101,7 @@ void check_pipeline(const Workload& w) {
   const std::int64_t sum = std::accumulate(p.layers.begin(), p.layers.end(), std::int64_t{0});
   if (sum != w.model.layers)
     throw usage_error("plan.layers add up to " + std::to_string(sum) + ", not to " +
-                      named_setting("model.layers", w.model.layers));
+                      named("model.layers", w.model.layers));
 }
 
 // What would not fit into memory as one body per stage, or into 63 bits.
@@ -105,10 +113,9 @@ void check_amounts(const Workload& w) {
   const double layers =
       real(m.layers) * real(w.step.micro_batches) * real(w.step.iterations) * real(ring ? w.plan.context : 1);
   if (layers > real(most_layers))
-    throw usage_error(named_setting("model.layers", m.layers) + " × " +
-                      named_setting("run.micro_batches", w.step.micro_batches) +
-                      (w.step.iterations > 1 ? " × " + named_setting("run.iterations", w.step.iterations) : "") +
-                      (ring ? " × " + named_setting("plan.context", w.plan.context) : "") + " is more than " +
+    throw usage_error(named("model.layers", m.layers) + " × " + named("run.micro_batches", w.step.micro_batches) +
+                      (w.step.iterations > 1 ? " × " + named("run.iterations", w.step.iterations) : "") +
+                      (ring ? " × " + named("plan.context", w.plan.context) : "") + " is more than " +
                       std::to_string(most_layers));
   const double tokens = real(w.step.micro_batch) * real(w.step.sequence);
   const double heads = real(m.heads) * std::max(real(m.head_size), real(m.hidden) / real(m.heads)) * 3 +
@@ -144,6 +151,7 @@ void check_workload(const Workload& w) {
   check_tensor(w);
   check_sequence(w);
   check_experts(w);
+  check_shards(w);
   check_pipeline(w);
 }
 

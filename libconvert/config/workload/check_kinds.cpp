@@ -18,8 +18,8 @@ void check_steps(const Workload& w, std::string_view key, std::size_t layers) {
   const double all = static_cast<double>(layers) * static_cast<double>(w.step.micro_batches) *
                      static_cast<double>(w.step.iterations);
   if (all > static_cast<double>(most_layers))
-    throw usage_error(named_setting("run.micro_batches", w.step.micro_batches) +
-                      (w.step.iterations > 1 ? " × " + named_setting("run.iterations", w.step.iterations) : "") +
+    throw usage_error(named("run.micro_batches", w.step.micro_batches) +
+                      (w.step.iterations > 1 ? " × " + named("run.iterations", w.step.iterations) : "") +
                       " × the " + std::to_string(layers) + " of " + std::string(key) + " is more than " +
                       std::to_string(most_layers));
 }
@@ -32,8 +32,7 @@ void check_mlp(const Workload& w) {
     throw usage_error("model.widths has " + std::to_string(widths.size()) +
                       " numbers: those of the input and of a layer are the least");
   check_steps(w, "model.widths", widths.size());
-  for (std::size_t i = 1; i < widths.size(); ++i)
-    check_divides("plan.tensor", w.plan.tensor, "model.widths", widths[i]);
+  for (std::size_t i = 1; i < widths.size(); ++i) divides("plan.tensor", w.plan.tensor, "model.widths", widths[i]);
   const auto widest = static_cast<double>(*std::ranges::max_element(widths));
   const auto layers = static_cast<double>(widths.size());
   if (widest * widest * layers > most_of_a_sum / 100) refuse_size("model");

@@ -92,6 +92,7 @@ struct ParallelPlan {
   std::int64_t data = 1;
   std::int64_t pipeline = 1;
   std::int64_t chunks = 1;             // of layers, of each stage
+  std::int64_t hsdp = 0;               // zero1 to zero3: ranks that share, of context × data; 0: all
   std::int64_t prefetch = 1;           // zero3: how many layers ahead parameters are gathered
   std::vector<std::int64_t> layers{};  // of each chunk; empty: equal, what is left over from the second on
   bool sequence_parallel = false;      // of what tensor parallelism leaves whole
@@ -105,6 +106,8 @@ struct ParallelPlan {
 
   [[nodiscard]] std::int64_t ranks() const { return tensor * context * data * pipeline; }
   [[nodiscard]] bool two_dimensions() const { return tensor > 1 && data > 1; }
+  // Returns the ranks among which optimizer, gradients or parameters are divided.
+  [[nodiscard]] std::int64_t shard_ranks() const { return hsdp > 0 ? hsdp : context * data; }
 };
 
 // How long computations take, by the roofline model: as long as their operations at the peak, or their bytes

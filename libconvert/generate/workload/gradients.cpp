@@ -21,7 +21,7 @@ GradientMaker::GradientMaker(const Workload& workload, const StageUnits& units, 
       local_(workload.model, workload.plan),
       gradient_(workload.step.gradient_bytes),
       element_(workload.step.activation_bytes),
-      data_ranks_(workload.plan.data * workload.plan.context),
+      data_ranks_(workload.plan.shard_ranks()),
       expert_ranks_(workload.plan.tensor * data_ranks_ / workload.plan.expert) {}
 
 GradientMaker::Sizes GradientMaker::sizes_of(ModelUnit unit) const {
@@ -77,31 +77,35 @@ void GradientMaker::reduce_unit(ModelUnit unit, std::string_view name) {
   if (!shares()) return;
   const Sizes sizes = sizes_of(unit);
   const BodyIndex last = b_.last_computation();
-  note(b_.collective(Collective::reduce_scatter, gradient_ * sizes.dense, GroupKind::data, last,
-                     "reduce_scatter " + std::string(name)));
-  if (sizes.experts != 0)
-    note(b_.collective(Collective::reduce_scatter, gradient_ * sizes.experts, GroupKind::expert_data, last,
-                       "reduce_scatter expert " + std::string(name)));
+  reduce(sizes.dense, false, last, "reduce_scatter " + std::string(name));
+  if (sizes.experts != 0) reduce(sizes.experts, true, last, "reduce_scatter expert " + std::string(name));
+}
+
+void GradientMaker::reduce(std::int64_t parameters, bool experts, BodyIndex after, std::string_view name) {
+  const Collective op = w_.plan.shard == Shard::ddp ? Collective::all_reduce : Collective::reduce_scatter;
+  const BodyIndex call =
+      b_.collective(op, gradient_ * parameters, experts ? GroupKind::expert_data : GroupKind::data, after, name);
+  const std::int64_t shard = ceil_div(parameters, experts ? expert_ranks_ : data_ranks_);
+  note(b_.collective(Collective::all_reduce, gradient_ * shard,
+                     experts ? GroupKind::expert_replicas : GroupKind::replicas, call,
+                     experts ? "all_reduce expert shards" : "all_reduce shards"));
 }
 
 // ---- at the end ----
 
 std::int64_t GradientMaker::bucket_bytes() const {
   if (w_.plan.buckets == Buckets::pytorch) return std::int64_t{25} << 20U;
-  return gradient_ * std::max<std::int64_t>(40'000'000, 1'000'000 * data_ranks_);
+  return gradient_ * std::max<std::int64_t>(40'000'000, 1'000'000 * w_.plan.data * w_.plan.context);
 }
 
 void GradientMaker::reduce_bucket(Reduced bucket, BodyIndex after) {
-  const Collective op = w_.plan.shard == Shard::ddp ? Collective::all_reduce : Collective::reduce_scatter;
-  note(b_.collective(op, bucket.parameters * gradient_, GroupKind::data, after));
+  reduce(bucket.parameters, false, after);
   reduced_.push_back(std::move(bucket));
 }
 
 void GradientMaker::reduce_experts(const Sizes& unit) {
   const auto last = layers_.gradients().find(std::pair(unit.unit, std::string("experts_up")));
-  const Collective op = w_.plan.shard == Shard::ddp ? Collective::all_reduce : Collective::reduce_scatter;
-  note(b_.collective(op, unit.experts * gradient_, GroupKind::expert_data,
-                     last == layers_.gradients().end() ? b_.last_computation() : last->second));
+  reduce(unit.experts, true, last == layers_.gradients().end() ? b_.last_computation() : last->second);
   reduced_.push_back({unit.experts, true, {unit.unit}});
 }
 

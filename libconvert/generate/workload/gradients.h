@@ -59,6 +59,8 @@ class GradientMaker {
   [[nodiscard]] bool shares() const { return b_.has(GroupKind::data); }
   [[nodiscard]] bool keeps_gradients() const { return w_.plan.shard < Shard::zero2; }
   void reduce_buckets();
+  // Reduces gradients of so many parameters, to shards but with ddp; with hsdp these over the replicas.
+  void reduce(std::int64_t parameters, bool experts, BodyIndex after, std::string_view name = {});
   void reduce_bucket(Reduced bucket, BodyIndex after);
   void reduce_experts(const Sizes& unit);
   void reduce_rest();

@@ -10,6 +10,10 @@
 namespace convert {
 
 using Settings = std::vector<WorkloadSetting>;
+inline Settings with(Settings settings, const Settings& more) {
+  settings.insert(settings.end(), more.begin(), more.end());
+  return settings;
+}
 
 // What is changed as --set does.
 inline Workload small(const Settings& settings = {}) {

@@ -19,10 +19,11 @@ namespace {
 
 bool is_file(const std::string& kind) { return kind.ends_with(".yml") || kind.ends_with(".yaml"); }
 
-// Stages from `first` on, up to `end`, of which each does as the first.
+// Classes of ranks from `first` on, up to `end`, of which each does as the first.
 struct StageRange {
   std::int64_t first;
   std::int64_t end;
+  std::int64_t ranks;
   StageFigures figures;
 };
 
@@ -38,10 +39,11 @@ bool same(const StageFigures& a, const StageFigures& b) {
 
 std::vector<StageRange> ranges_of(const WorkloadSet& set) {
   std::vector<StageRange> out;
-  for (std::int64_t stage = 0; stage < set.stages(); ++stage) {
-    StageFigures figures = set.figures(stage);
-    if (out.empty() || !same(out.back().figures, figures)) out.push_back({stage, stage, std::move(figures)});
-    out.back().end = stage + 1;
+  for (std::int64_t c = 0; c < set.classes(); ++c) {
+    StageFigures figures = set.figures(c);
+    if (out.empty() || !same(out.back().figures, figures)) out.push_back({c, c, 0, std::move(figures)});
+    out.back().end = c + 1;
+    out.back().ranks += set.ranks_of_class(c);
   }
   return out;
 }
@@ -67,7 +69,7 @@ void append_plan(std::string& out, const Workload& w) {
   out += "\n";
 }
 
-void append_stages(std::string& out, const WorkloadSet& set, const std::vector<StageRange>& ranges) {
+void append_stages(std::string& out, const std::vector<StageRange>& ranges) {
   TextTable table({"stage", "ranks", "nodes", "computations", "collectives", "messages", "operations", "parameters",
                    "updated"});
   for (const StageRange& r : ranges) {
@@ -76,9 +78,9 @@ void append_stages(std::string& out, const WorkloadSet& set, const std::vector<S
       const auto at = f.by_type.find(type);
       return std::to_string(at == f.by_type.end() ? 0 : at->second);
     };
-    table.add({stages_text(r), std::to_string((r.end - r.first) * set.ranks_of_stage()), std::to_string(f.nodes),
-               count(NodeType::comp), count(NodeType::comm_coll), count(NodeType::comm_send),
-               format_wide(f.operations), std::to_string(f.parameters), std::to_string(f.optimizer_parameters)});
+    table.add({stages_text(r), std::to_string(r.ranks), std::to_string(f.nodes), count(NodeType::comp),
+               count(NodeType::comm_coll), count(NodeType::comm_send), format_wide(f.operations),
+               std::to_string(f.parameters), std::to_string(f.optimizer_parameters)});
   }
   table.append_to(out);
 }
@@ -143,19 +145,21 @@ std::string explain(const WorkloadSet& set) {
   WideCount operations = 0, nodes = 0;
   const std::vector<StageRange> ranges = ranges_of(set);
   for (const StageRange& r : ranges) {
-    const auto ranks = static_cast<WideCount>((r.end - r.first) * set.ranks_of_stage());
+    const auto ranks = static_cast<WideCount>(r.ranks);
     operations += r.figures.operations * ranks;
     nodes += static_cast<WideCount>(r.figures.nodes) * ranks;
   }
   std::string out = w.name + ": " + std::to_string(parameters.total()) + " parameters";
   if (parameters.active() != parameters.total())
     out += ", of which a token meets " + std::to_string(parameters.active());
-  out += "\n" + counted(set.ranks(), "NPU") + ", " +
-         counted(static_cast<std::uint64_t>(set.group_count()), "group") + ", " + format_wide(nodes) + " nodes, " +
-         format_wide(operations) + " operations a step\n";
+  out +=
+      "\n" + counted(set.ranks(), "NPU") + ", " + counted(static_cast<std::uint64_t>(set.group_count()), "group") +
+      ", " + format_wide(nodes) + " nodes, " + format_wide(operations) + " operations " +
+      (w.step.iterations == 1 ? "a step" : "in " + counted(static_cast<std::uint64_t>(w.step.iterations), "step")) +
+      "\n";
   append_plan(out, w);
   out += "\nof each rank\n";
-  append_stages(out, set, ranges);
+  append_stages(out, ranges);
   out += "\ncollectives and messages of each rank\n";
   append_calls(out, set, ranges);
   return out;

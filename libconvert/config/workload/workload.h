@@ -58,11 +58,12 @@ struct TransformerShape {
   [[nodiscard]] bool latent() const { return q_rank > 0; }
 };
 
-// One step of a training run, per replica.
+// A training run, per replica.
 struct StepShape {
   std::int64_t sequence = 4096;       // tokens
   std::int64_t micro_batch = 1;       // sequences
   std::int64_t micro_batches = 1;     // of a step and replica
+  std::int64_t iterations = 1;        // steps, one after the other
   std::int64_t activation_bytes = 2;  // of an element, of parameters too
   std::int64_t gradient_bytes = 4;    // when it is reduced
   OperationCount operations = OperationCount::hardware;
@@ -76,6 +77,7 @@ struct ParallelPlan {
   std::int64_t data = 1;
   std::int64_t pipeline = 1;
   std::int64_t chunks = 1;             // of layers, of each stage
+  std::int64_t hsdp = 0;               // zero1 to zero3: ranks that share, of context × data; 0: all
   std::int64_t prefetch = 1;           // zero3: how many layers ahead parameters are gathered
   std::vector<std::int64_t> layers{};  // of each chunk; empty: equal, what is left over from the second on
   bool sequence_parallel = false;      // of what tensor parallelism leaves whole
@@ -87,6 +89,8 @@ struct ParallelPlan {
   bool clip = true;  // by the norm of all gradients
 
   [[nodiscard]] std::int64_t ranks() const { return tensor * context * data * pipeline; }
+  // Returns the ranks among which optimizer, gradients or parameters are divided.
+  [[nodiscard]] std::int64_t shard_ranks() const { return hsdp > 0 ? hsdp : context * data; }
 };
 
 // How long computations take, by the roofline model: as long as their operations at the peak, or their bytes

@@ -59,12 +59,13 @@ WorkloadSet::WorkloadSet(Workload workload)
     : workload_(checked(std::move(workload))),
       groups_(workload_.plan, workload_.model.experts > 0),
       settings_(yaml_of(workload_)) {
-  for (std::int64_t stage = 0; stage < stages(); ++stage) bodies_.push_back(make_stage(workload_, groups_, stage));
+  for (std::int64_t stage = 0; stage < workload_.plan.pipeline; ++stage)
+    bodies_.push_back(make_stage(workload_, groups_, stage));
 }
 
-StageFigures WorkloadSet::figures(std::int64_t stage) const {
-  const StageBody& b = body(stage);
-  StageFigures f{.first_rank = static_cast<Rank>(stage * ranks_of_stage()),
+StageFigures WorkloadSet::figures(std::int64_t c) const {
+  const StageBody& b = body(c);
+  StageFigures f{.first_rank = static_cast<Rank>(c * ranks_of_stage()),
                  .nodes = b.nodes.size(),
                  .parameters = b.parameters,
                  .optimizer_parameters = b.optimizer_parameters};
@@ -147,7 +148,7 @@ void WorkloadSet::add_node(const StageBody& body, std::size_t i, const OfRank& o
 }
 
 Trace WorkloadSet::trace(Rank rank) const {
-  const StageBody& b = body(rank / ranks_of_stage());
+  const StageBody& b = body(class_of(rank));
   Trace trace;
   trace.rank = rank;
   trace.name = workload_.name + " rank " + std::to_string(rank);

@@ -7,7 +7,7 @@
 #include "common/text.h"
 #include "config/yaml_tree.h"
 #include "core/units.h"
-#include "generate/workload/parameters.h"
+#include "generate/workload/models.h"
 #include "io/input.h"
 #include "util/text_table.h"
 
@@ -87,7 +87,7 @@ void append_plan(std::string& out, const Workload& w) {
   std::string part;
   for (const WorkloadSetting& s : settings_of(w)) {
     const std::size_t dot = s.key.find('.');
-    if (s.value.empty() || s.value == "0" || s.value == "false") continue;
+    if (s.value.empty() || s.value == "0" || s.value == "false" || !has_setting(w.kind, s.key)) continue;
     const std::string now = s.key.substr(0, dot);
     if (now != part) out += (part.empty() ? "" : "\n") + now + ":";
     part = now;
@@ -129,6 +129,15 @@ void append_calls(std::string& out, const WorkloadSet& set, const std::vector<St
   table.append_to(out);
 }
 
+// What the other sizes leave of so many NPUs are data-parallel ranks, if it is a whole number.
+void divide_rest(ParallelPlan& plan, std::int64_t npus) {
+  for (const std::int64_t size : {plan.tensor, plan.context, plan.pipeline}) {
+    if (npus % size != 0) return;
+    npus /= size;
+  }
+  plan.data = npus;
+}
+
 }  // namespace
 
 bool names_workload(const std::string& kind) { return is_workload_preset(kind) || is_file(kind); }
@@ -148,12 +157,15 @@ Workload workload_of(const GenerateOptions& o, const Context& context) {
   } else {
     w = preset_workload(kind, o.npus.value_or(0));
   }
+  bool own_data = is_file(kind);
   for (const std::string& text : o.set) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos)
       throw usage_error("--set " + text + ": expected KEY=VALUE, such as plan.tensor=4");
     set_workload(w, {text.substr(0, equals), text.substr(equals + 1)});
+    own_data |= text.starts_with("plan.data=");
   }
+  if (o.npus && !own_data) divide_rest(w.plan, *o.npus);
   try {
     check_workload(w);
   } catch (const Error& e) {
@@ -168,11 +180,10 @@ Workload workload_of(const GenerateOptions& o, const Context& context) {
 
 std::string explain(const WorkloadSet& set) {
   const Workload& w = set.workload();
-  const Parameters parameters(w.model);
   const Explained all = explained(set);
-  std::string out = w.name + ": " + std::to_string(parameters.total()) + " parameters";
-  if (parameters.active() != parameters.total())
-    out += ", of which a token meets " + std::to_string(parameters.active());
+  const std::int64_t parameters = parameters_of(w), active = active_parameters_of(w);
+  std::string out = w.name + ": " + std::to_string(parameters) + " parameters";
+  if (active != parameters) out += ", of which a token meets " + std::to_string(active);
   out +=
       "\n" + counted(set.ranks(), "NPU") + ", " + counted(static_cast<std::uint64_t>(set.group_count()), "group") +
       ", " + format_wide(all.nodes) + " nodes, " + format_wide(all.operations) + " operations " +

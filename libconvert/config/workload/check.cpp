@@ -2,19 +2,11 @@
 #include <algorithm>
 #include <numeric>
 
-#include "config/workload/workload.h"
+#include "config/workload/kinds.h"
 #include "core/units.h"
 
 namespace convert {
 namespace {
-
-std::string named(std::string_view key, std::int64_t value) {
-  return std::string(key) + " " + std::to_string(value);
-}
-
-void divides(std::string_view part_key, std::int64_t part, std::string_view whole_key, std::int64_t whole) {
-  if (whole % part != 0) throw usage_error(named(whole_key, whole) + " is no multiple of " + named(part_key, part));
-}
 
 void check_model(const TransformerShape& m) {
   for (const auto& [key, value] :
@@ -162,6 +154,7 @@ void check_workload(const Workload& w) {
     throw usage_error("plan.tensor × context × data × pipeline is more than " + std::to_string(most_ranks) +
                       " NPUs");
   if (!w.times.given() && w.times.memory_gb_per_s > 0) throw usage_error("time.memory needs time.peak");
+  if (w.kind == ModelKind::mlp) return check_mlp(w);
   check_model(w.model);
   check_amounts(w);
   check_tensor(w);

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <span>
 
-#include "config/workload/workload.h"
+#include "config/workload/kinds.h"
 #include "config/yaml_tree.h"
 #include "core/units.h"
 #include "core/words.h"
@@ -72,6 +72,7 @@ std::int64_t element_bytes(std::string_view path, std::string_view value) {
   refuse_setting(path, value, join(names, " or "));
 }
 std::string element_type(std::int64_t bytes) {
+  if (bytes == 0) return {};
   return std::string(std::ranges::find(element_sizes, bytes, &ElementSize::bytes)->name);
 }
 
@@ -98,6 +99,12 @@ double share(std::string_view path, std::string_view value) {
   if (!n || *n <= 0 || *n > 1) refuse_setting(path, value, "a share above 0, up to 1");
   return *n;
 }
+double exponent(std::string_view path, std::string_view value) {
+  constexpr double most_exponent = 100;
+  const auto n = convert::parse_number(value);
+  if (!n || *n < 0 || *n > most_exponent) refuse_setting(path, value, "a number from 0 to 100");
+  return *n;
+}
 // Returns the shortest text that reads as the number again; empty for 0.
 std::string real_text(double n, std::string_view unit) {
   std::array<char, 32> text{};
@@ -114,6 +121,9 @@ std::string real_text(double n, std::string_view unit) {
 #define SHARE(key, member)                                         \
   {key, [](const Workload& w) { return real_text(w.member, ""); }, \
    [](Workload& w, std::string_view path, std::string_view value) { w.member = share(path, value); }},
+#define EXPONENT(key, member)                                      \
+  {key, [](const Workload& w) { return real_text(w.member, ""); }, \
+   [](Workload& w, std::string_view path, std::string_view value) { w.member = exponent(path, value); }},
 #define INTEGER(key, member, least)                                 \
   {key, [](const Workload& w) { return std::to_string(w.member); }, \
    [](Workload& w, std::string_view path, std::string_view value) { w.member = integer(path, value, least); }},
@@ -147,6 +157,7 @@ constexpr SettingKey keys[] = {
 #undef PEAK
 #undef RATE
 #undef SHARE
+#undef EXPONENT
 
 std::vector<std::string> key_paths() {
   std::vector<std::string> paths;
@@ -206,6 +217,18 @@ void set_part(const std::string& file, const std::string& path, const YamlNode& 
   }
 }
 
+// The other keys are asked whether models of that kind have them.
+void set_kind(const std::string& file, const YamlNode& model, Workload& w) {
+  const YamlNode* const kind = model.kind == YamlNode::Kind::map ? model.find("kind") : nullptr;
+  if (kind == nullptr) return;
+  try {
+    w.kind = static_cast<ModelKind>(choice("model.kind", value_of(file, *kind), model_kind_names));
+  } catch (const Error& e) {
+    if (e.kind() == Error::Kind::input) throw;
+    throw at(file, *kind, e.what());
+  }
+}
+
 }  // namespace
 
 std::vector<WorkloadSetting> settings_of(const Workload& w) {
@@ -218,7 +241,12 @@ void set_workload(Workload& w, const WorkloadSetting& setting) {
   const auto key = std::ranges::find_if(keys, [&](const SettingKey& k) { return k.path == setting.key; });
   if (key == std::end(keys))
     throw usage_error("unknown key '" + setting.key + "'" + did_you_mean(setting.key, key_paths()));
+  check_kind_of_setting(w.kind, setting.key);
+  const ModelKind kind = w.kind;
   key->set(w, setting.key, setting.value);
+  if (w.kind == kind) return;
+  w.kind = kind;
+  throw usage_error(setting.key + ": " + setting.value + ": the model is of kind " + std::string(name(kind)));
 }
 
 Workload parse_workload(const std::string& file, std::string_view text, std::int64_t npus) {
@@ -236,7 +264,8 @@ Workload parse_workload(const std::string& file, std::string_view text, std::int
     // A plan in the file is a plan of its own; what it leaves out is 1.
     if (root.find("plan") != nullptr) w.plan = {};
   } else {
-    w.name = "transformer";
+    set_kind(file, *model, w);
+    w.name = name(w.kind);
     set_part(file, "model", *model, w);
   }
   for (const char* part : {"run", "plan", "time"}) {

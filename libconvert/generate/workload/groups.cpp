@@ -14,7 +14,8 @@ PlanGroups::PlanGroups(const ParallelPlan& plan, bool experts)
       replica_(plan.tensor * shard_),
       replicas_(block_ / replica_),
       experts_(experts),
-      clip_(plan.clip) {
+      clip_(plan.clip),
+      data_first_(plan.inner == Inner::data) {
   first_[0] = 1;
   for (std::size_t k = 0; k < group_kind_names.size(); ++k)
     first_.at(k + 1) = first_.at(k) + count(static_cast<GroupKind>(k));
@@ -22,10 +23,12 @@ PlanGroups::PlanGroups(const ParallelPlan& plan, bool experts)
 
 PlanPlace PlanGroups::place(Rank rank) const {
   const std::int64_t r = rank;
+  if (data_first_) return {.tensor = r / d_, .data = r % d_};
   return {r % t_, r / t_ % c_, r / (t_ * c_) % d_, r / block_};
 }
 
 Rank PlanGroups::rank(const PlanPlace& p) const {
+  if (data_first_) return static_cast<Rank>(p.data + d_ * p.tensor);
   return static_cast<Rank>(p.tensor + t_ * (p.context + c_ * (p.data + d_ * p.stage)));
 }
 

@@ -32,7 +32,7 @@ inline constexpr std::array<std::string_view, 9> group_kind_names = {
   return group_kind_names[static_cast<std::size_t>(kind)];
 }
 
-// Where a rank stands: rank = tensor + t(context + c(data + d·stage)).
+// Where a rank stands: rank = tensor + t(context + c(data + d·stage)), with Inner::data data + d·tensor.
 struct PlanPlace {
   std::int64_t tensor = 0;
   std::int64_t context = 0;
@@ -66,7 +66,7 @@ class PlanGroups {
   std::int64_t block_;     // ranks of a stage
   std::int64_t replica_;   // of those: ranks that hold the stage once
   std::int64_t replicas_;  // more than one with hsdp only
-  bool experts_, clip_;
+  bool experts_, clip_, data_first_;
   std::array<std::int64_t, group_kind_names.size() + 1> first_{};  // id by kind
 };
 

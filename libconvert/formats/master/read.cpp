@@ -30,11 +30,9 @@ class Reader {
       blocks_.hold(block->payload.size());
       section.bytes += block->payload;
     }
-    if (const auto groups = sections_.find("groups"); groups != sections_.end()) {
-      begin("groups");
-      set_.groups = text();
-      end();
-    }
+    begin("groups");
+    set_.groups = text();
+    end();
     read_texts();
     read_shapes();
     read_classes();

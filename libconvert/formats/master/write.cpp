@@ -163,7 +163,7 @@ void write_master(const MasterSet& set, Output& out) {
     order.numbers(count);
     order.finish();
   }
-  if (!set.groups.empty()) {
+  {
     Section groups(writer, "groups");
     groups.text(set.groups);
     groups.finish();

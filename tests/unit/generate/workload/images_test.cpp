@@ -93,7 +93,7 @@ TEST(Images, BucketsOfResNet50AreThoseOfPyTorch) {
 TEST(Images, ConvolutionsCountWhatTheyMultiplyAndMove) {
   const WorkloadSet set(images("resnet50"));
   const std::int64_t weights = 147'456;
-  const std::pair expected(2 * 32 * weights * 28 * 28, 2 * (std::int64_t{32} * 128 * (3136 + 784) + weights + 256));
+  const std::pair expected(64 * weights * 784, 2 * (std::int64_t{4096} * 3920 + weights + 256));
   EXPECT_EQ(node(set, "layer2.0.conv2"), expected);
   EXPECT_EQ(node(set, "layer2.0.conv2_dgrad"), expected);
   EXPECT_EQ(node(set, "layer2.0.conv2_wgrad"), expected);
@@ -117,8 +117,8 @@ TEST(Images, OperationsOfAVisionTransformer) {
   std::int64_t matrices = 0;
   for (const BodyNode& n : set.body(0).nodes) matrices += n.matrix ? n.operations : 0;
   // The input of the patches needs no gradient.
-  EXPECT_EQ(matrices, 12 * 3 * layer + 2 * 2 * (t - 1) * h * h + 3 * 2 * h * 1000);
-  EXPECT_EQ(node(set, "layer3.attention_bwd").first, 2 * 4 * t * t * h);
+  EXPECT_EQ(matrices, 36 * layer + 4 * (t - 1) * h * h + 6000 * h);
+  EXPECT_EQ(node(set, "layer3.attention_bwd").first, 8 * t * t * h);
   EXPECT_EQ(node(WorkloadSet(images("vit-b-16", {{"run.micro_batch", "1"}})), "layer3.attention_bwd").first,
             10 * t * t * h);
   EXPECT_EQ(after(set, "layer3.proj_dgrad"), "layer4.qkv_dgrad layer3.up_dgrad");

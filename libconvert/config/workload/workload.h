@@ -31,6 +31,8 @@ enum class PipelineOrder : std::uint8_t { gpipe, one_f_one_b, interleaved, zb_h1
 enum class Buckets : std::uint8_t { pytorch, megatron };
 // What of the forward pass the backward pass computes again.
 enum class Recompute : std::uint8_t { none, selective, full };
+// When the experts that every token meets are computed: after the others, or before them.
+enum class SharedExperts : std::uint8_t { late, early };
 // Whose ranks stand beside each other, in the first dimension of a network.
 enum class Inner : std::uint8_t { tensor, data };
 // How operations of attention count: as published tables do, or as a fused causal kernel computes.
@@ -89,6 +91,8 @@ struct StepShape {
   std::int64_t iterations = 1;        // steps, one after the other
   std::int64_t activation_bytes = 2;  // of an element, of parameters too
   std::int64_t gradient_bytes = 4;    // when it is reduced
+  double zipf = 0;                    // exponent of the loads of experts; 0: equal
+  std::int64_t zipf_seed = 0;         // which expert has which load
   OperationCount operations = OperationCount::hardware;
 };
 
@@ -110,6 +114,8 @@ struct ParallelPlan {
   Shard shard = Shard::ddp;
   Buckets buckets = Buckets::pytorch;
   Recompute recompute = Recompute::none;
+  SharedExperts shared = SharedExperts::late;
+  std::int64_t dispatch_bytes = 0;  // of an element on its way to the experts; 0: as activations
   Inner inner = Inner::tensor;
   bool clip = true;  // by the norm of all gradients
 

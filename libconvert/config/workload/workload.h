@@ -14,8 +14,8 @@
 namespace convert {
 
 // What a model is. Each kind has keys of its own (kinds.cpp) and a maker of its nodes (generate/workload/).
-enum class ModelKind : std::uint8_t { transformer, mlp };
-inline constexpr std::array<std::string_view, 2> model_kind_names = {"transformer", "mlp"};
+enum class ModelKind : std::uint8_t { transformer, mlp, resnet, vit };
+inline constexpr std::array<std::string_view, 4> model_kind_names = {"transformer", "mlp", "resnet", "vit"};
 [[nodiscard]] constexpr std::string_view name(ModelKind kind) {
   return model_kind_names[static_cast<std::size_t>(kind)];
 }
@@ -72,6 +72,15 @@ struct TransformerShape {
 // A multi-layer perceptron: layers of matrices.
 struct MlpShape {
   std::vector<std::int64_t> widths{};  // of the input, then of what each layer gives
+};
+
+// What a residual network or a vision transformer takes, and how it is made. A vision transformer has the layers of
+// a TransformerShape too.
+struct ImageShape {
+  std::int64_t image = 224;  // pixels in a row and a column
+  std::int64_t classes = 1000;
+  std::vector<std::int64_t> blocks{};  // of a residual network: bottleneck blocks of each size
+  std::int64_t patch = 0;              // of a vision transformer: pixels in a row and a column
 };
 
 // A training run, per replica.
@@ -134,6 +143,7 @@ struct Workload {
   ComputeTimes times{};
   ModelKind kind = ModelKind::transformer;
   MlpShape mlp{};
+  ImageShape image{};
 };
 
 // Throws Error(usage) that names the keys which contradict each other or are out of range.

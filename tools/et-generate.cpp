@@ -10,7 +10,7 @@
 #include "generate/workload.h"
 #include "passes/lower/lower.h"
 #include "passes/verify/verify.h"
-#include "sets/class_set.h"
+#include "sets/classes/set.h"
 #include "sets/made_set.h"
 #include "util/log.h"
 

@@ -86,9 +86,7 @@ Error Reader::failure(std::uint64_t offset, const std::string& message) const {
 Error Reader::damaged(std::uint64_t offset, const std::string& message) const {
   return failure(offset, "damaged " + std::string(kind_.noun) + ": " + message);
 }
-Error Reader::cut() const {
-  return failure(input_.offset(), "the " + std::string(kind_.noun) + " ends early");
-}
+Error Reader::cut() const { return failure(input_.offset(), "the " + std::string(kind_.noun) + " ends early"); }
 
 std::uint64_t Reader::number() {
   const std::string_view next = input_.peek(10);
@@ -112,8 +110,7 @@ std::optional<Reader::Block> Reader::next() {
   input_.skip(name_size);
   if (block.name.empty()) {
     if (number() != blocks_) throw damaged(block.offset, "blocks are missing");
-    if (!input_.at_end())
-      throw failure(input_.offset(), "unexpected bytes behind the " + std::string(kind_.noun));
+    if (!input_.at_end()) throw failure(input_.offset(), "unexpected bytes behind the " + std::string(kind_.noun));
     return std::nullopt;
   }
   const std::uint64_t rows = number();

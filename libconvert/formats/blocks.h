@@ -28,7 +28,9 @@ void append_text(std::string& out, std::string_view text);
 [[nodiscard]] constexpr std::uint64_t zigzag(std::uint64_t difference) {
   return (difference << 1U) ^ (0 - (difference >> 63U));
 }
-[[nodiscard]] constexpr std::uint64_t unzigzag(std::uint64_t number) { return (number >> 1U) ^ (0 - (number & 1U)); }
+[[nodiscard]] constexpr std::uint64_t unzigzag(std::uint64_t number) {
+  return (number >> 1U) ^ (0 - (number & 1U));
+}
 
 // Reads numbers and texts of a payload; a failure is remembered and gives 0.
 class Bytes {

@@ -58,7 +58,8 @@ class ClassProof {
       : set_(set), file_(file), rules_(rules), lists_(lists) {}
 
   bool holds() {
-    return number_ranks() && fold_classes() && pair_channels() && gather_groups() && check_groups() && check_folded();
+    return number_ranks() && fold_classes() && pair_channels() && gather_groups() && check_groups() &&
+           check_folded();
   }
 
  private:
@@ -146,7 +147,8 @@ class ClassProof {
     if (added) {
       entries_ += f.of->ranks.size();
       PlaceColumn values(f.of->ranks.size(), first);
-      for (std::uint64_t i = 0; rule != no_index && i < values.size(); ++i) values[i] += f.of->values.rules[rule][i];
+      for (std::uint64_t i = 0; rule != no_index && i < values.size(); ++i)
+        values[i] += f.of->values.rules[rule][i];
       known->second = f.column(std::move(values));
     }
     return known->second;

@@ -87,7 +87,8 @@ class Check {
     if (set == nullptr || options_.dataflow) return false;
     std::optional<Error> defect;
     const auto groups = group_lists(source_, static_cast<Rank>(set->ranks()), defect);
-    if (defect || !convert::proved_by_classes(*set, source_.base_name(), options_.rules, groups ? &*groups : nullptr))
+    if (defect ||
+        !convert::proved_by_classes(*set, source_.base_name(), options_.rules, groups ? &*groups : nullptr))
       return false;
     log_info(counted(set->ranks(), "rank") + " of " + std::to_string(set->classes.size()) +
              (set->classes.size() == 1 ? " class" : " classes") + ", each checked once");

@@ -12,7 +12,7 @@
 #include "io/set_path.h"
 #include "passes/lower/export.h"
 #include "passes/verify/verify.h"
-#include "sets/class_encoder.h"
+#include "sets/classes/encoder.h"
 #include "sets/rank_order.h"
 #include "util/log.h"
 
@@ -142,7 +142,8 @@ class Sink {
     }
   }
 
-  static void encode_nodes(TraceReader& reader, Trace& trace, TraceWriter& writer, std::string& bytes, Output* out) {
+  static void encode_nodes(TraceReader& reader, Trace& trace, TraceWriter& writer, std::string& bytes,
+                           Output* out) {
     std::vector<Node> nodes;
     while (reader.next_nodes(trace, batch_nodes)) {
       // A reader may give a whole rank at once. It is encoded a slice at a time: the slice becomes the nodes of

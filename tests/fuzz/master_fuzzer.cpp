@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Master traces: what is read is written and reads back as the same ranks.
-#include "formats/master/master.h"
-
 #include <cstdint>
 #include <string>
 
 #include "formats/chakra/stream.h"
+#include "formats/master/master.h"
 #include "fuzzer.h"
 #include "trace_fuzzing.h"
 

@@ -46,9 +46,7 @@ class MasterSet {
   [[nodiscard]] std::uint64_t ranks() const { return ranks_; }
   // Returns the i-th rank of the order.
   [[nodiscard]] Place place(std::uint64_t i) const;
-  [[nodiscard]] Rank rank(const Place& p) const {
-    return static_cast<Rank>(classes[p.of_class].ranks[p.ordinal]);
-  }
+  [[nodiscard]] Rank rank(const Place& p) const { return static_cast<Rank>(classes[p.of_class].ranks[p.ordinal]); }
   [[nodiscard]] std::uint64_t node_count() const;  // of all ranks
 
   // Ranks of one class that follow each other in the order.

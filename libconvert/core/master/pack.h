@@ -18,7 +18,8 @@ namespace convert {
 [[nodiscard]] constexpr std::uint64_t packed_number(std::uint64_t n) { return 2 * n + 1; }
 inline constexpr std::uint64_t largest_packed_number = 999'999'999'999'999'999;
 
-// A trace as rows: its metadata, then its nodes; `values` has those of each row, as ShapeSet::for_each_field() says.
+// A trace as rows: its metadata, then its nodes; `values` has those of each row, as ShapeSet::for_each_field()
+// says.
 struct PackedTrace {
   std::vector<std::uint32_t> shapes;
   std::vector<std::uint64_t> values;
@@ -55,7 +56,8 @@ class Unpacker {
   const std::uint64_t* node(const NodeShape& shape, const std::uint64_t* values, NodeTable& to) const {
     return node(shape, values, to.nodes.empty() ? 0 : to.nodes.back().id, to);
   }
-  const std::uint64_t* node(const NodeShape& shape, const std::uint64_t* values, NodeId before, NodeTable& to) const;
+  const std::uint64_t* node(const NodeShape& shape, const std::uint64_t* values, NodeId before,
+                            NodeTable& to) const;
 
  private:
   [[nodiscard]] Text text(std::uint64_t value, TextPool& to) const;

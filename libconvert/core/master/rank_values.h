@@ -31,7 +31,8 @@ struct RankValues {
 // Finds which values differ from those of the first list, and which of these differ alike.
 class DifferenceFinder {
  public:
-  explicit DifferenceFinder(std::vector<std::uint64_t> first) : first_(std::move(first)), group_(first_.size(), 0) {}
+  explicit DifferenceFinder(std::vector<std::uint64_t> first)
+      : first_(std::move(first)), group_(first_.size(), 0) {}
   void add(const std::vector<std::uint64_t>& values);
   [[nodiscard]] RankValues finish();
 

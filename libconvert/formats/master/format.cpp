@@ -54,8 +54,8 @@ class MasterFile final : public DescribedSet {
   std::string file_;
 };
 
-std::unique_ptr<DescribedSet> read_classes(std::string text, const std::string& file, const FormatOptions& /*options*/,
-                                       Diagnostics& /*diagnostics*/) {
+std::unique_ptr<DescribedSet> read_classes(std::string text, const std::string& file,
+                                           const FormatOptions& /*options*/, Diagnostics& /*diagnostics*/) {
   const auto input = memory_input(file, text);
   return std::make_unique<MasterFile>(read_master(*input), file);
 }
@@ -85,7 +85,9 @@ class MasterWriter final : public TraceWriter {
   std::string groups_;
 };
 
-std::unique_ptr<TraceWriter> write_collected(const FormatOptions& /*options*/) { return std::make_unique<MasterWriter>(); }
+std::unique_ptr<TraceWriter> write_collected(const FormatOptions& /*options*/) {
+  return std::make_unique<MasterWriter>();
+}
 
 }  // namespace
 

@@ -145,10 +145,10 @@ class Reader {
     for (std::uint64_t n = count(); n > 0; --n) {
       const std::uint64_t flags = number_up_to(15, "a flag");
       NodeShape s{.metadata = (flags & is_metadata) != 0,
-              .inputs = (flags & has_inputs) != 0,
-              .outputs = (flags & has_outputs) != 0,
-              .extra = (flags & has_extra) != 0,
-              .attrs = {}};
+                  .inputs = (flags & has_inputs) != 0,
+                  .outputs = (flags & has_outputs) != 0,
+                  .extra = (flags & has_extra) != 0,
+                  .attrs = {}};
       const auto type = static_cast<std::int64_t>(unzigzag(number()));
       if (type != static_cast<std::int32_t>(type)) throw damaged("has a type that is out of range");
       s.type = static_cast<NodeType>(type);

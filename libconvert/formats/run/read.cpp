@@ -118,7 +118,7 @@ class Reader {
       if constexpr (std::is_same_v<Value, std::string>) {
         if (code != static_cast<char>(Code::text)) throw wrong("is no text");
         row.*column.member = bytes.text();
-          blocks_.hold((row.*column.member).size());
+        blocks_.hold((row.*column.member).size());
       } else if constexpr (std::is_same_v<Value, double>) {
         if (code != static_cast<char>(Code::real)) throw wrong("has no real numbers");
         std::uint64_t bits = 0;

@@ -13,8 +13,8 @@
 
 namespace convert::run_file {
 
-// The file has blocks (formats/blocks.h); their payload: the number of columns; each: name, code, size, bytes. A table
-// may have several blocks. Unknown tables and columns are skipped, so what adds some keeps the version.
+// The file has blocks (formats/blocks.h); their payload: the number of columns; each: name, code, size, bytes. A
+// table may have several blocks. Unknown tables and columns are skipped, so what adds some keeps the version.
 inline constexpr blocks::Kind kind{.magic =
                                        "\x89"
                                        "ETRUN\r\n\x1a\n",

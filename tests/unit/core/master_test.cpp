@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "core/master/master_set.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "core/master/builder.h"
+#include "core/master/master_set.h"
 
 namespace convert {
 namespace {

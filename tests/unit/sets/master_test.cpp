@@ -14,8 +14,8 @@
 #include "generate/workload/workload.h"
 #include "passes/class_proof.h"
 #include "sets/check.h"
-#include "sets/class_encoder.h"
-#include "sets/class_set.h"
+#include "sets/classes/encoder.h"
+#include "sets/classes/set.h"
 #include "sets/sink.h"
 #include "split_sets.h"
 
@@ -62,11 +62,16 @@ Trace odd_trace(std::mt19937& random, Rank rank) {
   Trace t;
   t.rank = rank;
   t.metadata.version = random() % 2 == 0 ? "" : "0.0.4";
-  t.metadata.unknown = random() % 2 == 0 ? "" : std::string("\x9a\x06\x03" "abc", 6);
+  t.metadata.unknown = random() % 2 == 0 ? ""
+                                         : std::string(
+                                               "\x9a\x06\x03"
+                                               "abc",
+                                               6);
   t.metadata.table.add_string(Name("of rank"), std::to_string(rank));
   const std::size_t nodes = random() % 4;
   for (std::size_t n = 0; n < nodes; ++n) {
-    Node& node = t.nodes.add_node(random(), static_cast<NodeType>(random() % 9), random() % 2 == 0 ? "12" : "n\xff");
+    Node& node =
+        t.nodes.add_node(random(), static_cast<NodeType>(random() % 9), random() % 2 == 0 ? "12" : "n\xff");
     node.start_us = random();
     node.duration_us = random();
     for (std::size_t d = random() % 3; d > 0; --d) t.nodes.add_data_dep(random());
@@ -206,8 +211,8 @@ TEST(Master, IsWrittenAsItsRanksAre) {
 
 TEST(Master, CutAndDamagedFilesAreErrors) {
   std::mt19937 random(2);
-  const std::string bytes = written(master_of({odd_trace(random, 0), odd_trace(random, 1), odd_trace(random, 2)},
-                                              "{\"1\":[0,2]}\n"));
+  const std::string bytes =
+      written(master_of({odd_trace(random, 0), odd_trace(random, 1), odd_trace(random, 2)}, "{\"1\":[0,2]}\n"));
   const auto error_of = [](std::string_view text) -> std::string {
     try {
       (void)traces_of(read(text));
@@ -220,7 +225,8 @@ TEST(Master, CutAndDamagedFilesAreErrors) {
     }
   };
   EXPECT_EQ(error_of(bytes), "");
-  for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_NE(error_of(std::string_view(bytes).substr(0, size)), "") << size;
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_NE(error_of(std::string_view(bytes).substr(0, size)), "") << size;
   EXPECT_EQ(error_of(bytes + "x"), "unexpected bytes behind the master trace");
   for (std::size_t at = 0; at < bytes.size(); ++at) {
     std::string damaged = bytes;
@@ -254,7 +260,8 @@ TEST(Master, ScrambledSectionsAreErrorsOrSets) {
     for (std::uint64_t n = 1 + random() % 3; n > 0; --n) {
       std::string& payload = scrambled[random() % scrambled.size()].payload;
       // Counts and shapes stand at the beginning.
-      const std::size_t at = random() % (random() % 2 == 0 ? payload.size() : std::min<std::size_t>(payload.size(), 40));
+      const std::size_t at =
+          random() % (random() % 2 == 0 ? payload.size() : std::min<std::size_t>(payload.size(), 40));
       switch (random() % 3) {
         case 0: payload[at] = static_cast<char>(random()); break;
         case 1: payload.erase(at, 1); break;

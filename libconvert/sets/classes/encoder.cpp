@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sets/class_encoder.h"
+#include "sets/classes/encoder.h"
 
 #include <algorithm>
 #include <utility>

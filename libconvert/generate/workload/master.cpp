@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Makes a workload as a master set: a body for each class of ranks, and rules for groups and peers.
+#include <algorithm>
 #include <optional>
 
 #include "generate/workload/workload.h"
@@ -19,8 +20,9 @@ class ValueRule {
   std::optional<std::uint32_t> number(RankValues& to) {
     if (!differs_) return std::nullopt;
     if (!number_) {
-      number_ = static_cast<std::uint32_t>(to.rules.size());
-      to.rules.push_back(differences_);
+      const auto known = std::ranges::find(to.rules, differences_);
+      number_ = static_cast<std::uint32_t>(known - to.rules.begin());
+      if (known == to.rules.end()) to.rules.push_back(differences_);
     }
     return number_;
   }

@@ -19,7 +19,9 @@ FUZZER(workload) {
       return fuzzing::check(e.kind() == Error::Kind::usage, "a contradiction that is no error of usage");
     }
     const std::int64_t layers = w.model.layers + static_cast<std::int64_t>(w.mlp.widths.size());
-    if (layers * w.step.micro_batches * w.step.iterations * w.plan.context > 64 || w.plan.ranks() > 64) return;
+    if (layers * w.step.micro_batches * w.step.iterations * w.step.tokens * w.plan.context > 64 ||
+        w.plan.ranks() > 64)
+      return;
     const WorkloadSet set(w);
     std::uint64_t sent = 0, received = 0;
     for (Rank rank = 0; rank < set.ranks(); ++rank) {

@@ -28,14 +28,20 @@ using DeferredWeights = std::vector<std::function<void()>>;
 
 class LayerMaker {
  public:
-  LayerMaker(const Workload& workload, BodyBuilder& builder);
+  // `tokens` of a rank: of its part of the sequence.
+  LayerMaker(const Workload& workload, BodyBuilder& builder, std::int64_t tokens);
 
   // Which layer, for which micro-batch of a step, and the first of 6·context + 8 tags that its messages may use.
   struct At {
     std::int64_t layer;
     std::int64_t micro_batch;
     std::int64_t tag;
+    std::int64_t keys =
+        0;  // of a token each of several prompts: those before it and its own; 0: the sequence itself
   };
+  // Is called when a layer has its keys and values, with the node that gives them.
+  using KeysMade = std::function<void(const At&, BodyIndex)>;
+  void when_keys_are_made(KeysMade call) { keys_made_ = std::move(call); }
   // Returns the node that gives the layer's result, of the input that `x` gives.
   BodyIndex forward(const At& at, BodyIndex x);
   // Returns the node that gives the gradient of the layer's input. Gradients of weights are computed in between, or
@@ -77,7 +83,8 @@ class LayerMaker {
   };
   BodyIndex linear_back(const Pass& pass, const Linear& l, BodyIndex gradient);
 
-  BodyIndex attention_part(BodyIndex x, std::int64_t tag);
+  BodyIndex attention_part(const At& at, BodyIndex x);
+  BodyIndex cached_attention(const At& at, BodyIndex x);
   BodyIndex attention_part_back(const Pass& pass, BodyIndex x, std::int64_t tag);
   BodyIndex attention(BodyIndex x, std::int64_t tag, bool backward);
   BodyIndex ring_attention(BodyIndex x, std::int64_t tag, bool backward, double operations, double bytes);
@@ -104,6 +111,7 @@ class LayerMaker {
   std::int64_t tokens_, own_tokens_;
   std::map<std::pair<std::int64_t, std::int64_t>, BodyIndex> loads_;  // by layer and micro-batch
   GradientNodes gradients_;
+  KeysMade keys_made_;
 };
 
 }  // namespace convert

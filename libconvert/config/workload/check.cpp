@@ -155,7 +155,13 @@ void check_workload(const Workload& w) {
     throw usage_error("plan.tensor × context × data × pipeline is more than " + std::to_string(most_ranks) +
                       " NPUs");
   if (!w.times.given() && w.times.memory_gb_per_s > 0) throw usage_error("time.memory needs time.peak");
-  if (w.kind == ModelKind::mlp) return check_mlp(w);
+  switch (w.kind) {
+    case ModelKind::transformer: break;
+    case ModelKind::mlp: return check_mlp(w);
+    case ModelKind::dlrm: return check_dlrm(w);
+    case ModelKind::resnet: return check_resnet(w);
+    case ModelKind::vit: return check_vit(w);
+  }
   check_model(w.model);
   check_amounts(w);
   check_inference(w);

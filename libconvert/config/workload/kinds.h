@@ -28,5 +28,8 @@ void check_inference(const Workload& w);
 
 // Throw Error(usage) for what contradicts itself, or is too large, in models of other kinds than transformers.
 void check_mlp(const Workload& w);
+void check_dlrm(const Workload& w);
+void check_resnet(const Workload& w);
+void check_vit(const Workload& w);
 
 }  // namespace convert

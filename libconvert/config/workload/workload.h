@@ -14,8 +14,8 @@
 namespace convert {
 
 // What a model is. Each kind has keys of its own (kinds.cpp) and a maker of its nodes (generate/workload/).
-enum class ModelKind : std::uint8_t { transformer, mlp };
-inline constexpr std::array<std::string_view, 2> model_kind_names = {"transformer", "mlp"};
+enum class ModelKind : std::uint8_t { transformer, mlp, dlrm, resnet, vit };
+inline constexpr std::array<std::string_view, 5> model_kind_names = {"transformer", "mlp", "dlrm", "resnet", "vit"};
 [[nodiscard]] constexpr std::string_view name(ModelKind kind) {
   return model_kind_names[static_cast<std::size_t>(kind)];
 }
@@ -38,6 +38,8 @@ enum class Inner : std::uint8_t { tensor, data };
 // What is run: training steps; the forward pass of prompts; steps of a token each, of prompts whose keys and values
 // are there; both.
 enum class RunMode : std::uint8_t { train, prefill, decode, both };
+// How embeddings are divided: so that ranks have about as many bytes, or besides exactly as many tables.
+enum class Deal : std::uint8_t { bytes, count };
 // How operations of attention count: as published tables do, or as a fused causal kernel computes.
 enum class OperationCount : std::uint8_t { hardware, model };
 
@@ -75,6 +77,28 @@ struct TransformerShape {
 // A multi-layer perceptron: layers of matrices.
 struct MlpShape {
   std::vector<std::int64_t> widths{};  // of the input, then of what each layer gives
+};
+
+// A recommendation model: embeddings of categories, matrices for the numbers, products of all pairs of vectors,
+// matrices on top.
+struct DlrmShape {
+  std::vector<std::int64_t> tables{};  // rows of each
+  std::int64_t dim = 128;              // elements of a row
+  std::vector<std::int64_t> bottom{};  // widths of the input, then of what each layer gives
+  std::vector<std::int64_t> top{};     // of what each layer gives
+
+  // Returns into how many parts of some columns each table is cut, the fewest with which every rank gets one, or
+  // all get as many; 0: there is no such number.
+  [[nodiscard]] std::int64_t cuts(std::int64_t ranks, Deal deal) const;
+};
+
+// What a residual network or a vision transformer takes, and how it is made. A vision transformer has the layers of
+// a TransformerShape too.
+struct ImageShape {
+  std::int64_t image = 224;  // pixels in a row and a column
+  std::int64_t classes = 1000;
+  std::vector<std::int64_t> blocks{};  // of a residual network: bottleneck blocks of each size
+  std::int64_t patch = 0;              // of a vision transformer: pixels in a row and a column
 };
 
 // What is run, per replica.
@@ -119,6 +143,7 @@ struct ParallelPlan {
   SharedExperts shared = SharedExperts::late;
   std::int64_t dispatch_bytes = 0;  // of an element on its way to the experts; 0: as activations
   Inner inner = Inner::tensor;
+  Deal deal = Deal::bytes;
   bool clip = true;  // by the norm of all gradients
 
   [[nodiscard]] std::int64_t ranks() const { return tensor * context * data * pipeline; }
@@ -146,6 +171,8 @@ struct Workload {
   ComputeTimes times{};
   ModelKind kind = ModelKind::transformer;
   MlpShape mlp{};
+  DlrmShape dlrm{};
+  ImageShape image{};
 };
 
 // Throws Error(usage) that names the keys which contradict each other or are out of range.

@@ -31,19 +31,20 @@ BodyIndex LayerMaker::reduce(BodyIndex x) {
 }
 
 BodyIndex LayerMaker::gemm(std::string_view name, std::int64_t in, std::int64_t out, std::int64_t tokens,
-                           std::vector<BodyIndex> after, BodyIndex load) {
+                           std::vector<BodyIndex> after, const ExpertMatrices& experts) {
+  const std::int64_t matrices = in * out * experts.matrices;
   const BodyIndex i = b_.multiply(name, real(2 * tokens * in * out),
-                                  real(element_ * (tokens * (in + out) + in * out)), std::move(after));
-  follow(load, 2 * in * out, element_ * (in + out), element_ * in * out);
+                                  real(element_ * (tokens * (in + out) + matrices)), std::move(after));
+  follow(experts.load, 2 * in * out, element_ * (in + out), element_ * matrices);
   return i;
 }
 
 void LayerMaker::weights(ModelUnit unit, std::string tensor, std::string name, std::int64_t in, std::int64_t out,
                          std::int64_t tokens, std::vector<BodyIndex> after, DeferredWeights* deferred,
-                         BodyIndex load) {
+                         const ExpertMatrices& experts) {
   const auto compute = [this, unit, tensor = std::move(tensor), name = std::move(name), in, out, tokens,
-                        after = std::move(after), load] {
-    gradients_[{unit, tensor}] = gemm(name, in, out, tokens, after, load);
+                        after = std::move(after), experts] {
+    gradients_[{unit, tensor}] = gemm(name, in, out, tokens, after, experts);
   };
   if (deferred == nullptr) {
     compute();
@@ -55,10 +56,11 @@ void LayerMaker::weights(ModelUnit unit, std::string tensor, std::string name, s
 BodyIndex LayerMaker::linear_back(const Pass& pass, const Linear& l, BodyIndex gradient) {
   if (l.gather_gradient) gradient = gather(gradient);
   const std::string name(l.name);
-  const BodyIndex input = gemm(name + "_dgrad", l.in, l.out, l.tokens, {gradient}, l.load);
+  const BodyIndex input = gemm(name + "_dgrad", l.in, l.out, l.tokens, {gradient}, l.experts);
   const BodyIndex gathered = l.gather_input && w_.plan.sequence_parallel ? gather(pass.gradient) : no_node;
   const BodyIndex result = l.reduce ? reduce(input) : input;
-  weights(pass.at.layer, name, name + "_wgrad", l.in, l.out, l.tokens, {gradient, gathered}, pass.deferred, l.load);
+  weights(pass.at.layer, name, name + "_wgrad", l.in, l.out, l.tokens, {gradient, gathered}, pass.deferred,
+          l.experts);
   return result;
 }
 

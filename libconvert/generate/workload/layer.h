@@ -26,6 +26,13 @@ using GradientNodes = std::map<std::pair<ModelUnit, std::string>, BodyIndex, std
 // Gradients of weights that a pass of their own computes.
 using DeferredWeights = std::vector<std::function<void()>>;
 
+// The experts of a rank, as far as they get tokens: how many matrices there are in place of one, and which rows
+// they get, in StageBody::loads, if not all as many.
+struct ExpertMatrices {
+  std::int64_t matrices = 1;
+  BodyIndex load = no_node;
+};
+
 class LayerMaker {
  public:
   // `tokens` of a rank: of its part of the sequence.
@@ -57,11 +64,11 @@ class LayerMaker {
   BodyIndex reduce(BodyIndex x);
   // A matrix of in × out on so many tokens: 2·tokens·in·out operations.
   BodyIndex gemm(std::string_view name, std::int64_t in, std::int64_t out, std::int64_t tokens,
-                 std::vector<BodyIndex> after, BodyIndex load = no_node);
+                 std::vector<BodyIndex> after, const ExpertMatrices& experts = {});
   // The gradient of its weights, noted as that of a tensor of a unit.
   void weights(ModelUnit unit, std::string tensor, std::string name, std::int64_t in, std::int64_t out,
                std::int64_t tokens, std::vector<BodyIndex> after, DeferredWeights* deferred,
-               BodyIndex load = no_node);
+               const ExpertMatrices& experts = {});
   [[nodiscard]] GradientNodes& gradients() { return gradients_; }
 
  private:
@@ -74,7 +81,7 @@ class LayerMaker {
     bool gather_gradient = false;  // of a matrix of rows
     bool gather_input = false;     // of a matrix of columns, of which only the part was kept
     bool reduce = false;
-    BodyIndex load = no_node;  // of experts
+    ExpertMatrices experts{};
   };
   struct Pass {  // backward
     At at;
@@ -97,7 +104,7 @@ class LayerMaker {
   BodyIndex shared_experts_back(const Pass& pass, BodyIndex gradient);
   // Sends tokens to the experts, with their own type of elements, or what these made of them back.
   BodyIndex exchange(BodyIndex x, bool to_experts, BodyIndex load);
-  // Returns which rows a layer's experts get from each rank for a micro-batch, in StageBody::loads; no_node: equal.
+  [[nodiscard]] ExpertMatrices experts_of(const At& at);
   BodyIndex load_of(const At& at);
   // Lets the last node, of rows for experts, do so much for each that they get.
   void follow(BodyIndex load, std::int64_t operations, std::int64_t bytes, std::int64_t fixed_bytes = 0);

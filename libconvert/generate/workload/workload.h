@@ -43,7 +43,8 @@ struct StageFigures {
 
 // Holds a body for each pipeline stage, two where some replicas are for prompts and others for what follows them.
 // Ranks are of one class if their nodes differ in nothing but groups and peers: those of a body, where experts are
-// loaded unequally those of a body and place among the experts.
+// loaded unequally those of a body and place among the experts, where ranks have embeddings of their own each is
+// one.
 class WorkloadSet {
  public:
   // Throws Error(usage) as check_workload() does.
@@ -80,8 +81,11 @@ class WorkloadSet {
     std::array<std::string, group_kind_names.size()> groups;  // their ids, as pg_name has them
     std::array<Rank, peer_kinds> peers;
   };
-  // Returns how many places among the experts differ.
-  [[nodiscard]] std::int64_t places() const { return workload_.step.zipf > 0 ? workload_.plan.expert : 1; }
+  // Returns how many places among the experts, or those with embeddings, differ.
+  [[nodiscard]] std::int64_t places() const {
+    if (workload_.kind == ModelKind::dlrm) return workload_.plan.data;
+    return workload_.step.zipf > 0 ? workload_.plan.expert : 1;
+  }
   [[nodiscard]] std::int64_t roles() const { return workload_.plan.disaggregates() ? 2 : 1; }
   [[nodiscard]] bool only_decodes(std::int64_t c) const { return c / places() % roles() == 1; }
   [[nodiscard]] std::int64_t ranks_of_stage() const { return workload_.plan.ranks() / workload_.plan.pipeline; }

@@ -40,7 +40,7 @@ class ValueRule {
 struct WorkloadSet::ClassRules {
   ValueRule rank;
   std::array<ValueRule, group_kind_names.size()> groups;
-  std::array<ValueRule, 4> peers;
+  std::array<ValueRule, peer_kinds> peers;
 
   void add(const OfRank& own, TextSet& texts) {
     rank.add(own.rank);

@@ -156,9 +156,29 @@ WorkloadSet small_set(const std::vector<WorkloadSetting>& settings) {
   return WorkloadSet(w);
 }
 
+// Plans whose ranks differ in other ways than by stage.
+std::vector<WorkloadSet> odd_sets() {
+  std::vector<WorkloadSet> out;
+  const auto add = [&](const char* preset, std::int64_t npus, const std::vector<WorkloadSetting>& settings) {
+    Workload w = preset_workload(preset, npus);
+    for (const WorkloadSetting& s : settings) set_workload(w, s);
+    out.emplace_back(w);
+  };
+  add("mixtral-8x7b", 64, {{"model.layers", "4"}, {"run.sequence", "64"}, {"run.imbalance.zipf", "1"}});
+  add("mlp", 16, {{"plan.tensor", "4"}, {"plan.data", "4"}});
+  add("dlrm-mlperf", 8, {});
+  add("llama3-8b", 8,
+      {{"model.layers", "2"}, {"plan.data", "6"}, {"run.mode", "both"}, {"run.tokens", "3"}, {"plan.clip", "false"},
+       {"plan.disaggregate.prefill", "2"}, {"plan.disaggregate.decode", "4"}});
+  add("llama3-8b", 8, {{"model.layers", "2"}, {"plan.shard", "zero3"}, {"plan.hsdp", "4"}});
+  return out;
+}
+
 TEST(Master, OfAWorkloadIsThatOfItsRanks) {
-  for (const auto& settings : plans) {
-    const WorkloadSet workload = small_set(settings);
+  std::vector<WorkloadSet> sets = odd_sets();
+  for (const auto& settings : plans) sets.push_back(small_set(settings));
+  for (const WorkloadSet& workload : sets) {
+    SCOPED_TRACE(workload.workload().name);
     std::vector<Trace> ranks;
     for (Rank r = 0; r < workload.ranks(); ++r) ranks.push_back(workload.trace(r));
     const MasterSet made = workload.master();

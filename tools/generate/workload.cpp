@@ -43,7 +43,9 @@ bool same(const StageFigures& a, const StageFigures& b) {
 
 // Returns the least and the most loaded ranks of a stage, or all of them if they do the same.
 std::vector<StageLine> least_and_most(std::vector<StageLine> classes) {
-  const auto operations = [](const StageLine& line) { return line.figures.operations; };
+  const auto operations = [](const StageLine& line) {
+    return std::pair(line.figures.operations, line.figures.parameters);
+  };
   const auto [least, most] = std::ranges::minmax_element(classes, {}, operations);
   if (operations(*least) == operations(*most)) {
     for (std::size_t i = 1; i < classes.size(); ++i) classes[0].ranks += classes[i].ranks;

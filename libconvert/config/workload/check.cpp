@@ -157,6 +157,7 @@ void check_workload(const Workload& w) {
   switch (w.kind) {
     case ModelKind::transformer: break;
     case ModelKind::mlp: return check_mlp(w);
+    case ModelKind::dlrm: return check_dlrm(w);
     case ModelKind::resnet: return check_resnet(w);
     case ModelKind::vit: return check_vit(w);
   }

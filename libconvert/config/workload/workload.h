@@ -14,8 +14,8 @@
 namespace convert {
 
 // What a model is. Each kind has keys of its own (kinds.cpp) and a maker of its nodes (generate/workload/).
-enum class ModelKind : std::uint8_t { transformer, mlp, resnet, vit };
-inline constexpr std::array<std::string_view, 4> model_kind_names = {"transformer", "mlp", "resnet", "vit"};
+enum class ModelKind : std::uint8_t { transformer, mlp, dlrm, resnet, vit };
+inline constexpr std::array<std::string_view, 5> model_kind_names = {"transformer", "mlp", "dlrm", "resnet", "vit"};
 [[nodiscard]] constexpr std::string_view name(ModelKind kind) {
   return model_kind_names[static_cast<std::size_t>(kind)];
 }
@@ -35,6 +35,8 @@ enum class Recompute : std::uint8_t { none, selective, full };
 enum class SharedExperts : std::uint8_t { late, early };
 // Whose ranks stand beside each other, in the first dimension of a network.
 enum class Inner : std::uint8_t { tensor, data };
+// How embeddings are divided: so that ranks have about as many bytes, or besides exactly as many tables.
+enum class Deal : std::uint8_t { bytes, count };
 // How operations of attention count: as published tables do, or as a fused causal kernel computes.
 enum class OperationCount : std::uint8_t { hardware, model };
 
@@ -72,6 +74,19 @@ struct TransformerShape {
 // A multi-layer perceptron: layers of matrices.
 struct MlpShape {
   std::vector<std::int64_t> widths{};  // of the input, then of what each layer gives
+};
+
+// A recommendation model: embeddings of categories, matrices for the numbers, products of all pairs of vectors,
+// matrices on top.
+struct DlrmShape {
+  std::vector<std::int64_t> tables{};  // rows of each
+  std::int64_t dim = 128;              // elements of a row
+  std::vector<std::int64_t> bottom{};  // widths of the input, then of what each layer gives
+  std::vector<std::int64_t> top{};     // of what each layer gives
+
+  // Returns into how many parts of some columns each table is cut, the fewest with which every rank gets one, or
+  // all get as many; 0: there is no such number.
+  [[nodiscard]] std::int64_t cuts(std::int64_t ranks, Deal deal) const;
 };
 
 // What a residual network or a vision transformer takes, and how it is made. A vision transformer has the layers of
@@ -117,6 +132,7 @@ struct ParallelPlan {
   SharedExperts shared = SharedExperts::late;
   std::int64_t dispatch_bytes = 0;  // of an element on its way to the experts; 0: as activations
   Inner inner = Inner::tensor;
+  Deal deal = Deal::bytes;
   bool clip = true;  // by the norm of all gradients
 
   [[nodiscard]] std::int64_t ranks() const { return tensor * context * data * pipeline; }
@@ -143,6 +159,7 @@ struct Workload {
   ComputeTimes times{};
   ModelKind kind = ModelKind::transformer;
   MlpShape mlp{};
+  DlrmShape dlrm{};
   ImageShape image{};
 };
 

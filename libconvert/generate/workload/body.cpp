@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "generate/workload/body.h"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -17,6 +18,10 @@ BodyNode StageBody::node(std::size_t i, std::int64_t place) const {
   if (u.sends_own) rows = std::accumulate(sent.begin(), sent.end(), std::int64_t{0});
   n.operations = rows * u.operations;
   n.size = u.fixed_bytes + rows * u.bytes;
+  if (n.type != NodeType::comp) return n;
+  // A computation without any never ends in ASTRA-sim.
+  n.operations = std::max<std::int64_t>(n.operations, 1);
+  n.size = std::max<std::int64_t>(n.size, 1);
   return n;
 }
 

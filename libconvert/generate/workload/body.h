@@ -43,7 +43,8 @@ struct BodyNode {
 };
 
 // What a node does for each row (copy of a token) that experts get, or that a rank sends to them. Each member of a
-// group of experts sends as many rows as the others to the experts of each place.
+// group of experts sends as many rows as the others to the experts of each place. Of embeddings: for each table and
+// rank whose samples are looked up.
 struct UnevenNode {
   std::uint32_t load = 0;  // in StageBody::loads
   std::int64_t operations = 0;
@@ -58,9 +59,14 @@ struct StageBody {
   std::vector<UnevenNode> uneven;
   std::vector<std::vector<std::int64_t>> loads;  // rows that a rank sends to the experts of each place
   TextSet names;
-  std::int64_t parameters = 0;            // of a rank
+  std::int64_t parameters = 0;  // of a rank, but for those of its place
+  std::vector<std::int64_t> place_parameters;
   std::int64_t optimizer_parameters = 0;  // those that it updates
 
+  // Returns how many parameters the rank of a place holds.
+  [[nodiscard]] std::int64_t parameters_at(std::int64_t place) const {
+    return parameters + (place_parameters.empty() ? 0 : place_parameters.at(static_cast<std::size_t>(place)));
+  }
   // Returns a node as it is on a rank whose experts have a place in their group.
   [[nodiscard]] BodyNode node(std::size_t i, std::int64_t place) const;
   // Returns the bytes that an uneven collective sends to each place, and gets from it.

@@ -65,7 +65,7 @@ StageFigures WorkloadSet::figures(std::int64_t c) const {
   const StageBody& b = body(c);
   StageFigures f{.first_rank = static_cast<Rank>(stage_of_class(c) * ranks_of_stage() + c % places()),
                  .nodes = b.nodes.size(),
-                 .parameters = b.parameters,
+                 .parameters = b.parameters_at(c % places()),
                  .optimizer_parameters = b.optimizer_parameters};
   constexpr std::size_t ops = static_cast<std::size_t>(Collective::barrier) + 1;
   std::array<std::array<StageFigures::Calls, group_kind_names.size()>, ops> calls{};
@@ -179,7 +179,7 @@ Trace WorkloadSet::trace(Rank rank) const {
   trace.metadata.version = schema_version;
   trace.metadata.table.add_string(Name("workload"), settings_);
   trace.metadata.table.add_int(Name("ranks"), Kind::uint64_val, ranks());
-  trace.metadata.table.add_int(Name("parameters"), Kind::int64_val, b.parameters);
+  trace.metadata.table.add_int(Name("parameters"), Kind::int64_val, b.parameters_at(class_of(rank) % places()));
   trace.nodes.nodes.reserve(b.nodes.size());
   trace.nodes.attrs.reserve(b.nodes.size() * 4);
   trace.nodes.deps.reserve(b.deps.size() + b.nodes.size());

@@ -42,7 +42,8 @@ struct StageFigures {
 };
 
 // Holds a body for each pipeline stage. Ranks are of one class if their nodes differ in nothing but groups and
-// peers: those of a stage, where experts are loaded unequally those of a stage and place among the experts.
+// peers: those of a stage, where experts are loaded unequally those of a stage and place among the experts, where
+// ranks have embeddings of their own each is one.
 class WorkloadSet {
  public:
   // Throws Error(usage) as check_workload() does.
@@ -80,8 +81,11 @@ class WorkloadSet {
     std::array<std::string, group_kind_names.size()> groups;  // their ids, as pg_name has them
     std::array<Rank, 4> peers;
   };
-  // Returns how many places among the experts differ.
-  [[nodiscard]] std::int64_t places() const { return workload_.step.zipf > 0 ? workload_.plan.expert : 1; }
+  // Returns how many places among the experts, or those with embeddings, differ.
+  [[nodiscard]] std::int64_t places() const {
+    if (workload_.kind == ModelKind::dlrm) return workload_.plan.data;
+    return workload_.step.zipf > 0 ? workload_.plan.expert : 1;
+  }
   [[nodiscard]] std::int64_t ranks_of_stage() const { return workload_.plan.ranks() / workload_.plan.pipeline; }
   [[nodiscard]] OfRank of_rank(Rank rank) const;
   [[nodiscard]] Rank peer(Peer peer, Rank rank) const;

@@ -261,8 +261,11 @@ Workload parse_workload(const std::string& file, std::string_view text, std::int
     } catch (const Error& e) {
       throw at(file, *model, e.what());
     }
-    // A plan in the file is a plan of its own; what it leaves out is 1.
-    if (root.find("plan") != nullptr) w.plan = {};
+    // A plan in the file is a plan of its own; what it leaves out is 1. Those of presets are for training.
+    const YamlNode* const run = root.find("run");
+    const bool trains = run == nullptr || run->kind != YamlNode::Kind::map || run->find("mode") == nullptr;
+    if (root.find("plan") != nullptr || !trains) w.plan = {};
+    if (!trains) w.step = {};
   } else {
     set_kind(file, *model, w);
     w.name = name(w.kind);

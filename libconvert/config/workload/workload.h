@@ -35,6 +35,9 @@ enum class Recompute : std::uint8_t { none, selective, full };
 enum class SharedExperts : std::uint8_t { late, early };
 // Whose ranks stand beside each other, in the first dimension of a network.
 enum class Inner : std::uint8_t { tensor, data };
+// What is run: training steps; the forward pass of prompts; steps of a token each, of prompts whose keys and values
+// are there; both.
+enum class RunMode : std::uint8_t { train, prefill, decode, both };
 // How embeddings are divided: so that ranks have about as many bytes, or besides exactly as many tables.
 enum class Deal : std::uint8_t { bytes, count };
 // How operations of attention count: as published tables do, or as a fused causal kernel computes.
@@ -98,17 +101,23 @@ struct ImageShape {
   std::int64_t patch = 0;              // of a vision transformer: pixels in a row and a column
 };
 
-// A training run, per replica.
+// What is run, per replica.
 struct StepShape {
+  RunMode mode = RunMode::train;
   std::int64_t sequence = 4096;       // tokens
   std::int64_t micro_batch = 1;       // sequences, or samples
   std::int64_t micro_batches = 1;     // of a step and replica
   std::int64_t iterations = 1;        // steps, one after the other
   std::int64_t activation_bytes = 2;  // of an element, of parameters too
   std::int64_t gradient_bytes = 4;    // when it is reduced
+  std::int64_t tokens = 1;            // decode: steps after the prompt
   double zipf = 0;                    // exponent of the loads of experts; 0: equal
   std::int64_t zipf_seed = 0;         // which expert has which load
   OperationCount operations = OperationCount::hardware;
+
+  [[nodiscard]] bool trains() const { return mode == RunMode::train; }
+  [[nodiscard]] bool prefills() const { return mode == RunMode::prefill || mode == RunMode::both; }
+  [[nodiscard]] bool decodes() const { return mode == RunMode::decode || mode == RunMode::both; }
 };
 
 // How a step is spread: over tensor × context × data × pipeline ranks, in this order from the fastest on, but for
@@ -121,6 +130,8 @@ struct ParallelPlan {
   std::int64_t pipeline = 1;
   std::int64_t chunks = 1;             // of layers, of each stage
   std::int64_t hsdp = 0;               // zero1 to zero3: ranks that share, of context × data; 0: all
+  std::int64_t prefill_replicas = 0;   // of data: that run prompts only; 0: all do both
+  std::int64_t decode_replicas = 0;    // that go on with them
   std::int64_t prefetch = 1;           // zero3: how many layers ahead parameters are gathered
   std::vector<std::int64_t> layers{};  // of each chunk; empty: equal, what is left over from the second on
   bool sequence_parallel = false;      // of what tensor parallelism leaves whole
@@ -137,6 +148,7 @@ struct ParallelPlan {
 
   [[nodiscard]] std::int64_t ranks() const { return tensor * context * data * pipeline; }
   [[nodiscard]] bool two_dimensions() const { return tensor > 1 && data > 1; }
+  [[nodiscard]] bool disaggregates() const { return prefill_replicas > 0; }
   // Returns the ranks among which optimizer, gradients or parameters are divided.
   [[nodiscard]] std::int64_t shard_ranks() const { return hsdp > 0 ? hsdp : context * data; }
 };

@@ -80,18 +80,20 @@ BodyIndex BodyBuilder::collective(Collective op, std::int64_t bytes, GroupKind k
   return last = static_cast<BodyIndex>(body_.nodes.size() - 1);
 }
 
-void BodyBuilder::send(Peer to, std::int64_t bytes, std::int64_t tag, After after) {
+void BodyBuilder::send(Peer to, std::int64_t bytes, std::int64_t tag, After after, std::int64_t replica) {
   BodyNode& node = add(NodeType::comm_send, "send", after);
   node.peer = to;
   node.size = bytes;
   node.tag = static_cast<std::int32_t>(tag);
+  node.replica = static_cast<std::int32_t>(replica);
 }
 
-BodyIndex BodyBuilder::receive(Peer from, std::int64_t bytes, std::int64_t tag) {
+BodyIndex BodyBuilder::receive(Peer from, std::int64_t bytes, std::int64_t tag, std::int64_t replica) {
   BodyNode& node = add(NodeType::comm_recv, "recv", {});
   node.peer = from;
   node.size = bytes;
   node.tag = static_cast<std::int32_t>(tag);
+  node.replica = static_cast<std::int32_t>(replica);
   return static_cast<BodyIndex>(body_.nodes.size() - 1);
 }
 

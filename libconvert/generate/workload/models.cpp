@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "generate/workload/models.h"
 
+#include "generate/workload/inference/inference.h"
 #include "generate/workload/models/dlrm.h"
 #include "generate/workload/models/images.h"
 #include "generate/workload/models/mlp.h"
@@ -28,7 +29,16 @@ std::vector<StageBody> make_bodies(const Workload& w, const PlanGroups& groups) 
   std::vector<StageBody> bodies;
   switch (w.kind) {
     case ModelKind::transformer:
-      for (std::int64_t stage = 0; stage < w.plan.pipeline; ++stage) bodies.push_back(make_stage(w, groups, stage));
+      for (std::int64_t stage = 0; stage < w.plan.pipeline; ++stage) {
+        if (w.step.trains()) {
+          bodies.push_back(make_stage(w, groups, stage));
+        } else if (!w.plan.disaggregates()) {
+          bodies.push_back(make_inference(w, groups, stage, ReplicaRole::all));
+        } else {
+          bodies.push_back(make_inference(w, groups, stage, ReplicaRole::prefill));
+          bodies.push_back(make_inference(w, groups, stage, ReplicaRole::decode));
+        }
+      }
       break;
     case ModelKind::mlp: bodies.push_back(make_mlp(w, groups)); break;
     case ModelKind::dlrm: bodies.push_back(make_dlrm(w, groups)); break;

@@ -101,10 +101,10 @@ void compare(const WorkloadSet& set, object expected) {
   EXPECT_EQ(set.group_count(), number(expected["groups"]));
   WideCount operations = 0;
   std::uint64_t nodes = 0;
-  for (std::int64_t stage = 0; stage < set.stages(); ++stage) {
-    const StageFigures f = set.figures(stage);
-    nodes += f.nodes * static_cast<std::uint64_t>(set.ranks_of_stage());
-    operations += f.operations * static_cast<WideCount>(set.ranks_of_stage());
+  for (std::int64_t c = 0; c < set.classes(); ++c) {
+    const StageFigures f = set.figures(c);
+    nodes += f.nodes * static_cast<std::uint64_t>(set.ranks_of_class(c));
+    operations += f.operations * static_cast<WideCount>(set.ranks_of_class(c));
   }
   EXPECT_EQ(nodes, number(expected["nodes"]));
   std::string all = format_wide(operations);

@@ -18,7 +18,8 @@ FUZZER(workload) {
     } catch (const Error& e) {
       return fuzzing::check(e.kind() == Error::Kind::usage, "a contradiction that is no error of usage");
     }
-    if (w.model.layers * w.step.micro_batches * w.plan.context > 64 || w.plan.ranks() > 64) return;
+    const std::int64_t layers = w.model.layers + static_cast<std::int64_t>(w.mlp.widths.size());
+    if (layers * w.step.micro_batches * w.step.iterations * w.plan.context > 64 || w.plan.ranks() > 64) return;
     const WorkloadSet set(w);
     std::uint64_t sent = 0, received = 0;
     for (Rank rank = 0; rank < set.ranks(); ++rank) {

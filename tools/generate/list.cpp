@@ -9,7 +9,7 @@
 #include "core/words.h"
 #include "generate/generate.h"
 #include "generate/workload.h"
-#include "generate/workload/parameters.h"
+#include "generate/workload/models.h"
 
 namespace tools {
 
@@ -68,7 +68,7 @@ std::string list_text() {
     std::vector<std::string> sizes;
     for (const std::int64_t n : preset_sizes(model)) sizes.push_back(std::to_string(n));
     const Workload w = preset_workload(model, 0);
-    add_entry(out, model, std::to_string(Parameters(w.model).total()) + " parameters; " + join(sizes) + " NPUs");
+    add_entry(out, model, std::to_string(parameters_of(w)) + " parameters; " + join(sizes) + " NPUs");
   }
   return out;
 }

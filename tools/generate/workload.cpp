@@ -7,7 +7,7 @@
 #include "common/text.h"
 #include "config/yaml_tree.h"
 #include "core/units.h"
-#include "generate/workload/parameters.h"
+#include "generate/workload/models.h"
 #include "io/input.h"
 #include "util/text_table.h"
 
@@ -19,10 +19,11 @@ namespace {
 
 bool is_file(const std::string& kind) { return kind.ends_with(".yml") || kind.ends_with(".yaml"); }
 
-// Stages from `first` on, up to `end`, of which each does as the first.
+// Classes of ranks from `first` on, up to `end`, of which each does as the first.
 struct StageRange {
   std::int64_t first;
   std::int64_t end;
+  std::int64_t ranks;
   StageFigures figures;
 };
 
@@ -38,10 +39,11 @@ bool same(const StageFigures& a, const StageFigures& b) {
 
 std::vector<StageRange> ranges_of(const WorkloadSet& set) {
   std::vector<StageRange> out;
-  for (std::int64_t stage = 0; stage < set.stages(); ++stage) {
-    StageFigures figures = set.figures(stage);
-    if (out.empty() || !same(out.back().figures, figures)) out.push_back({stage, stage, std::move(figures)});
-    out.back().end = stage + 1;
+  for (std::int64_t c = 0; c < set.classes(); ++c) {
+    StageFigures figures = set.figures(c);
+    if (out.empty() || !same(out.back().figures, figures)) out.push_back({c, c, 0, std::move(figures)});
+    out.back().end = c + 1;
+    out.back().ranks += set.ranks_of_class(c);
   }
   return out;
 }
@@ -58,7 +60,7 @@ void append_plan(std::string& out, const Workload& w) {
   std::string part;
   for (const WorkloadSetting& s : settings_of(w)) {
     const std::size_t dot = s.key.find('.');
-    if (s.value.empty() || s.value == "0" || s.value == "false") continue;
+    if (s.value.empty() || s.value == "0" || s.value == "false" || !has_setting(w.kind, s.key)) continue;
     const std::string now = s.key.substr(0, dot);
     if (now != part) out += (part.empty() ? "" : "\n") + now + ":";
     part = now;
@@ -67,7 +69,7 @@ void append_plan(std::string& out, const Workload& w) {
   out += "\n";
 }
 
-void append_stages(std::string& out, const WorkloadSet& set, const std::vector<StageRange>& ranges) {
+void append_stages(std::string& out, const std::vector<StageRange>& ranges) {
   TextTable table({"stage", "ranks", "nodes", "computations", "collectives", "messages", "operations", "parameters",
                    "updated"});
   for (const StageRange& r : ranges) {
@@ -76,9 +78,9 @@ void append_stages(std::string& out, const WorkloadSet& set, const std::vector<S
       const auto at = f.by_type.find(type);
       return std::to_string(at == f.by_type.end() ? 0 : at->second);
     };
-    table.add({stages_text(r), std::to_string((r.end - r.first) * set.ranks_of_stage()), std::to_string(f.nodes),
-               count(NodeType::comp), count(NodeType::comm_coll), count(NodeType::comm_send),
-               format_wide(f.operations), std::to_string(f.parameters), std::to_string(f.optimizer_parameters)});
+    table.add({stages_text(r), std::to_string(r.ranks), std::to_string(f.nodes), count(NodeType::comp),
+               count(NodeType::comm_coll), count(NodeType::comm_send), format_wide(f.operations),
+               std::to_string(f.parameters), std::to_string(f.optimizer_parameters)});
   }
   table.append_to(out);
 }
@@ -100,6 +102,15 @@ void append_calls(std::string& out, const WorkloadSet& set, const std::vector<St
   table.append_to(out);
 }
 
+// What the other sizes leave of so many NPUs are data-parallel ranks, if it is a whole number.
+void divide_rest(ParallelPlan& plan, std::int64_t npus) {
+  for (const std::int64_t size : {plan.tensor, plan.context, plan.pipeline}) {
+    if (npus % size != 0) return;
+    npus /= size;
+  }
+  plan.data = npus;
+}
+
 }  // namespace
 
 bool names_workload(const std::string& kind) { return is_workload_preset(kind) || is_file(kind); }
@@ -119,12 +130,15 @@ Workload workload_of(const GenerateOptions& o, const Context& context) {
   } else {
     w = preset_workload(kind, o.npus.value_or(0));
   }
+  bool own_data = is_file(kind);
   for (const std::string& text : o.set) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos)
       throw usage_error("--set " + text + ": expected KEY=VALUE, such as plan.tensor=4");
     set_workload(w, {text.substr(0, equals), text.substr(equals + 1)});
+    own_data |= text.starts_with("plan.data=");
   }
+  if (o.npus && !own_data) divide_rest(w.plan, *o.npus);
   try {
     check_workload(w);
   } catch (const Error& e) {
@@ -139,23 +153,24 @@ Workload workload_of(const GenerateOptions& o, const Context& context) {
 
 std::string explain(const WorkloadSet& set) {
   const Workload& w = set.workload();
-  const Parameters parameters(w.model);
   WideCount operations = 0, nodes = 0;
   const std::vector<StageRange> ranges = ranges_of(set);
   for (const StageRange& r : ranges) {
-    const auto ranks = static_cast<WideCount>((r.end - r.first) * set.ranks_of_stage());
+    const auto ranks = static_cast<WideCount>(r.ranks);
     operations += r.figures.operations * ranks;
     nodes += static_cast<WideCount>(r.figures.nodes) * ranks;
   }
-  std::string out = w.name + ": " + std::to_string(parameters.total()) + " parameters";
-  if (parameters.active() != parameters.total())
-    out += ", of which a token meets " + std::to_string(parameters.active());
-  out += "\n" + counted(set.ranks(), "NPU") + ", " +
-         counted(static_cast<std::uint64_t>(set.group_count()), "group") + ", " + format_wide(nodes) + " nodes, " +
-         format_wide(operations) + " operations a step\n";
+  const std::int64_t parameters = parameters_of(w), active = active_parameters_of(w);
+  std::string out = w.name + ": " + std::to_string(parameters) + " parameters";
+  if (active != parameters) out += ", of which a token meets " + std::to_string(active);
+  out +=
+      "\n" + counted(set.ranks(), "NPU") + ", " + counted(static_cast<std::uint64_t>(set.group_count()), "group") +
+      ", " + format_wide(nodes) + " nodes, " + format_wide(operations) + " operations " +
+      (w.step.iterations == 1 ? "a step" : "in " + counted(static_cast<std::uint64_t>(w.step.iterations), "step")) +
+      "\n";
   append_plan(out, w);
   out += "\nof each rank\n";
-  append_stages(out, set, ranges);
+  append_stages(out, ranges);
   out += "\ncollectives and messages of each rank\n";
   append_calls(out, set, ranges);
   return out;

@@ -2,19 +2,11 @@
 #include <algorithm>
 #include <numeric>
 
-#include "config/workload/workload.h"
+#include "config/workload/kinds.h"
 #include "core/units.h"
 
 namespace convert {
 namespace {
-
-std::string named(std::string_view key, std::int64_t value) {
-  return std::string(key) + " " + std::to_string(value);
-}
-
-void divides(std::string_view part_key, std::int64_t part, std::string_view whole_key, std::int64_t whole) {
-  if (whole % part != 0) throw usage_error(named(whole_key, whole) + " is no multiple of " + named(part_key, part));
-}
 
 void check_model(const TransformerShape& m) {
   for (const auto& [key, value] :
@@ -82,6 +74,16 @@ void check_experts(const Workload& w) {
   divides("plan.expert", p.expert, "plan.tensor × context × data", p.tensor * p.context * p.data);
 }
 
+void check_shards(const Workload& w) {
+  const ParallelPlan& p = w.plan;
+  if (p.hsdp == 0) return;
+  const std::string key = named("plan.hsdp", p.hsdp);
+  if (p.shard == Shard::ddp) throw usage_error(key + " needs plan.shard of zero1, zero2 or zero3");
+  if (p.hsdp == 1) throw usage_error(key + ": one rank shares nothing; plan.shard ddp has whole replicas");
+  divides("plan.hsdp", p.hsdp, "plan.context × data", p.context * p.data);
+  if (w.model.experts > 0) divides("plan.expert", p.expert, "plan.tensor × plan.hsdp", p.tensor * p.hsdp);
+}
+
 void check_pipeline(const Workload& w) {
   const ParallelPlan& p = w.plan;
   const std::int64_t chunks = p.pipeline * p.chunks;
@@ -107,13 +109,14 @@ void check_amounts(const Workload& w) {
   const TransformerShape& m = w.model;
   const bool ring = w.plan.context > 1 && w.plan.context_by == ContextBy::ring;
   constexpr std::int64_t most_layers = std::int64_t{1} << 19U;
-  const double layers = static_cast<double>(m.layers) * static_cast<double>(w.step.micro_batches) *
-                        static_cast<double>(ring ? w.plan.context : 1);
-  if (layers > static_cast<double>(most_layers))
+  const auto real = [](std::int64_t n) { return static_cast<double>(n); };
+  const double layers =
+      real(m.layers) * real(w.step.micro_batches) * real(w.step.iterations) * real(ring ? w.plan.context : 1);
+  if (layers > real(most_layers))
     throw usage_error(named("model.layers", m.layers) + " × " + named("run.micro_batches", w.step.micro_batches) +
+                      (w.step.iterations > 1 ? " × " + named("run.iterations", w.step.iterations) : "") +
                       (ring ? " × " + named("plan.context", w.plan.context) : "") + " is more than " +
                       std::to_string(most_layers));
-  const auto real = [](std::int64_t n) { return static_cast<double>(n); };
   const double tokens = real(w.step.micro_batch) * real(w.step.sequence);
   const double heads = real(m.heads) * std::max(real(m.head_size), real(m.hidden) / real(m.heads)) * 3 +
                        real(m.heads) * real(m.nope_size + m.rope_size + m.value_size);
@@ -142,11 +145,13 @@ void check_workload(const Workload& w) {
     throw usage_error("plan.tensor × context × data × pipeline is more than " + std::to_string(most_ranks) +
                       " NPUs");
   if (!w.times.given() && w.times.memory_gb_per_s > 0) throw usage_error("time.memory needs time.peak");
+  if (w.kind == ModelKind::mlp) return check_mlp(w);
   check_model(w.model);
   check_amounts(w);
   check_tensor(w);
   check_sequence(w);
   check_experts(w);
+  check_shards(w);
   check_pipeline(w);
 }
 

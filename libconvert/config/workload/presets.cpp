@@ -5,21 +5,11 @@
 #include <algorithm>
 #include <span>
 
-#include "config/workload/workload.h"
+#include "config/workload/preset.h"
 #include "core/words.h"
 
 namespace convert {
 namespace {
-
-struct PresetPlan {
-  StepShape step;
-  ParallelPlan plan;
-};
-struct Preset {
-  std::string_view name;
-  TransformerShape model;
-  std::vector<PresetPlan> plans;  // the first is the default
-};
 
 using enum Shard;
 using enum PipelineOrder;
@@ -172,8 +162,9 @@ Preset deepseek_v3() {
 }
 
 std::span<const Preset> presets() {
-  static const std::vector<Preset> all = {gpt3_175b(),   transformer_165m(), llama3_8b(),     llama3_70b(),
-                                          llama3_405b(), mixtral_8x7b(),     mixtral_8x22b(), deepseek_v3()};
+  static const std::vector<Preset> all = {gpt3_175b(),     transformer_165m(), llama3_8b(),
+                                          llama3_70b(),    llama3_405b(),      mixtral_8x7b(),
+                                          mixtral_8x22b(), deepseek_v3(),      preset_mlp()};
   return all;
 }
 
@@ -229,7 +220,12 @@ Workload preset_workload(std::string_view name, std::int64_t npus) {
                       " are for multiples of " + join(blocks, " or ") +
                       " NPUs; give another by --set plan.tensor, plan.pipeline, plan.data");
   }
-  Workload w{std::string(name), preset->model, plan->step, plan->plan};
+  Workload w{.name = std::string(name),
+             .model = preset->model,
+             .step = plan->step,
+             .plan = plan->plan,
+             .kind = preset->kind,
+             .mlp = preset->mlp};
   if (npus != 0) w.plan.data = npus / (w.plan.ranks() / w.plan.data);
   return w;
 }

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <span>
 
-#include "config/workload/workload.h"
+#include "config/workload/kinds.h"
 #include "config/yaml_tree.h"
 #include "core/units.h"
 #include "core/words.h"
@@ -206,6 +206,18 @@ void set_part(const std::string& file, const std::string& path, const YamlNode& 
   }
 }
 
+// The other keys are asked whether models of that kind have them.
+void set_kind(const std::string& file, const YamlNode& model, Workload& w) {
+  const YamlNode* const kind = model.kind == YamlNode::Kind::map ? model.find("kind") : nullptr;
+  if (kind == nullptr) return;
+  try {
+    w.kind = static_cast<ModelKind>(choice("model.kind", value_of(file, *kind), model_kind_names));
+  } catch (const Error& e) {
+    if (e.kind() == Error::Kind::input) throw;
+    throw at(file, *kind, e.what());
+  }
+}
+
 }  // namespace
 
 std::vector<WorkloadSetting> settings_of(const Workload& w) {
@@ -218,7 +230,12 @@ void set_workload(Workload& w, const WorkloadSetting& setting) {
   const auto key = std::ranges::find_if(keys, [&](const SettingKey& k) { return k.path == setting.key; });
   if (key == std::end(keys))
     throw usage_error("unknown key '" + setting.key + "'" + did_you_mean(setting.key, key_paths()));
+  check_kind_of_setting(w.kind, setting.key);
+  const ModelKind kind = w.kind;
   key->set(w, setting.key, setting.value);
+  if (w.kind == kind) return;
+  w.kind = kind;
+  throw usage_error(setting.key + ": " + setting.value + ": the model is of kind " + std::string(name(kind)));
 }
 
 Workload parse_workload(const std::string& file, std::string_view text, std::int64_t npus) {
@@ -236,7 +253,8 @@ Workload parse_workload(const std::string& file, std::string_view text, std::int
     // A plan in the file is a plan of its own; what it leaves out is 1.
     if (root.find("plan") != nullptr) w.plan = {};
   } else {
-    w.name = "transformer";
+    set_kind(file, *model, w);
+    w.name = name(w.kind);
     set_part(file, "model", *model, w);
   }
   for (const char* part : {"run", "plan", "time"}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Describes a training workload: a transformer, what is run of it, and how it is spread over NPUs. What follows
-// from it, nodes and sizes, is made in generate/workload/.
+// Describes a training workload: a model, what is run of it, and how it is spread over NPUs. What follows from it,
+// nodes and sizes, is made in generate/workload/.
 #pragma once
 
 #include <array>
@@ -13,6 +13,13 @@
 
 namespace convert {
 
+// What a model is. Each kind has keys of its own (kinds.cpp) and a maker of its nodes (generate/workload/).
+enum class ModelKind : std::uint8_t { transformer, mlp };
+inline constexpr std::array<std::string_view, 2> model_kind_names = {"transformer", "mlp"};
+[[nodiscard]] constexpr std::string_view name(ModelKind kind) {
+  return model_kind_names[static_cast<std::size_t>(kind)];
+}
+
 enum class NormKind : std::uint8_t { rms, layer };  // of H or of 2H parameters
 // How queries, keys and values of several context-parallel ranks meet.
 enum class ContextBy : std::uint8_t { ring, gather, a2a };
@@ -24,6 +31,8 @@ enum class PipelineOrder : std::uint8_t { gpipe, one_f_one_b, interleaved, zb_h1
 enum class Buckets : std::uint8_t { pytorch, megatron };
 // What of the forward pass the backward pass computes again.
 enum class Recompute : std::uint8_t { none, selective, full };
+// Whose ranks stand beside each other, in the first dimension of a network.
+enum class Inner : std::uint8_t { tensor, data };
 // How operations of attention count: as published tables do, or as a fused causal kernel computes.
 enum class OperationCount : std::uint8_t { hardware, model };
 
@@ -58,17 +67,24 @@ struct TransformerShape {
   [[nodiscard]] bool latent() const { return q_rank > 0; }
 };
 
-// One step of a training run, per replica.
+// A multi-layer perceptron: layers of matrices.
+struct MlpShape {
+  std::vector<std::int64_t> widths{};  // of the input, then of what each layer gives
+};
+
+// A training run, per replica.
 struct StepShape {
   std::int64_t sequence = 4096;       // tokens
-  std::int64_t micro_batch = 1;       // sequences
+  std::int64_t micro_batch = 1;       // sequences, or samples
   std::int64_t micro_batches = 1;     // of a step and replica
+  std::int64_t iterations = 1;        // steps, one after the other
   std::int64_t activation_bytes = 2;  // of an element, of parameters too
   std::int64_t gradient_bytes = 4;    // when it is reduced
   OperationCount operations = OperationCount::hardware;
 };
 
-// How a step is spread: over tensor × context × data × pipeline ranks, in this order from the fastest on.
+// How a step is spread: over tensor × context × data × pipeline ranks, in this order from the fastest on, but for
+// `inner`.
 struct ParallelPlan {
   std::int64_t tensor = 1;
   std::int64_t context = 1;
@@ -76,6 +92,7 @@ struct ParallelPlan {
   std::int64_t data = 1;
   std::int64_t pipeline = 1;
   std::int64_t chunks = 1;             // of layers, of each stage
+  std::int64_t hsdp = 0;               // zero1 to zero3: ranks that share, of context × data; 0: all
   std::int64_t prefetch = 1;           // zero3: how many layers ahead parameters are gathered
   std::vector<std::int64_t> layers{};  // of each chunk; empty: equal, what is left over from the second on
   bool sequence_parallel = false;      // of what tensor parallelism leaves whole
@@ -84,9 +101,13 @@ struct ParallelPlan {
   Shard shard = Shard::ddp;
   Buckets buckets = Buckets::pytorch;
   Recompute recompute = Recompute::none;
+  Inner inner = Inner::tensor;
   bool clip = true;  // by the norm of all gradients
 
   [[nodiscard]] std::int64_t ranks() const { return tensor * context * data * pipeline; }
+  [[nodiscard]] bool two_dimensions() const { return tensor > 1 && data > 1; }
+  // Returns the ranks among which optimizer, gradients or parameters are divided.
+  [[nodiscard]] std::int64_t shard_ranks() const { return hsdp > 0 ? hsdp : context * data; }
 };
 
 // How long computations take, by the roofline model: as long as their operations at the peak, or their bytes
@@ -105,10 +126,15 @@ struct Workload {
   StepShape step;
   ParallelPlan plan;
   ComputeTimes times{};
+  ModelKind kind = ModelKind::transformer;
+  MlpShape mlp{};
 };
 
 // Throws Error(usage) that names the keys which contradict each other or are out of range.
 void check_workload(const Workload& w);
+
+// Returns whether a setting, by its path, has a meaning for models of a kind.
+[[nodiscard]] bool has_setting(ModelKind kind, std::string_view path);
 
 // A value by its path, "plan.tensor".
 struct WorkloadSetting {
@@ -117,7 +143,8 @@ struct WorkloadSetting {
 };
 // Returns all settings of a workload in the order of a file.
 [[nodiscard]] std::vector<WorkloadSetting> settings_of(const Workload& w);
-// Sets a value. Throws Error(usage) that names near keys, or what a value may be.
+// Sets a value. Throws Error(usage) that names near keys, what a value may be, or the kinds of models that have the
+// key; another kind than the workload's is one too.
 void set_workload(Workload& w, const WorkloadSetting& setting);
 
 // Returns the names of the models that are known.

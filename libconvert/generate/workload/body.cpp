@@ -32,6 +32,8 @@ void BodyBuilder::chain(BodyNode& node, BodyIndex before) {
 
 BodyIndex BodyBuilder::compute(std::string_view name, double operations, double bytes,
                                std::vector<BodyIndex> after) {
+  after.insert(after.end(), awaited_.begin(), awaited_.end());
+  awaited_.clear();
   BodyNode& node = add(NodeType::comp, name, std::move(after));
   node.operations = static_cast<std::int64_t>(operations);
   node.size = static_cast<std::int64_t>(bytes);

@@ -75,6 +75,8 @@ class BodyBuilder {
                        std::string_view name = {});
   void send(Peer to, std::int64_t bytes, std::int64_t tag, After after);
   BodyIndex receive(Peer from, std::int64_t bytes, std::int64_t tag);
+  // Lets the next computation wait for these too.
+  void await(const std::vector<BodyIndex>& nodes) { awaited_.insert(awaited_.end(), nodes.begin(), nodes.end()); }
 
   [[nodiscard]] BodyIndex last_computation() const { return last_computation_; }
   [[nodiscard]] bool has(GroupKind kind) const { return groups_.has(kind, stage_); }
@@ -87,6 +89,7 @@ class BodyBuilder {
   const PlanGroups& groups_;
   std::int64_t stage_;
   StageBody body_;
+  std::vector<BodyIndex> awaited_;
   BodyIndex last_computation_ = no_node;
   std::array<BodyIndex, group_kind_names.size()> last_call_{};
 };

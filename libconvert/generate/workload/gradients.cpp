@@ -21,7 +21,7 @@ GradientMaker::GradientMaker(const Workload& workload, const StageUnits& units, 
       local_(workload.model, workload.plan),
       gradient_(workload.step.gradient_bytes),
       element_(workload.step.activation_bytes),
-      data_ranks_(workload.plan.data * workload.plan.context),
+      data_ranks_(workload.plan.shard_ranks()),
       expert_ranks_(workload.plan.tensor * data_ranks_ / workload.plan.expert) {}
 
 GradientMaker::Sizes GradientMaker::sizes_of(ModelUnit unit) const {
@@ -77,32 +77,36 @@ void GradientMaker::reduce_unit(ModelUnit unit, std::string_view name) {
   if (!shares()) return;
   const Sizes sizes = sizes_of(unit);
   const BodyIndex last = b_.last_computation();
-  note(b_.collective(Collective::reduce_scatter, gradient_ * sizes.dense, GroupKind::data, last,
-                     "reduce_scatter " + std::string(name)));
-  if (sizes.experts != 0)
-    note(b_.collective(Collective::reduce_scatter, gradient_ * sizes.experts, GroupKind::expert_data, last,
-                       "reduce_scatter expert " + std::string(name)));
+  reduce(sizes.dense, false, last, "reduce_scatter " + std::string(name));
+  if (sizes.experts != 0) reduce(sizes.experts, true, last, "reduce_scatter expert " + std::string(name));
+}
+
+void GradientMaker::reduce(std::int64_t parameters, bool experts, BodyIndex after, std::string_view name) {
+  const Collective op = w_.plan.shard == Shard::ddp ? Collective::all_reduce : Collective::reduce_scatter;
+  const BodyIndex call =
+      b_.collective(op, gradient_ * parameters, experts ? GroupKind::expert_data : GroupKind::data, after, name);
+  const std::int64_t shard = ceil_div(parameters, experts ? expert_ranks_ : data_ranks_);
+  note(b_.collective(Collective::all_reduce, gradient_ * shard,
+                     experts ? GroupKind::expert_replicas : GroupKind::replicas, call,
+                     experts ? "all_reduce expert shards" : "all_reduce shards"));
 }
 
 // ---- at the end ----
 
 std::int64_t GradientMaker::bucket_bytes() const {
   if (w_.plan.buckets == Buckets::pytorch) return std::int64_t{25} << 20U;
-  return gradient_ * std::max<std::int64_t>(40'000'000, 1'000'000 * data_ranks_);
+  return gradient_ * std::max<std::int64_t>(40'000'000, 1'000'000 * w_.plan.data * w_.plan.context);
 }
 
-void GradientMaker::reduce_bucket(std::int64_t bytes, BodyIndex after) {
-  const Collective op = w_.plan.shard == Shard::ddp ? Collective::all_reduce : Collective::reduce_scatter;
-  note(b_.collective(op, bytes, GroupKind::data, after));
-  reduced_.push_back({bytes / gradient_, false});
+void GradientMaker::reduce_bucket(Reduced bucket, BodyIndex after) {
+  reduce(bucket.parameters, false, after);
+  reduced_.push_back(std::move(bucket));
 }
 
 void GradientMaker::reduce_experts(const Sizes& unit) {
   const auto last = layers_.gradients().find(std::pair(unit.unit, std::string("experts_up")));
-  const Collective op = w_.plan.shard == Shard::ddp ? Collective::all_reduce : Collective::reduce_scatter;
-  note(b_.collective(op, unit.experts * gradient_, GroupKind::expert_data,
-                     last == layers_.gradients().end() ? b_.last_computation() : last->second));
-  reduced_.push_back({unit.experts, true});
+  reduce(unit.experts, true, last == layers_.gradients().end() ? b_.last_computation() : last->second);
+  reduced_.push_back({unit.experts, true, {unit.unit}});
 }
 
 // A bucket waits for the last of its gradients of the last micro-batch.
@@ -110,21 +114,22 @@ void GradientMaker::reduce_buckets() {
   constexpr std::int64_t first_bytes = std::int64_t{1} << 20U;
   std::int64_t room =
       w_.plan.shard == Shard::ddp && w_.plan.buckets == Buckets::pytorch ? first_bytes : bucket_bytes();
-  std::int64_t bytes = 0;
+  Reduced bucket{};
   BodyIndex last = no_node;
   for (const Sizes& unit : units()) {
     for (const auto& [name, size] : tensors_of(unit)) {
       if (size == 0) continue;
-      bytes += size * gradient_;
+      bucket.parameters += size;
+      if (bucket.units.empty() || bucket.units.back() != unit.unit) bucket.units.push_back(unit.unit);
       const auto ready = layers_.gradients().find(std::pair(unit.unit, std::string(name)));
       if (ready != layers_.gradients().end()) last = ready->second;
-      if (bytes < room) continue;
-      reduce_bucket(std::exchange(bytes, 0), last);
+      if (bucket.parameters * gradient_ < room) continue;
+      reduce_bucket(std::exchange(bucket, {}), last);
       room = bucket_bytes();
     }
     if (unit.experts != 0) reduce_experts(unit);
   }
-  if (bytes != 0) reduce_bucket(bytes, last);
+  if (bucket.parameters != 0) reduce_bucket(std::move(bucket), last);
 }
 
 void GradientMaker::reduce_rest() {
@@ -160,27 +165,33 @@ void GradientMaker::gather_updated(BodyIndex optimizer) {
   if (w_.plan.shard == Shard::zero2) {
     const std::vector<Sizes> all = units();
     for (const Sizes& unit : all) {
-      if (unit.dense != 0) reduced_.push_back({unit.dense, false});
+      if (unit.dense != 0) reduced_.push_back({unit.dense, false, {unit.unit}});
     }
     for (const Sizes& unit : all) {
-      if (unit.experts != 0) reduced_.push_back({unit.experts, true});
+      if (unit.experts != 0) reduced_.push_back({unit.experts, true, {unit.unit}});
     }
   }
   for (const Reduced& r : reduced_ | std::views::reverse) {
-    if (r.experts)
-      b_.collective(Collective::all_gather, element_ * ceil_div(r.parameters, expert_ranks_),
-                    GroupKind::expert_data, optimizer, "all_gather expert params");
-    else
-      b_.collective(Collective::all_gather, element_ * ceil_div(r.parameters, data_ranks_), GroupKind::data,
-                    optimizer, "all_gather params");
+    const std::int64_t shard = ceil_div(r.parameters, r.experts ? expert_ranks_ : data_ranks_);
+    const BodyIndex call = b_.collective(Collective::all_gather, element_ * shard,
+                                         r.experts ? GroupKind::expert_data : GroupKind::data, optimizer,
+                                         r.experts ? "all_gather expert params" : "all_gather params");
+    for (const ModelUnit unit : r.units) gathered_[unit].push_back(call);
   }
 }
 
 void GradientMaker::finish() {
   if (keeps_gradients()) reduce_buckets();
   reduce_rest();
-  const BodyIndex optimizer = update();
-  if (w_.plan.shard == Shard::zero1 || w_.plan.shard == Shard::zero2) gather_updated(optimizer);
+  last_update_ = update();
+  if (w_.plan.shard == Shard::zero1 || w_.plan.shard == Shard::zero2) gather_updated(last_update_);
+  calls_.clear();
+  reduced_.clear();
+}
+
+void GradientMaker::await_parameters(ModelUnit unit) {
+  const auto gathered = gathered_.extract(unit);
+  if (!gathered.empty()) b_.await(gathered.mapped());
 }
 
 }  // namespace convert

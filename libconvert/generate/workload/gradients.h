@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "config/workload/workload.h"
@@ -30,8 +31,13 @@ class GradientMaker {
   BodyIndex join(BodyIndex x, std::vector<BodyIndex> gathered);
   // zero2 and zero3: reduces the gradients of a unit as soon as its backward pass has ended.
   void reduce_unit(ModelUnit unit, std::string_view name);
-  // After the last pass: reduces what is left, takes the norm, updates, gathers what zero1 and zero2 have updated.
+  // After the last pass of a step: reduces what is left, takes the norm, updates, gathers what zero1 and zero2 have
+  // updated.
   void finish();
+  // Returns the optimizer of the step before; no_node in the first one.
+  [[nodiscard]] BodyIndex last_update() const { return last_update_; }
+  // Lets the next computation wait for the parameters of a unit that the step before has gathered, if none has yet.
+  void await_parameters(ModelUnit unit);
 
  private:
   // The parameters of a unit on this rank: those of all data-parallel ranks, and of experts.
@@ -44,6 +50,7 @@ class GradientMaker {
   struct Reduced {
     std::int64_t parameters;
     bool experts;
+    std::vector<ModelUnit> units;  // whose tensors it has
   };
   [[nodiscard]] Sizes sizes_of(ModelUnit unit) const;
   [[nodiscard]] std::vector<Sizes> units() const;  // in the order in which their gradients come
@@ -52,7 +59,9 @@ class GradientMaker {
   [[nodiscard]] bool shares() const { return b_.has(GroupKind::data); }
   [[nodiscard]] bool keeps_gradients() const { return w_.plan.shard < Shard::zero2; }
   void reduce_buckets();
-  void reduce_bucket(std::int64_t bytes, BodyIndex after);
+  // Reduces gradients of so many parameters, to shards but with ddp; with hsdp these over the replicas.
+  void reduce(std::int64_t parameters, bool experts, BodyIndex after, std::string_view name = {});
+  void reduce_bucket(Reduced bucket, BodyIndex after);
   void reduce_experts(const Sizes& unit);
   void reduce_rest();
   BodyIndex update();
@@ -67,8 +76,10 @@ class GradientMaker {
   LayerMaker& layers_;
   LocalParameters local_;
   std::int64_t gradient_, element_, data_ranks_, expert_ranks_;
-  std::vector<BodyIndex> calls_;  // that the norm waits for
-  std::vector<Reduced> reduced_;  // with zero0 and zero1, in order
+  std::vector<BodyIndex> calls_;                          // that the norm waits for
+  std::vector<Reduced> reduced_;                          // of ddp and zero1, in order
+  std::map<ModelUnit, std::vector<BodyIndex>> gathered_;  // by the step before
+  BodyIndex last_update_ = no_node;
 };
 
 }  // namespace convert

@@ -9,9 +9,13 @@ PlanGroups::PlanGroups(const ParallelPlan& plan, bool experts)
       d_(plan.data),
       p_(plan.pipeline),
       e_(plan.expert),
+      shard_(plan.shard_ranks()),
       block_(plan.tensor * plan.context * plan.data),
+      replica_(plan.tensor * shard_),
+      replicas_(block_ / replica_),
       experts_(experts),
-      clip_(plan.clip) {
+      clip_(plan.clip),
+      data_first_(plan.inner == Inner::data) {
   first_[0] = 1;
   for (std::size_t k = 0; k < group_kind_names.size(); ++k)
     first_.at(k + 1) = first_.at(k) + count(static_cast<GroupKind>(k));
@@ -19,10 +23,12 @@ PlanGroups::PlanGroups(const ParallelPlan& plan, bool experts)
 
 PlanPlace PlanGroups::place(Rank rank) const {
   const std::int64_t r = rank;
+  if (data_first_) return {.tensor = r / d_, .data = r % d_};
   return {r % t_, r / t_ % c_, r / (t_ * c_) % d_, r / block_};
 }
 
 Rank PlanGroups::rank(const PlanPlace& p) const {
+  if (data_first_) return static_cast<Rank>(p.data + d_ * p.tensor);
   return static_cast<Rank>(p.tensor + t_ * (p.context + c_ * (p.data + d_ * p.stage)));
 }
 
@@ -31,8 +37,10 @@ std::int64_t PlanGroups::size(GroupKind kind) const {
     case GroupKind::tensor: return t_;
     case GroupKind::context: return c_;
     case GroupKind::expert: return e_;
-    case GroupKind::expert_data: return experts_ ? block_ / e_ : 1;
-    case GroupKind::data: return c_ * d_;
+    case GroupKind::expert_data: return experts_ ? replica_ / e_ : 1;
+    case GroupKind::expert_replicas: return experts_ ? replicas_ : 1;
+    case GroupKind::data: return shard_;
+    case GroupKind::replicas: return replicas_;
     case GroupKind::embedding: return p_ > 1 ? 2 : 1;
     case GroupKind::world: return clip_ ? block_ * p_ : 1;
   }
@@ -45,8 +53,10 @@ std::int64_t PlanGroups::count(GroupKind kind) const {
     case GroupKind::tensor: return p_ * d_ * c_;
     case GroupKind::context: return p_ * d_ * t_;
     case GroupKind::expert: return p_ * (block_ / e_);
-    case GroupKind::expert_data: return p_ * e_;
-    case GroupKind::data: return p_ * t_;
+    case GroupKind::expert_data: return p_ * replicas_ * e_;
+    case GroupKind::data: return p_ * replicas_ * t_;
+    case GroupKind::expert_replicas:
+    case GroupKind::replicas: return p_ * replica_;
     case GroupKind::embedding: return block_;
     case GroupKind::world: return 1;
   }
@@ -60,12 +70,15 @@ bool PlanGroups::has(GroupKind kind, std::int64_t stage) const {
 std::int64_t PlanGroups::id(GroupKind kind, Rank rank) const {
   const PlanPlace at = place(rank);
   const std::int64_t in_block = rank % block_, first = first_.at(static_cast<std::size_t>(kind));
+  const std::int64_t replica = at.stage * replicas_ + in_block / replica_;
   switch (kind) {
     case GroupKind::tensor: return first + (at.stage * d_ + at.data) * c_ + at.context;
     case GroupKind::context: return first + (at.stage * d_ + at.data) * t_ + at.tensor;
     case GroupKind::expert: return first + at.stage * (block_ / e_) + in_block / e_;
-    case GroupKind::expert_data: return first + at.stage * e_ + in_block % e_;
-    case GroupKind::data: return first + at.stage * t_ + at.tensor;
+    case GroupKind::expert_data: return first + replica * e_ + in_block % e_;
+    case GroupKind::data: return first + replica * t_ + at.tensor;
+    case GroupKind::expert_replicas:
+    case GroupKind::replicas: return first + at.stage * replica_ + in_block % replica_;
     case GroupKind::embedding: return first + in_block;
     case GroupKind::world: return first;
   }

@@ -12,16 +12,27 @@
 
 namespace convert {
 
-// What a group is for: activations of a layer; keys and values; tokens to experts; gradients of experts; gradients
-// and parameters of the rest; the gradient of tied embeddings; the norm of all gradients.
-enum class GroupKind : std::uint8_t { tensor, context, expert, expert_data, data, embedding, world };
-inline constexpr std::array<std::string_view, 7> group_kind_names = {"tp",   "cp",   "ep",   "edp",
-                                                                     "dpcp", "embd", "world"};
+// What a group is for: activations of a layer; keys and values; tokens to experts; gradients of experts, and with
+// hsdp those of the same experts in all replicas; gradients and parameters of the rest, and the same; the gradient
+// of tied embeddings; the norm of all gradients.
+enum class GroupKind : std::uint8_t {
+  tensor,
+  context,
+  expert,
+  expert_data,
+  expert_replicas,
+  data,
+  replicas,
+  embedding,
+  world
+};
+inline constexpr std::array<std::string_view, 9> group_kind_names = {
+    "tp", "cp", "ep", "edp", "edp-repl", "dpcp", "dpcp-repl", "embd", "world"};
 [[nodiscard]] constexpr std::string_view name(GroupKind kind) {
   return group_kind_names[static_cast<std::size_t>(kind)];
 }
 
-// Where a rank stands: rank = tensor + t(context + c(data + d·stage)).
+// Where a rank stands: rank = tensor + t(context + c(data + d·stage)), with Inner::data data + d·tensor.
 struct PlanPlace {
   std::int64_t tensor = 0;
   std::int64_t context = 0;
@@ -51,8 +62,11 @@ class PlanGroups {
   [[nodiscard]] std::int64_t count(GroupKind kind) const;
 
   std::int64_t t_, c_, d_, p_, e_;
-  std::int64_t block_;  // ranks of a stage
-  bool experts_, clip_;
+  std::int64_t shard_;     // ranks that share, of context × data
+  std::int64_t block_;     // ranks of a stage
+  std::int64_t replica_;   // of those: ranks that hold the stage once
+  std::int64_t replicas_;  // more than one with hsdp only
+  bool experts_, clip_, data_first_;
   std::array<std::int64_t, group_kind_names.size() + 1> first_{};  // id by kind
 };
 

@@ -12,7 +12,8 @@
 namespace convert {
 namespace {
 
-// Tags of pipeline messages stand behind those of context-parallel rings.
+// Tags of pipeline messages stand behind those of context-parallel rings: check_workload() keeps these below it,
+// and both below 2^31.
 constexpr std::int64_t first_pipeline_tag = std::int64_t{1} << 24U;
 
 StageUnits units_of(const Workload& w, const std::vector<std::int64_t>& first, std::int64_t stage) {
@@ -39,6 +40,13 @@ class StepMaker {
         gradients_(workload, units_, b_, layers_) {}
 
   StageBody make() {
+    for (iteration_ = 0; iteration_ < w_.step.iterations; ++iteration_) make_step();
+    return std::move(b_.body());
+  }
+
+ private:
+  // Nothing of a step tells which it is, but tags: steps can be found in a trace, and repeated.
+  void make_step() {
     for (const StagePass& pass : pipeline_schedule(w_.plan, w_.step.micro_batches, stage_)) {
       if (pass.kind == PassKind::forward) forward(pass);
       if (pass.kind == PassKind::backward) backward(pass);
@@ -47,10 +55,7 @@ class StepMaker {
       for (const auto& compute : of_pass.mapped()) compute();
     }
     gradients_.finish();
-    return std::move(b_.body());
   }
-
- private:
   [[nodiscard]] bool gathers() const { return w_.plan.shard == Shard::zero3; }
   [[nodiscard]] bool reduces_at_once() const { return w_.plan.shard >= Shard::zero2; }
   // Chunks of the model: the first has the embedding, the last the head.
@@ -61,13 +66,16 @@ class StepMaker {
   [[nodiscard]] std::int64_t message_bytes() const {
     return w_.step.activation_bytes * layers_.own_tokens() * w_.model.hidden;
   }
+  // Returns which micro-batch of all steps a pass is for.
+  [[nodiscard]] std::int64_t micro_batch(const StagePass& pass) const {
+    return iteration_ * w_.step.micro_batches + pass.micro_batch;
+  }
   // Returns the tag of the message that chunk `to` gets.
   [[nodiscard]] std::int64_t tag(const StagePass& pass, std::int64_t to, bool backward) const {
-    return first_pipeline_tag + 2 * (pass.micro_batch * chunks() + to) + (backward ? 1 : 0);
+    return first_pipeline_tag + 2 * (micro_batch(pass) * chunks() + to) + (backward ? 1 : 0);
   }
   [[nodiscard]] std::int64_t ring_tag(const StagePass& pass, std::int64_t layer) const {
-    const std::int64_t each = 4 * (2 * w_.plan.context + 2);
-    return (pass.micro_batch * w_.model.layers + layer) * each % first_pipeline_tag;
+    return (micro_batch(pass) * w_.model.layers + layer) * 4 * (2 * w_.plan.context + 2);
   }
 
   // Parameters that were gathered for the next layers of a pass.
@@ -98,9 +106,10 @@ class StepMaker {
     Gathered gathered;
     for (std::size_t i = 0; i < order.size(); ++i) {
       if (gathers()) {
-        gather(order, i, no_node, "fwd", gathered);
+        gather(order, i, gradients_.last_update(), "fwd", gathered);
         x = gradients_.join(x, gathered[order[i]]);
       }
+      gradients_.await_parameters(order[i]);
       x = layers_.forward(order[i], x, ring_tag(pass, order[i]));
     }
     if (chunk == chunks() - 1) {
@@ -114,7 +123,9 @@ class StepMaker {
   BodyIndex embedding() {
     const std::int64_t tokens = layers_.tokens(), h = w_.model.hidden;
     std::vector<BodyIndex> after;
-    if (gathers()) after = gradients_.gather_parameters(embedding_unit, no_node, "emb");
+    if (gathers()) after = gradients_.gather_parameters(embedding_unit, gradients_.last_update(), "emb");
+    gradients_.await_parameters(embedding_unit);
+    if (units_.joined(w_.model)) gradients_.await_parameters(head_unit);
     return layers_.reduce(
         b_.compute("embedding", real(tokens * h), real(2 * w_.step.activation_bytes * tokens * h), after));
   }
@@ -125,6 +136,7 @@ class StepMaker {
     const std::int64_t h = w_.model.hidden, vocab = w_.model.vocab;
     if (gathers() && !units_.joined(w_.model))
       x = gradients_.join(x, gradients_.gather_parameters(head_unit, b_.last_computation(), "head"));
+    gradients_.await_parameters(head_unit);
     x = b_.compute("final_norm", real(5 * own * h), real(3 * b * own * h), {x});
     x = layers_.gemm("logits", h, vocab / w_.plan.tensor, tokens, {layers_.gather(x)});
     for (int i = 0; i < 3; ++i) x = b_.collective(Collective::all_reduce, 4 * tokens, GroupKind::tensor, x);
@@ -180,6 +192,7 @@ class StepMaker {
 
   const Workload& w_;
   std::int64_t stage_;
+  std::int64_t iteration_ = 0;
   std::vector<std::int64_t> first_;  // layer of each chunk
   StageUnits units_;
   BodyBuilder b_;

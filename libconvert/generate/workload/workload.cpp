@@ -6,14 +6,14 @@
 #include <utility>
 
 #include "core/words.h"
-#include "generate/workload/parameters.h"
-#include "generate/workload/step.h"
+#include "generate/workload/models.h"
 
 namespace convert {
 namespace {
 
 Workload checked(Workload w) {
   check_workload(w);
+  if (!has_setting(w.kind, "plan.clip")) w.plan.clip = false;
   return w;
 }
 
@@ -26,7 +26,7 @@ std::string yaml_of(const Workload& w) {
     for (; open.size() > depth; open.pop_back()) out += open.size() == 1 ? "}\n" : "}";
   };
   for (std::size_t i = 0; i < settings.size(); ++i) {
-    if (settings[i].value == defaults[i].value) continue;
+    if (settings[i].value == defaults[i].value || !has_setting(w.kind, settings[i].key)) continue;
     const std::vector<std::string> path = split(settings[i].key, '.');
     const auto [here, there] = std::mismatch(open.begin(), open.end(), path.begin(), path.end() - 1);
     close_to(static_cast<std::size_t>(here - open.begin()));
@@ -58,13 +58,12 @@ std::string format_wide(WideCount n) {
 WorkloadSet::WorkloadSet(Workload workload)
     : workload_(checked(std::move(workload))),
       groups_(workload_.plan, workload_.model.experts > 0),
-      settings_(yaml_of(workload_)) {
-  for (std::int64_t stage = 0; stage < stages(); ++stage) bodies_.push_back(make_stage(workload_, groups_, stage));
-}
+      bodies_(make_bodies(workload_, groups_)),
+      settings_(yaml_of(workload_)) {}
 
-StageFigures WorkloadSet::figures(std::int64_t stage) const {
-  const StageBody& b = body(stage);
-  StageFigures f{.first_rank = static_cast<Rank>(stage * ranks_of_stage()),
+StageFigures WorkloadSet::figures(std::int64_t c) const {
+  const StageBody& b = body(c);
+  StageFigures f{.first_rank = static_cast<Rank>(c * ranks_of_stage()),
                  .nodes = b.nodes.size(),
                  .parameters = b.parameters,
                  .optimizer_parameters = b.optimizer_parameters};
@@ -135,6 +134,10 @@ void WorkloadSet::add_node(const StageBody& body, std::size_t i, const OfRank& o
     t.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(n.op));
     t.add_int(attr::comm_size, Kind::int64_val, n.size);
     t.add_string(attr::pg_name, own.groups[static_cast<std::size_t>(n.group)]);
+    if (workload_.plan.two_dimensions() && workload_.kind == ModelKind::mlp) {
+      const bool first = (n.group == GroupKind::tensor) == (workload_.plan.inner == Inner::tensor);
+      t.add_ints(attr::involved_dim, Kind::bool_list, std::array<std::int64_t, 2>{first ? 1 : 0, first ? 0 : 1});
+    }
   } else {
     const bool sends = n.type == NodeType::comm_send;
     const Rank other = own.peers[static_cast<std::size_t>(n.peer)];
@@ -147,7 +150,7 @@ void WorkloadSet::add_node(const StageBody& body, std::size_t i, const OfRank& o
 }
 
 Trace WorkloadSet::trace(Rank rank) const {
-  const StageBody& b = body(rank / ranks_of_stage());
+  const StageBody& b = body(class_of(rank));
   Trace trace;
   trace.rank = rank;
   trace.name = workload_.name + " rank " + std::to_string(rank);

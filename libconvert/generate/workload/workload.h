@@ -3,7 +3,7 @@
 // "Workloads" in et-generate(1).
 //
 //   WorkloadSet set(preset_workload("llama3-405b", 16'384));
-//   for (std::int64_t stage = 0; stage < set.stages(); ++stage) print(set.figures(stage));
+//   for (std::int64_t c = 0; c < set.classes(); ++c) print(set.figures(c));
 //   const Trace rank7 = set.trace(7);
 #pragma once
 
@@ -25,7 +25,7 @@ namespace convert {
 __extension__ using WideCount = unsigned __int128;
 [[nodiscard]] std::string format_wide(WideCount n);  // all digits
 
-// What a rank of a stage does in a step.
+// What a rank of a class does in all steps.
 struct StageFigures {
   Rank first_rank = 0;
   std::uint64_t nodes = 0;
@@ -41,7 +41,8 @@ struct StageFigures {
   Calls pipeline_sends{}, context_sends{};
 };
 
-// Holds a body for each pipeline stage, of which the ranks are made.
+// Holds a body for each class of ranks: those whose nodes differ in nothing but groups and peers. The ranks of a
+// pipeline stage are one.
 class WorkloadSet {
  public:
   // Throws Error(usage) as check_workload() does.
@@ -49,12 +50,13 @@ class WorkloadSet {
 
   [[nodiscard]] const Workload& workload() const { return workload_; }
   [[nodiscard]] Rank ranks() const { return static_cast<Rank>(workload_.plan.ranks()); }
-  [[nodiscard]] std::int64_t stages() const { return workload_.plan.pipeline; }
-  [[nodiscard]] std::int64_t ranks_of_stage() const { return workload_.plan.ranks() / workload_.plan.pipeline; }
-  [[nodiscard]] const StageBody& body(std::int64_t stage) const {
-    return bodies_.at(static_cast<std::size_t>(stage));
-  }
-  [[nodiscard]] StageFigures figures(std::int64_t stage) const;
+  // Returns how many classes of ranks there are; they are numbered by the stage.
+  [[nodiscard]] std::int64_t classes() const { return static_cast<std::int64_t>(bodies_.size()); }
+  [[nodiscard]] std::int64_t class_of(Rank rank) const { return rank / ranks_of_stage(); }
+  [[nodiscard]] std::int64_t stage_of_class(std::int64_t c) const { return c; }
+  [[nodiscard]] std::int64_t ranks_of_class(std::int64_t /*c*/) const { return ranks_of_stage(); }
+  [[nodiscard]] const StageBody& body(std::int64_t c) const { return bodies_.at(static_cast<std::size_t>(c)); }
+  [[nodiscard]] StageFigures figures(std::int64_t c) const;
   [[nodiscard]] std::int64_t group_count() const { return groups_.count(); }
   [[nodiscard]] std::int64_t group_size(GroupKind kind) const { return groups_.size(kind); }
   [[nodiscard]] std::vector<CommGroup> groups() const { return groups_.all(); }
@@ -68,6 +70,7 @@ class WorkloadSet {
     std::array<std::string, group_kind_names.size()> groups;  // their ids, as pg_name has them
     std::array<Rank, 4> peers;
   };
+  [[nodiscard]] std::int64_t ranks_of_stage() const { return workload_.plan.ranks() / workload_.plan.pipeline; }
   [[nodiscard]] OfRank of_rank(Rank rank) const;
   [[nodiscard]] Rank peer(Peer peer, Rank rank) const;
   [[nodiscard]] std::int64_t time_ns(const BodyNode& n) const;
@@ -75,7 +78,7 @@ class WorkloadSet {
 
   Workload workload_;
   PlanGroups groups_;
-  std::vector<StageBody> bodies_;  // by stage
+  std::vector<StageBody> bodies_;  // by class
   std::string settings_;           // the workload as YAML, for metadata
 };
 

@@ -17,6 +17,7 @@ SystemModel make_model(const NetworkConfig& network, const ReplaySystem& system,
   for (const NetworkDim& d : network.dims) {
     m.dims.push_back(static_cast<std::uint32_t>(d.npus));
     m.bytes_per_ns_by_dim.push_back(d.bytes_per_ns);
+    m.topology_by_dim.push_back(d.topology);
   }
   m.rules = rules;
   m.policy = system.policy;

@@ -49,7 +49,7 @@ const CollectiveRun* SystemLayer<Observer>::start(Rank npu, std::uint32_t plan_n
     st.npu = npu;
     st.job = job;
     st.chunk = chunk;
-    st.priority = priority(run);
+    st.priority = priority(run, chunk);
     st.tag = (starts_[run].first_stream + static_cast<std::uint32_t>(chunk)) % tag_modulus;
     set_phase(s);
     enter_queue(s);

@@ -200,16 +200,40 @@ class Planner {
     }
   }
 
+  // Returns how many links of a dimension an NPU sends on: where all are connected, direct sends to several at
+  // once; in a ring an all-reduce scatters one way and gathers the other.
+  [[nodiscard]] double links_at_once(const LogicalDim& d) const {
+    const Topology topology = model_.topology_by_dim[d.dim];
+    if (topology == Topology::fully_connected && d.choice.algorithm == NativeAlgorithm::direct)
+      return std::min(d.choice.window.value_or(d.members - 1), d.members - 1);
+    const bool is_ring = topology == Topology::ring && d.choice.algorithm == NativeAlgorithm::ring && d.members > 2;
+    return is_ring && call_.op == Collective::all_reduce ? 2 : 1;
+  }
+
+  // Adds the time that a chunk which takes the dimensions in this order loads each of them with.
+  void add_load(const std::vector<LogicalDim>& dims, const std::vector<std::size_t>& order,
+                std::vector<double>& load) const {
+    double bytes = static_cast<double>(plan_.chunk_bytes);
+    for (const std::size_t d : order) {
+      const double n = dims[d].members;
+      load[d] += bytes * (n - 1) / n / (model_.bytes_per_ns_by_dim[dims[d].dim] * links_at_once(dims[d]));
+      if (call_.op != Collective::all_to_all) bytes /= n;
+    }
+  }
+
   // Each chunk in turn goes through the dimensions in ascending order of the time that the chunks before have
   // loaded them with, so that what shrinks on the way is largest where there is most room (as the Themis paper
-  // proposes).
+  // proposes). If that loads one of them for longer than one order for all, as a few chunks may, all take one.
   void balance(const std::vector<LogicalDim>& dims) {
-    std::vector<double> load(dims.size(), 0);
+    std::vector<std::size_t> order(dims.size());
+    std::vector<double> load(dims.size());
+    std::vector<double> one_load(dims.size());
     std::map<std::vector<std::size_t>, std::uint32_t> known;
     for (std::uint64_t chunk = 0; chunk < plan_.chunks; ++chunk) {
-      std::vector<std::size_t> order(dims.size());
       std::iota(order.begin(), order.end(), std::size_t{0});
+      add_load(dims, order, one_load);
       std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return load[a] < load[b]; });
+      add_load(dims, order, load);
       const auto [at, is_new] = known.emplace(order, static_cast<std::uint32_t>(plan_.orders.size()));
       if (is_new) {
         std::vector<LogicalDim> ordered;
@@ -217,13 +241,11 @@ class Planner {
         plan_order(ordered);
       }
       plan_.order_of.push_back(at->second);
-      double bytes = static_cast<double>(plan_.chunk_bytes);
-      for (const std::size_t d : order) {
-        const double n = dims[d].members;
-        load[d] += bytes * (n - 1) / n / model_.bytes_per_ns_by_dim[dims[d].dim];
-        if (call_.op != Collective::all_to_all) bytes /= n;
-      }
     }
+    if (std::ranges::max(load) < std::ranges::max(one_load)) return;
+    plan_.orders.clear();
+    plan_.order_of.clear();
+    plan_order(dims);
   }
 
   // Trees, stars and rounds over the whole group, which is a line of places.

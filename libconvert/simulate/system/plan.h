@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/network/topology.h"
 #include "config/system.h"
 #include "core/algorithm/chunk_bytes.h"
 #include "core/trace.h"
@@ -39,7 +40,8 @@ struct SystemModel {
   std::vector<std::vector<AlgorithmChoice>> lists{};  // in place of these; see CollectiveCall::list
   Rules rules{true};
   bool balanced = false;                      // not ASTRA-sim's: each chunk takes the dimensions in its own order
-  std::vector<double> bytes_per_ns_by_dim{};  // what a balanced order weighs with
+  std::vector<double> bytes_per_ns_by_dim{};  // of a link; what a balanced order weighs with
+  std::vector<Topology> topology_by_dim{};    // likewise
 
   // Returns the time to reduce `bytes` in local memory: a write and two reads. Throws Error(input) above 35 days.
   [[nodiscard]] Picoseconds reduction(std::int64_t bytes) const;

@@ -113,11 +113,14 @@ bool SystemState::has_turns_of_first(std::uint32_t run, Rank npu) const {
   return std::equal(turns, turns + static_cast<std::ptrdiff_t>(model_.dims.size()), first);
 }
 
-// Returns the priority of a collective's messages where they wait for a wire.
-std::int64_t SystemState::priority(std::uint32_t run) const {
-  const CollectiveCall& call = plans_[runs_[run].plan].call;
+// Returns the priority of the messages of a collective's chunk where they wait for a wire. Where chunks take the
+// dimensions in orders of their own, the first ones go first: else all of them would end together, at the end, and
+// leave dimensions without work before.
+std::int64_t SystemState::priority(std::uint32_t run, std::uint64_t chunk) const {
+  const CollectivePlan& plan = plans_[runs_[run].plan];
+  const CollectiveCall& call = plan.call;
   switch (model_.policy) {
-    case WirePolicy::arrival: return 0;
+    case WirePolicy::arrival: return plan.order_of.empty() ? 0 : -static_cast<std::int64_t>(chunk);
     case WirePolicy::lifo: return run;
     case WirePolicy::fifo: return -std::int64_t{run};
     case WirePolicy::priority: return call.priority;

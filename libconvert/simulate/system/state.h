@@ -110,7 +110,7 @@ class SystemState {
   // Returns the run that an NPU's call joins. Where that has another plan the NPU does not take part.
   std::uint32_t call(Rank npu, std::uint32_t plan, std::uint32_t op, std::uint32_t number);
   [[nodiscard]] bool has_turns_of_first(std::uint32_t run, Rank npu) const;
-  [[nodiscard]] std::int64_t priority(std::uint32_t run) const;
+  [[nodiscard]] std::int64_t priority(std::uint32_t run, std::uint64_t chunk) const;
   void take_turns(Rank npu, const CollectivePlan& plan);
   void set_phase(std::uint32_t s);
   void enter_queue(std::uint32_t s);

@@ -77,7 +77,7 @@ TEST(WhatIf, EachIsTheReplayThatItsOptionsAskFor) {
   const auto traces = layers(8, "all_reduce:1MiB");
   const Settings base = {{"slow", "2=1.3x"}};
   for (const std::string model : {"links", "unaware", "aware"}) {
-    for (const std::string network : {"ring:4,bw=50GB/s,lat=500ns+switch:2,bw=20GB/s,lat=1us",
+    for (const std::string network : {"ring:4,bw=20GB/s,lat=500ns+switch:2,bw=20GB/s,lat=1us",
                                       "switch:4,bw=50GB/s,lat=500ns+ring:2,bw=80GB/s,lat=100ns"}) {
       SCOPED_TRACE(model + ' ' + network);
       Settings settings = base;

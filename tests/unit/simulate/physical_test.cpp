@@ -300,6 +300,51 @@ TEST(Physical, BalancedChunksUseAllDimensions) {
   EXPECT_LT(total(true), total(false) * 3 / 4);
 }
 
+// Three links of 1 GB/s, all in use at once, are as good as one of 3 GB/s, and so are a ring's two ways of 1.5
+// GB/s.
+TEST(Physical, BalancedChunksCountAllLinksThatAnNpuSendsOn) {
+  SystemModel model;
+  model.dims = {4, 4};
+  model.npus = 16;
+  model.optimization = CollectiveOptimization::local_bw_aware;
+  model.rules = Rules{false};
+  model.balanced = true;
+  const auto orders = [&](std::int64_t chunks, Topology topology, NativeAlgorithm algorithm, double first,
+                          double second) {
+    model.splits = chunks;
+    model.topology_by_dim = {topology, Topology::switched};
+    model.bytes_per_ns_by_dim = {first, second};
+    for (CollectiveChoice& c : model.collectives)
+      c.per_dim = {{.algorithm = algorithm}, {.algorithm = NativeAlgorithm::halving_doubling}};
+    return plan_collective(model, {}, {.bytes = 1 << 20}).order_of;
+  };
+  const std::vector<std::uint32_t> alternately = {0, 1, 0, 1, 0, 1, 0, 1};
+  EXPECT_EQ(orders(8, Topology::switched, NativeAlgorithm::halving_doubling, 3, 3), alternately);
+  EXPECT_EQ(orders(8, Topology::fully_connected, NativeAlgorithm::direct, 1, 3), alternately);
+  EXPECT_EQ(orders(8, Topology::ring, NativeAlgorithm::ring, 1.5, 3), alternately);
+  EXPECT_EQ(orders(8, Topology::fully_connected, NativeAlgorithm::ring, 1, 3),
+            orders(8, Topology::switched, NativeAlgorithm::halving_doubling, 1, 3));
+  // Two chunks that begin in different dimensions would load the slow one for longer than both in one order.
+  EXPECT_TRUE(orders(2, Topology::switched, NativeAlgorithm::halving_doubling, 2, 1).empty());
+  EXPECT_FALSE(orders(16, Topology::switched, NativeAlgorithm::halving_doubling, 2, 1).empty());
+}
+
+// The first chunks go first where they wait for links, so dimensions have work from the beginning: 2 (1 - 1/64) of
+// 16 MiB at 8 + 2 GB/s would be 3.30 ms.
+TEST(Physical, BalancedChunksGoInTheirOrder) {
+  auto traces = ranks(64);
+  for (Trace& t : traces) coll(t, 0, Collective::all_reduce, 1 << 24);
+  const auto total = [&](bool balanced) {
+    auto system = system_with(NativeAlgorithm::halving_doubling, 64, 2);
+    system->balanced = balanced;
+    system->config.active_chunks_per_dimension = 8;
+    return run_workload(traces, "switch:8,bw=8GB/s+switch:8,bw=2GB/s", std::move(system), NetworkModel::wires)
+        .total_ps;
+  };
+  EXPECT_EQ(total(false), 3'923'968'000);
+  EXPECT_EQ(total(true), 3'440'640'000);
+}
+
 // An NPU that is late meets the others in other phases of other chunks; nobody waits for ever.
 TEST(Physical, ALateNpuDelaysButDoesNotStopTheOthers) {
   auto traces = ranks(8);

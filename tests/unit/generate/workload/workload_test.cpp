@@ -7,26 +7,10 @@
 #include <set>
 #include <tuple>
 
+#include "small_workload.h"
+
 namespace convert {
 namespace {
-
-// 8 layers; what is changed as --set does.
-Workload small(std::initializer_list<WorkloadSetting> settings = {}) {
-  Workload w;
-  w.name = "small";
-  w.model = {.layers = 8, .hidden = 256, .heads = 8, .kv_heads = 4, .ffn = 512, .vocab = 1024};
-  w.step.sequence = 16;
-  for (const WorkloadSetting& s : settings) set_workload(w, s);
-  return w;
-}
-
-StageFigures::Calls calls(const StageFigures& f, Collective op, GroupKind kind) {
-  const auto at = f.calls.find({op, kind});
-  return at == f.calls.end() ? StageFigures::Calls{} : at->second;
-}
-std::uint64_t bytes(const StageFigures& f, Collective op, GroupKind kind) {
-  return static_cast<std::uint64_t>(calls(f, op, kind).bytes);
-}
 
 // Operations of matrices and attention, without what is done element by element.
 WideCount matrix_operations(const WorkloadSet& set) {
@@ -163,16 +147,6 @@ TEST(Workload, ComputationsTakeTheLongerOfOperationsAndBytes) {
   EXPECT_EQ(t["norm1"].second, 24'576) << "bound by memory";
   EXPECT_EQ(t["qkv"].second, 2 * 4'194'304);
   EXPECT_EQ(times({})["qkv"], std::pair(std::uint64_t{0}, std::int64_t{-1}));
-}
-
-std::string failure(std::initializer_list<WorkloadSetting> settings) {
-  try {
-    const WorkloadSet set(small(settings));
-  } catch (const Error& e) {
-    EXPECT_EQ(e.kind(), Error::Kind::usage);
-    return e.what();
-  }
-  return "";
 }
 
 TEST(Workload, ContradictionsNameBothKeys) {

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#include "config/workload/kinds.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/words.h"
+
+namespace convert {
+namespace {
+
+using enum ModelKind;
+
+// The settings whose paths begin so, and the kinds that have them; of several that fit the first.
+struct Scope {
+  std::string_view prefix;
+  std::vector<ModelKind> kinds;
+};
+
+const std::vector<Scope>& scopes() {
+  static const std::vector<ModelKind> all = {transformer, mlp};
+  static const std::vector<Scope> list = {
+      {"model.kind", all},     {"model.widths", {mlp}},  {"run.micro_batch", all},
+      {"run.iterations", all}, {"run.activations", all}, {"run.gradients", all},
+      {"plan.data", all},      {"plan.inner", {mlp}},    {"plan.tensor", {transformer, mlp}},
+      {"time.", all},          {"", {transformer}},
+  };
+  return list;
+}
+
+const std::vector<ModelKind>& kinds_with(std::string_view path) {
+  return std::ranges::find_if(scopes(), [&](const Scope& s) { return path.starts_with(s.prefix); })->kinds;
+}
+
+}  // namespace
+
+bool has_setting(ModelKind kind, std::string_view path) {
+  return std::ranges::find(kinds_with(path), kind) != kinds_with(path).end();
+}
+
+void check_kind_of_setting(ModelKind kind, std::string_view path) {
+  if (has_setting(kind, path)) return;
+  std::vector<std::string> names;
+  for (const ModelKind k : kinds_with(path)) names.emplace_back(name(k));
+  throw usage_error(std::string(path) + " is for models of kind " + join(names, " or ") + ", not " +
+                    std::string(name(kind)));
+}
+
+}  // namespace convert

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#include "generate/workload/models.h"
+
+#include "generate/workload/mlp.h"
+#include "generate/workload/parameters.h"
+#include "generate/workload/step.h"
+
+namespace convert {
+
+std::int64_t parameters_of(const Workload& w) {
+  switch (w.kind) {
+    case ModelKind::transformer: return Parameters(w.model).total();
+    case ModelKind::mlp: return parameters_of(w.mlp);
+  }
+  return 0;
+}
+
+std::int64_t active_parameters_of(const Workload& w) {
+  return w.kind == ModelKind::transformer ? Parameters(w.model).active() : parameters_of(w);
+}
+
+std::vector<StageBody> make_bodies(const Workload& w, const PlanGroups& groups) {
+  std::vector<StageBody> bodies;
+  switch (w.kind) {
+    case ModelKind::transformer:
+      for (std::int64_t stage = 0; stage < w.plan.pipeline; ++stage) bodies.push_back(make_stage(w, groups, stage));
+      break;
+    case ModelKind::mlp: bodies.push_back(make_mlp(w, groups)); break;
+  }
+  return bodies;
+}
+
+}  // namespace convert

@@ -8,6 +8,7 @@
 #include "core/units.h"
 #include "sets/derived/iterating.h"
 #include "sets/derived/rankwise.h"
+#include "sets/derived/scaling.h"
 #include "sets/derived/splitting.h"
 #include "sets/derived/windowing.h"
 #include "sets/source.h"
@@ -59,6 +60,13 @@ int split(const tools::SplitToolOptions& o, tools::Context& context) {
     source = &window.emplace(*source, which, partial_calls(o), context.jobs());
     log_info("recorded: " + format_time(window->recorded_ps()));
   }
+  std::optional<ScaledSet> scaled;
+  if (o.scale) {
+    ScaleOptions which = scale_options(*o.scale);
+    which.jobs = context.jobs();
+    source = &scaled.emplace(*source, which);
+    for (const std::string& note : scaled->notes()) log_note(note);
+  }
   std::optional<JoinedSet> joined;
   if (o.join) source = &joined.emplace(*source, context.jobs());
   std::optional<SplitSet> split;
@@ -94,6 +102,7 @@ int main(int argc, char** argv) {
                    {"et-split --ranks 0-7 llama -o llama8", "ranks 0 to 7 as a set of their own"},
                    {"et-split --iteration 5 --repeat 100 llama -o llama100", "a recorded training step, 100 times"},
                    {"et-split --window 1s..1500ms llama -o part", "what ran in that half second"},
+                   {"et-split --scale dp=1024 llama -o llama1024", "the same training on more data-parallel ranks"},
                    {"et-split --collapse llama+ring -o llama", "what et-merge put in, taken out"}},
   };
   return tools::run_tool(argc, argv, info, tools::add_split_options, split);

@@ -34,6 +34,8 @@ void add_split_options(App& app, SplitToolOptions& o) {
   app.add_choice("--partial", o.partial, {"comp", "drop", "error"},
                  "calls and messages that not all of their ranks have in the window: computations of the same "
                  "duration (default), left out, refused");
+  app.add_option("--scale", o.scale, "dp=RANKS|GROUP=RANKS",
+                 "as many data-parallel ranks, or ranks in that group and those like it");
   add_output_options(app, o.output);
 }
 
@@ -52,6 +54,7 @@ void check_split_options(const SplitToolOptions& o) {
   if (o.window && o.iteration)
     throw usage_error("--window and --iteration both say which part of the time is taken: give one of them");
   if (o.partial && !o.window) throw usage_error("--partial goes with --window");
+  if (o.scale) (void)scale_options(*o.scale);
   if (o.window) (void)parse_time_window("--window ", *o.window);
 }
 

@@ -9,6 +9,7 @@
 #include "common/options.h"
 #include "sets/derived/iterating.h"
 #include "sets/derived/rankwise.h"
+#include "sets/derived/scaling.h"
 #include "sets/derived/splitting.h"
 #include "sets/derived/windowing.h"
 
@@ -26,11 +27,12 @@ struct SplitToolOptions {
   bool collapse = false;
   std::optional<std::string> iteration;
   std::int64_t repeat = 1;
+  std::optional<std::string> scale;
   std::optional<std::string> window;
   std::optional<std::string> partial;
 
   // Returns whether one trace is split, and not something made of a set.
-  [[nodiscard]] bool splits() const { return !join && !collapse && !ranks && !iteration && !window; }
+  [[nodiscard]] bool splits() const { return !join && !collapse && !ranks && !iteration && !window && !scale; }
 };
 
 void add_split_options(App& app, SplitToolOptions& to);

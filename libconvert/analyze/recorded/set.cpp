@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/recorded_time.h"
+#include "core/time/recorded_time.h"
 #include "core/units.h"
 #include "graph/collectives.h"
 #include "graph/messages.h"

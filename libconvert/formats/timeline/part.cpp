@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/rank_list.h"
-#include "core/time_window.h"
+#include "core/time/time_window.h"
 #include "core/units.h"
 #include "formats/timeline/tracks.h"
 

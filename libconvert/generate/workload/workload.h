@@ -73,7 +73,6 @@ class WorkloadSet {
   [[nodiscard]] std::int64_t ranks_of_stage() const { return workload_.plan.ranks() / workload_.plan.pipeline; }
   [[nodiscard]] OfRank of_rank(Rank rank) const;
   [[nodiscard]] Rank peer(Peer peer, Rank rank) const;
-  [[nodiscard]] std::int64_t time_ns(const BodyNode& n) const;
   void add_node(const StageBody& body, std::size_t i, const OfRank& own, NodeTable& t) const;
 
   Workload workload_;

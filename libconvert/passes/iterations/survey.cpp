@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "core/recorded_time.h"
+#include "core/time/recorded_time.h"
 #include "core/units.h"
 
 namespace convert {

@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "core/recorded_time.h"
-#include "core/time_window.h"
+#include "core/time/recorded_time.h"
+#include "core/time/time_window.h"
 #include "core/trace.h"
 
 namespace convert {

@@ -5,90 +5,9 @@
 #include <utility>
 
 #include "formats/whole_ranks.h"
-#include "graph/collectives.h"
-#include "graph/messages.h"
+#include "passes/window/partial.h"
 
 namespace convert {
-namespace {
-
-// What a rank communicates: its collectives by group, its messages, and which nodes are in the window.
-struct WindowCalls {
-  Rank rank = 0;
-  std::vector<bool> in{};
-  std::map<std::string, std::vector<std::uint32_t>> calls{};  // nodes, in the order of issue
-  RankMessages messages{};
-};
-
-WindowCalls calls_of(const Trace& trace, std::vector<bool> in) {
-  WindowCalls out{.rank = trace.rank, .in = std::move(in)};
-  const std::vector<std::uint32_t> order = communication_order(trace.nodes, build_graph(trace.nodes));
-  out.messages = messages_of(trace.nodes, order);
-  for (const GroupUse& use : collectives_of(trace.nodes, order)) {
-    for (const CollectiveNode& c : use.calls) out.calls[use.group].push_back(c.node);
-  }
-  return out;
-}
-
-// Finds what is in the window on some of the ranks that take part, and not on all.
-class PartialFinder {
- public:
-  explicit PartialFinder(std::vector<WindowCalls>& ranks) : ranks_(ranks), partial_(ranks.size()) {}
-
-  std::vector<std::vector<std::uint32_t>> run() {
-    find_calls();
-    find_messages();
-    for (auto& nodes : partial_) std::ranges::sort(nodes);
-    return std::move(partial_);
-  }
-
- private:
-  // The number-th call of a group is one call on all ranks that have such a one.
-  void find_calls() {
-    std::map<std::string, std::vector<bool>> whole;
-    for (const WindowCalls& r : ranks_) {
-      for (const auto& [group, nodes] : r.calls) {
-        std::vector<bool>& of_group = whole[group];
-        if (of_group.size() < nodes.size()) of_group.resize(nodes.size(), true);
-      }
-    }
-    for (const WindowCalls& r : ranks_) {
-      for (const auto& [group, nodes] : r.calls) {
-        std::vector<bool>& of_group = whole[group];
-        for (std::size_t k = 0; k < of_group.size(); ++k) {
-          if (k >= nodes.size() || !r.in[nodes[k]]) of_group[k] = false;
-        }
-      }
-    }
-    for (std::size_t i = 0; i < ranks_.size(); ++i) {
-      for (const auto& [group, nodes] : ranks_[i].calls) {
-        for (std::size_t k = 0; k < nodes.size(); ++k) {
-          if (ranks_[i].in[nodes[k]] && !whole[group][k]) partial_[i].push_back(nodes[k]);
-        }
-      }
-    }
-  }
-
-  // Messages with ranks that are not in the set stay.
-  void find_messages() {
-    std::vector<RankMessages> messages;
-    std::vector<Rank> numbers;
-    for (WindowCalls& r : ranks_) {
-      messages.push_back(std::move(r.messages));
-      numbers.push_back(r.rank);
-    }
-    peers_to_positions(messages, numbers);
-    for_each_message_pair(messages, [&](const MessagePair& p) {
-      const bool from = ranks_[p.from_rank].in[p.from_node], to = ranks_[p.to_rank].in[p.to_node];
-      if (from && !to) partial_[p.from_rank].push_back(p.from_node);
-      if (to && !from) partial_[p.to_rank].push_back(p.to_node);
-    });
-  }
-
-  std::vector<WindowCalls>& ranks_;
-  std::vector<std::vector<std::uint32_t>> partial_;
-};
-
-}  // namespace
 
 WindowSet::WindowSet(SetSource& source, const TimeWindow& window, PartialCalls partial, unsigned jobs)
     : source_(source), ranks_(source, jobs), window_(window), what_(partial) {
@@ -120,7 +39,7 @@ void WindowSet::find_partial(unsigned jobs) {
   std::vector<WindowCalls> calls;
   const auto one = [&](std::size_t i) {
     const Trace trace = ranks_.read(i);
-    return calls_of(trace, nodes_in_window(trace, span_, window_));
+    return window_calls(trace, nodes_in_window(trace, span_, window_));
   };
   bool any = false;
   for_each_ordered(jobs, ranks_.size(), one, [&](std::size_t, WindowCalls&& c) {
@@ -128,7 +47,7 @@ void WindowSet::find_partial(unsigned jobs) {
     calls.push_back(std::move(c));
   });
   if (!any) throw input_error({.file = base_name()}, "no node ran in the window", "window");
-  partial_ = PartialFinder(calls).run();
+  partial_ = find_partial_nodes(calls);
 }
 
 std::unique_ptr<TraceReader> WindowSet::open(std::size_t next, std::size_t end) {

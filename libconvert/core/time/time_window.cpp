@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/time_window.h"
+#include "core/time/time_window.h"
 
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/recorded_time.h"
+#include "core/time/recorded_time.h"
 
 #include <limits>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Workload files, and the bodies of those that are not too large.
 #include <cstdint>
+#include <iterator>
+#include <numeric>
 #include <string>
 #include <string_view>
 
@@ -18,7 +20,8 @@ FUZZER(workload) {
     } catch (const Error& e) {
       return fuzzing::check(e.kind() == Error::Kind::usage, "a contradiction that is no error of usage");
     }
-    const std::int64_t layers = w.model.layers + static_cast<std::int64_t>(w.mlp.widths.size());
+    const std::int64_t layers = w.model.layers + std::ssize(w.mlp.widths) +
+                                std::accumulate(w.image.blocks.begin(), w.image.blocks.end(), std::int64_t{0});
     if (layers * w.step.micro_batches * w.step.iterations * w.plan.context > 64 || w.plan.ranks() > 64) return;
     const WorkloadSet set(w);
     std::uint64_t sent = 0, received = 0;

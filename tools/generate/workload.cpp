@@ -19,12 +19,16 @@ namespace {
 
 bool is_file(const std::string& kind) { return kind.ends_with(".yml") || kind.ends_with(".yaml"); }
 
-// Classes of ranks from `first` on, up to `end`, of which each does as the first.
-struct StageRange {
-  std::int64_t first;
-  std::int64_t end;
-  std::int64_t ranks;
-  StageFigures figures;
+// What ranks of stages do that all do the same, as a line of a table.
+struct StageLine {
+  std::string stages;
+  std::int64_t ranks = 0;
+  StageFigures figures{};
+};
+
+struct Explained {
+  std::vector<StageLine> lines;
+  WideCount operations = 0, nodes = 0;  // of all ranks
 };
 
 bool same(const StageFigures& a, const StageFigures& b) {
@@ -37,19 +41,42 @@ bool same(const StageFigures& a, const StageFigures& b) {
          counts(a) == counts(b);
 }
 
-std::vector<StageRange> ranges_of(const WorkloadSet& set) {
-  std::vector<StageRange> out;
-  for (std::int64_t c = 0; c < set.classes(); ++c) {
-    StageFigures figures = set.figures(c);
-    if (out.empty() || !same(out.back().figures, figures)) out.push_back({c, c, 0, std::move(figures)});
-    out.back().end = c + 1;
-    out.back().ranks += set.ranks_of_class(c);
+// Returns the least and the most loaded ranks of a stage, or all of them if they do the same.
+std::vector<StageLine> least_and_most(std::vector<StageLine> classes) {
+  const auto operations = [](const StageLine& line) { return line.figures.operations; };
+  const auto [least, most] = std::ranges::minmax_element(classes, {}, operations);
+  if (operations(*least) == operations(*most)) {
+    for (std::size_t i = 1; i < classes.size(); ++i) classes[0].ranks += classes[i].ranks;
+    return {classes[0]};
   }
-  return out;
+  least->stages += " least";
+  most->stages += " most";
+  return {*least, *most};
 }
 
-std::string stages_text(const StageRange& r) {
-  return r.end - r.first == 1 ? std::to_string(r.first) : std::to_string(r.first) + "-" + std::to_string(r.end - 1);
+Explained explained(const WorkloadSet& set) {
+  Explained out;
+  std::int64_t first = 0;  // of the stages of the last line
+  for (std::int64_t c = 0; c < set.classes();) {
+    const std::int64_t stage = set.stage_of_class(c);
+    std::vector<StageLine> classes;
+    for (; c < set.classes() && set.stage_of_class(c) == stage; ++c) {
+      classes.push_back({std::to_string(stage), set.ranks_of_class(c), set.figures(c)});
+      out.operations += classes.back().figures.operations * static_cast<WideCount>(classes.back().ranks);
+      out.nodes += classes.back().figures.nodes * static_cast<WideCount>(classes.back().ranks);
+    }
+    classes = least_and_most(std::move(classes));
+    if (classes.size() > 1) {
+      for (StageLine& line : classes) out.lines.push_back(std::move(line));
+    } else if (out.lines.empty() || !same(out.lines.back().figures, classes[0].figures)) {
+      first = stage;
+      out.lines.push_back(std::move(classes[0]));
+    } else {
+      out.lines.back().stages = std::to_string(first) + "-" + std::to_string(stage);
+      out.lines.back().ranks += classes[0].ranks;
+    }
+  }
+  return out;
 }
 
 std::string bytes_text(WideCount bytes) {
@@ -69,30 +96,30 @@ void append_plan(std::string& out, const Workload& w) {
   out += "\n";
 }
 
-void append_stages(std::string& out, const std::vector<StageRange>& ranges) {
+void append_stages(std::string& out, const std::vector<StageLine>& lines) {
   TextTable table({"stage", "ranks", "nodes", "computations", "collectives", "messages", "operations", "parameters",
                    "updated"});
-  for (const StageRange& r : ranges) {
+  for (const StageLine& r : lines) {
     const StageFigures& f = r.figures;
     const auto count = [&](NodeType type) {
       const auto at = f.by_type.find(type);
       return std::to_string(at == f.by_type.end() ? 0 : at->second);
     };
-    table.add({stages_text(r), std::to_string(r.ranks), std::to_string(f.nodes), count(NodeType::comp),
+    table.add({r.stages, std::to_string(r.ranks), std::to_string(f.nodes), count(NodeType::comp),
                count(NodeType::comm_coll), count(NodeType::comm_send), format_wide(f.operations),
                std::to_string(f.parameters), std::to_string(f.optimizer_parameters)});
   }
   table.append_to(out);
 }
 
-void append_calls(std::string& out, const WorkloadSet& set, const std::vector<StageRange>& ranges) {
+void append_calls(std::string& out, const WorkloadSet& set, const std::vector<StageLine>& lines) {
   TextTable table({"stage", "<collective", "<group", "NPUs", "calls", "bytes", "exactly"});
-  for (const StageRange& r : ranges) {
+  for (const StageLine& r : lines) {
     const auto add = [&](std::string_view op, std::string_view group, std::int64_t npus,
                          const StageFigures::Calls& calls) {
       if (calls.count == 0) return;
-      table.add({stages_text(r), std::string(op), std::string(group), std::to_string(npus),
-                 std::to_string(calls.count), bytes_text(calls.bytes), format_wide(calls.bytes)});
+      table.add({r.stages, std::string(op), std::string(group), std::to_string(npus), std::to_string(calls.count),
+                 bytes_text(calls.bytes), format_wide(calls.bytes)});
     };
     for (const auto& [key, calls] : r.figures.calls)
       add(name(key.first), name(key.second), set.group_size(key.second), calls);
@@ -153,26 +180,20 @@ Workload workload_of(const GenerateOptions& o, const Context& context) {
 
 std::string explain(const WorkloadSet& set) {
   const Workload& w = set.workload();
-  WideCount operations = 0, nodes = 0;
-  const std::vector<StageRange> ranges = ranges_of(set);
-  for (const StageRange& r : ranges) {
-    const auto ranks = static_cast<WideCount>(r.ranks);
-    operations += r.figures.operations * ranks;
-    nodes += static_cast<WideCount>(r.figures.nodes) * ranks;
-  }
+  const Explained all = explained(set);
   const std::int64_t parameters = parameters_of(w), active = active_parameters_of(w);
   std::string out = w.name + ": " + std::to_string(parameters) + " parameters";
   if (active != parameters) out += ", of which a token meets " + std::to_string(active);
   out +=
       "\n" + counted(set.ranks(), "NPU") + ", " + counted(static_cast<std::uint64_t>(set.group_count()), "group") +
-      ", " + format_wide(nodes) + " nodes, " + format_wide(operations) + " operations " +
+      ", " + format_wide(all.nodes) + " nodes, " + format_wide(all.operations) + " operations " +
       (w.step.iterations == 1 ? "a step" : "in " + counted(static_cast<std::uint64_t>(w.step.iterations), "step")) +
       "\n";
   append_plan(out, w);
   out += "\nof each rank\n";
-  append_stages(out, ranges);
+  append_stages(out, all.lines);
   out += "\ncollectives and messages of each rank\n";
-  append_calls(out, set, ranges);
+  append_calls(out, set, all.lines);
   return out;
 }
 

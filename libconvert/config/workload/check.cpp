@@ -67,7 +67,16 @@ void check_sequence(const Workload& w) {
 
 void check_experts(const Workload& w) {
   const ParallelPlan& p = w.plan;
-  if (p.expert == 1) return;
+  const auto needs = [](bool given, const std::string& key, const char* other) {
+    if (given) throw usage_error(key + " needs " + other);
+  };
+  const bool alone = p.expert == 1;  // each rank has all experts
+  needs(w.step.zipf > 0 && alone, "run.imbalance.zipf", "plan.expert of 2 or more");
+  needs(w.step.zipf_seed != 0 && w.step.zipf == 0, named("run.imbalance.seed", w.step.zipf_seed),
+        "run.imbalance.zipf");
+  needs(p.dispatch_bytes > 0 && alone, "plan.dispatch", "plan.expert of 2 or more");
+  needs(p.shared == SharedExperts::early && w.model.shared_experts == 0, "plan.shared early", "model.moe.shared");
+  if (alone) return;
   if (w.model.experts == 0)
     throw usage_error(named("plan.expert", p.expert) + ": the model has no model.moe.experts");
   divides("plan.expert", p.expert, "model.moe.experts", w.model.experts);
@@ -145,7 +154,12 @@ void check_workload(const Workload& w) {
     throw usage_error("plan.tensor × context × data × pipeline is more than " + std::to_string(most_ranks) +
                       " NPUs");
   if (!w.times.given() && w.times.memory_gb_per_s > 0) throw usage_error("time.memory needs time.peak");
-  if (w.kind == ModelKind::mlp) return check_mlp(w);
+  switch (w.kind) {
+    case ModelKind::transformer: break;
+    case ModelKind::mlp: return check_mlp(w);
+    case ModelKind::resnet: return check_resnet(w);
+    case ModelKind::vit: return check_vit(w);
+  }
   check_model(w.model);
   check_amounts(w);
   check_tensor(w);

@@ -1,27 +1,33 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <initializer_list>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "config/workload/kinds.h"
 
 namespace convert {
 namespace {
 
-constexpr double most_of_a_sum = 1e18;  // of bytes or operations, which must fit into 63 bits
+double as_real(std::int64_t n) { return static_cast<double>(n); }
 
-[[noreturn]] void refuse_size(const char* what) {
-  throw usage_error(std::string("the sizes of ") + what +
+// Of a whole step of a rank, or of the model.
+void check_sizes(double parameters, double operations) {
+  constexpr double most_parameters = 1e16, most_operations = 1e17;  // a few times more still fits
+  if (parameters <= most_parameters && operations <= most_operations) return;
+  throw usage_error("the sizes of " + std::string(parameters > most_parameters ? "model" : "model and run") +
                     " are too large: numbers of bytes or operations would not fit into 63 bits");
 }
 
-void check_steps(const Workload& w, std::string_view key, std::size_t layers) {
+// What the numbers of a key, or of one number, make as nodes.
+void check_steps(const Workload& w, const std::string& layers_text, double layers) {
   constexpr std::int64_t most_layers = std::int64_t{1} << 19U;
-  const double all = static_cast<double>(layers) * static_cast<double>(w.step.micro_batches) *
-                     static_cast<double>(w.step.iterations);
-  if (all > static_cast<double>(most_layers))
-    throw usage_error(named("run.micro_batches", w.step.micro_batches) +
-                      (w.step.iterations > 1 ? " × " + named("run.iterations", w.step.iterations) : "") +
-                      " × the " + std::to_string(layers) + " of " + std::string(key) + " is more than " +
-                      std::to_string(most_layers));
+  if (layers * as_real(w.step.micro_batches) * as_real(w.step.iterations) <= as_real(most_layers)) return;
+  throw usage_error(named("run.micro_batches", w.step.micro_batches) +
+                    (w.step.iterations > 1 ? " × " + named("run.iterations", w.step.iterations) : "") + " × " +
+                    layers_text + " is more than " + std::to_string(most_layers));
 }
 
 }  // namespace
@@ -31,13 +37,46 @@ void check_mlp(const Workload& w) {
   if (widths.size() < 2)
     throw usage_error("model.widths has " + std::to_string(widths.size()) +
                       " numbers: those of the input and of a layer are the least");
-  check_steps(w, "model.widths", widths.size());
+  check_steps(w, "the " + std::to_string(widths.size()) + " of model.widths", as_real(std::ssize(widths)));
   for (std::size_t i = 1; i < widths.size(); ++i) divides("plan.tensor", w.plan.tensor, "model.widths", widths[i]);
-  const auto widest = static_cast<double>(*std::ranges::max_element(widths));
-  const auto layers = static_cast<double>(widths.size());
-  if (widest * widest * layers > most_of_a_sum / 100) refuse_size("model");
-  if (static_cast<double>(w.step.micro_batch) * widest * std::max(widest, layers) > most_of_a_sum / 100)
-    refuse_size("model and run");
+  const double widest = as_real(*std::ranges::max_element(widths)), layers = as_real(std::ssize(widths));
+  check_sizes(widest * widest * layers, as_real(w.step.micro_batch) * widest * (widest + layers));
+}
+
+void check_resnet(const Workload& w) {
+  constexpr std::size_t most_groups = 12;  // each has twice as many channels as the one before
+  const std::vector<std::int64_t>& blocks = w.image.blocks;
+  if (blocks.empty() || blocks.size() > most_groups)
+    throw usage_error("model.blocks has " + std::to_string(blocks.size()) + " numbers: 1 to " +
+                      std::to_string(most_groups) + " are expected, such as 3;4;6;3");
+  double all = 0;
+  for (const std::int64_t n : blocks) all += as_real(n);
+  check_steps(w, "the sum of model.blocks", all);
+  const double channels = as_real(std::int64_t{256} << (blocks.size() - 1)), side = as_real(w.image.image);
+  const double classes = channels * as_real(w.image.classes);
+  // The channels grow as the pictures shrink, but for the last pixel.
+  check_sizes(
+      all * 2 * channels * channels + classes,
+      as_real(w.step.micro_batch) * (all * (1 << 16) * side * side + all * 2 * channels * channels + classes));
+}
+
+void check_vit(const Workload& w) {
+  for (const auto& [key, value] :
+       std::initializer_list<std::pair<const char*, std::int64_t>>{{"model.layers", w.model.layers},
+                                                                   {"model.hidden", w.model.hidden},
+                                                                   {"model.heads", w.model.heads},
+                                                                   {"model.ffn", w.model.ffn},
+                                                                   {"model.patch", w.image.patch}}) {
+    if (value < 1) throw usage_error(std::string(key) + " is not given");
+  }
+  divides("model.heads", w.model.heads, "model.hidden", w.model.hidden);
+  divides("model.patch", w.image.patch, "model.image", w.image.image);
+  check_steps(w, named("model.layers", w.model.layers), as_real(w.model.layers));
+  const double h = as_real(w.model.hidden), side = as_real(w.image.image / w.image.patch), tokens = side * side + 1;
+  const double ends = h * (3 * as_real(w.image.patch) * as_real(w.image.patch) + tokens + as_real(w.image.classes));
+  const double layer = h * (4 * h + 2 * as_real(w.model.ffn));
+  check_sizes(as_real(w.model.layers) * layer + ends,
+              as_real(w.step.micro_batch) * tokens * (layer + tokens * h + ends));
 }
 
 }  // namespace convert

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The presets of other kinds than transformers.
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "config/workload/preset.h"
 
 namespace convert {
+namespace {
 
 // Of the paper on Chakra (Sridharan et al. 2023, section 6.2.3), whose shape is not published: chosen so that 64
 // NPUs of 312 TFLOPS on a torus of 31 GB/s wait for messages 128 times as long as they compute.
@@ -15,6 +18,32 @@ Preset preset_mlp() {
           .plans = std::move(plans),
           .kind = ModelKind::mlp,
           .mlp = {.widths = std::vector<std::int64_t>(7, 2048)}};
+}
+
+// He et al. 2016, as torchvision has it.
+Preset preset_resnet50() {
+  return {.name = "resnet50",
+          .plans = {{{.micro_batch = 32}, {.data = 8}}},
+          .kind = ModelKind::resnet,
+          .image = {.blocks = {3, 4, 6, 3}}};
+}
+
+// Dosovitskiy et al. 2021, table 1; as torchvision has them.
+Preset preset_vit(std::string_view name, const TransformerShape& layers, std::int64_t patch) {
+  return {.name = name,
+          .model = layers,
+          .plans = {{{.micro_batch = 64}, {.data = 8}}},
+          .kind = ModelKind::vit,
+          .image = {.patch = patch}};
+}
+
+}  // namespace
+
+std::vector<Preset> other_presets() {
+  return {preset_mlp(), preset_resnet50(),
+          preset_vit("vit-b-16", {.layers = 12, .hidden = 768, .heads = 12, .ffn = 3072}, 16),
+          preset_vit("vit-l-16", {.layers = 24, .hidden = 1024, .heads = 16, .ffn = 4096}, 16),
+          preset_vit("vit-h-14", {.layers = 32, .hidden = 1280, .heads = 16, .ffn = 5120}, 14)};
 }
 
 }  // namespace convert

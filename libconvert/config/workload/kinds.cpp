@@ -18,12 +18,29 @@ struct Scope {
 };
 
 const std::vector<Scope>& scopes() {
-  static const std::vector<ModelKind> all = {transformer, mlp};
+  static const std::vector<ModelKind> all = {transformer, mlp, resnet, vit};
   static const std::vector<Scope> list = {
-      {"model.kind", all},     {"model.widths", {mlp}},  {"run.micro_batch", all},
-      {"run.iterations", all}, {"run.activations", all}, {"run.gradients", all},
-      {"plan.data", all},      {"plan.inner", {mlp}},    {"plan.tensor", {transformer, mlp}},
-      {"time.", all},          {"", {transformer}},
+      {"model.kind", all},
+      {"model.widths", {mlp}},
+      {"model.blocks", {resnet}},
+      {"model.patch", {vit}},
+      {"model.image", {resnet, vit}},
+      {"model.classes", {resnet, vit}},
+      {"model.layers", {transformer, vit}},
+      {"model.hidden", {transformer, vit}},
+      {"model.heads", {transformer, vit}},
+      {"model.ffn", {transformer, vit}},
+      {"run.micro_batch", all},
+      {"run.iterations", all},
+      {"run.activations", all},
+      {"run.gradients", all},
+      {"run.flops", {transformer, vit}},
+      {"plan.data", all},
+      {"plan.inner", {mlp}},
+      {"plan.tensor", {transformer, mlp}},
+      {"plan.buckets", {transformer, resnet, vit}},
+      {"time.", all},
+      {"", {transformer}},
   };
   return list;
 }

@@ -25,5 +25,7 @@ inline void divides(std::string_view part_key, std::int64_t part, std::string_vi
 
 // Throw Error(usage) for what contradicts itself, or is too large, in models of other kinds than transformers.
 void check_mlp(const Workload& w);
+void check_resnet(const Workload& w);
+void check_vit(const Workload& w);
 
 }  // namespace convert

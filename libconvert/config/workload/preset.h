@@ -19,9 +19,10 @@ struct Preset {
   std::vector<PresetPlan> plans;  // the first is the default
   ModelKind kind = ModelKind::transformer;
   MlpShape mlp{};
+  ImageShape image{};
 };
 
 // Models of other kinds than transformers.
-[[nodiscard]] Preset preset_mlp();
+[[nodiscard]] std::vector<Preset> other_presets();
 
 }  // namespace convert

@@ -4,6 +4,7 @@
 // GPT-3, of "The Llama 3 Herd of Models", table 4, and of the DeepSeek-V3 report.
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "config/workload/preset.h"
 #include "core/words.h"
@@ -162,9 +163,12 @@ Preset deepseek_v3() {
 }
 
 std::span<const Preset> presets() {
-  static const std::vector<Preset> all = {gpt3_175b(),     transformer_165m(), llama3_8b(),
-                                          llama3_70b(),    llama3_405b(),      mixtral_8x7b(),
-                                          mixtral_8x22b(), deepseek_v3(),      preset_mlp()};
+  static const std::vector<Preset> all = [] {
+    std::vector<Preset> list = {gpt3_175b(),   transformer_165m(), llama3_8b(),     llama3_70b(),
+                                llama3_405b(), mixtral_8x7b(),     mixtral_8x22b(), deepseek_v3()};
+    for (Preset& p : other_presets()) list.push_back(std::move(p));
+    return list;
+  }();
   return all;
 }
 
@@ -225,7 +229,8 @@ Workload preset_workload(std::string_view name, std::int64_t npus) {
              .step = plan->step,
              .plan = plan->plan,
              .kind = preset->kind,
-             .mlp = preset->mlp};
+             .mlp = preset->mlp,
+             .image = preset->image};
   if (npus != 0) w.plan.data = npus / (w.plan.ranks() / w.plan.data);
   return w;
 }

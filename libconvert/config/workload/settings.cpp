@@ -72,6 +72,7 @@ std::int64_t element_bytes(std::string_view path, std::string_view value) {
   refuse_setting(path, value, join(names, " or "));
 }
 std::string element_type(std::int64_t bytes) {
+  if (bytes == 0) return {};
   return std::string(std::ranges::find(element_sizes, bytes, &ElementSize::bytes)->name);
 }
 
@@ -98,6 +99,12 @@ double share(std::string_view path, std::string_view value) {
   if (!n || *n <= 0 || *n > 1) refuse_setting(path, value, "a share above 0, up to 1");
   return *n;
 }
+double exponent(std::string_view path, std::string_view value) {
+  constexpr double most_exponent = 100;
+  const auto n = convert::parse_number(value);
+  if (!n || *n < 0 || *n > most_exponent) refuse_setting(path, value, "a number from 0 to 100");
+  return *n;
+}
 // Returns the shortest text that reads as the number again; empty for 0.
 std::string real_text(double n, std::string_view unit) {
   std::array<char, 32> text{};
@@ -114,6 +121,9 @@ std::string real_text(double n, std::string_view unit) {
 #define SHARE(key, member)                                         \
   {key, [](const Workload& w) { return real_text(w.member, ""); }, \
    [](Workload& w, std::string_view path, std::string_view value) { w.member = share(path, value); }},
+#define EXPONENT(key, member)                                      \
+  {key, [](const Workload& w) { return real_text(w.member, ""); }, \
+   [](Workload& w, std::string_view path, std::string_view value) { w.member = exponent(path, value); }},
 #define INTEGER(key, member, least)                                 \
   {key, [](const Workload& w) { return std::to_string(w.member); }, \
    [](Workload& w, std::string_view path, std::string_view value) { w.member = integer(path, value, least); }},
@@ -147,6 +157,7 @@ constexpr SettingKey keys[] = {
 #undef PEAK
 #undef RATE
 #undef SHARE
+#undef EXPONENT
 
 std::vector<std::string> key_paths() {
   std::vector<std::string> paths;

@@ -14,8 +14,8 @@
 namespace convert {
 
 // What a model is. Each kind has keys of its own (kinds.cpp) and a maker of its nodes (generate/workload/).
-enum class ModelKind : std::uint8_t { transformer, mlp };
-inline constexpr std::array<std::string_view, 2> model_kind_names = {"transformer", "mlp"};
+enum class ModelKind : std::uint8_t { transformer, mlp, resnet, vit };
+inline constexpr std::array<std::string_view, 4> model_kind_names = {"transformer", "mlp", "resnet", "vit"};
 [[nodiscard]] constexpr std::string_view name(ModelKind kind) {
   return model_kind_names[static_cast<std::size_t>(kind)];
 }
@@ -31,6 +31,8 @@ enum class PipelineOrder : std::uint8_t { gpipe, one_f_one_b, interleaved, zb_h1
 enum class Buckets : std::uint8_t { pytorch, megatron };
 // What of the forward pass the backward pass computes again.
 enum class Recompute : std::uint8_t { none, selective, full };
+// When the experts that every token meets are computed: after the others, or before them.
+enum class SharedExperts : std::uint8_t { late, early };
 // Whose ranks stand beside each other, in the first dimension of a network.
 enum class Inner : std::uint8_t { tensor, data };
 // How operations of attention count: as published tables do, or as a fused causal kernel computes.
@@ -72,6 +74,15 @@ struct MlpShape {
   std::vector<std::int64_t> widths{};  // of the input, then of what each layer gives
 };
 
+// What a residual network or a vision transformer takes, and how it is made. A vision transformer has the layers of
+// a TransformerShape too.
+struct ImageShape {
+  std::int64_t image = 224;  // pixels in a row and a column
+  std::int64_t classes = 1000;
+  std::vector<std::int64_t> blocks{};  // of a residual network: bottleneck blocks of each size
+  std::int64_t patch = 0;              // of a vision transformer: pixels in a row and a column
+};
+
 // A training run, per replica.
 struct StepShape {
   std::int64_t sequence = 4096;       // tokens
@@ -80,6 +91,8 @@ struct StepShape {
   std::int64_t iterations = 1;        // steps, one after the other
   std::int64_t activation_bytes = 2;  // of an element, of parameters too
   std::int64_t gradient_bytes = 4;    // when it is reduced
+  double zipf = 0;                    // exponent of the loads of experts; 0: equal
+  std::int64_t zipf_seed = 0;         // which expert has which load
   OperationCount operations = OperationCount::hardware;
 };
 
@@ -101,6 +114,8 @@ struct ParallelPlan {
   Shard shard = Shard::ddp;
   Buckets buckets = Buckets::pytorch;
   Recompute recompute = Recompute::none;
+  SharedExperts shared = SharedExperts::late;
+  std::int64_t dispatch_bytes = 0;  // of an element on its way to the experts; 0: as activations
   Inner inner = Inner::tensor;
   bool clip = true;  // by the norm of all gradients
 
@@ -130,6 +145,7 @@ struct Workload {
   ComputeTimes times{};
   ModelKind kind = ModelKind::transformer;
   MlpShape mlp{};
+  ImageShape image{};
 };
 
 // Throws Error(usage) that names the keys which contradict each other or are out of range.

@@ -1,11 +1,33 @@
 // SPDX-License-Identifier: MIT
 #include "generate/workload/body.h"
 
+#include <numeric>
 #include <utility>
 
 #include "core/diagnostic.h"
 
 namespace convert {
+
+BodyNode StageBody::node(std::size_t i, std::int64_t place) const {
+  BodyNode n = nodes[i];
+  if (n.uneven == no_node) return n;
+  const UnevenNode& u = uneven[static_cast<std::size_t>(n.uneven)];
+  const std::vector<std::int64_t>& sent = loads[u.load];
+  std::int64_t rows = sent.at(static_cast<std::size_t>(place)) * static_cast<std::int64_t>(sent.size());
+  if (u.sends_own) rows = std::accumulate(sent.begin(), sent.end(), std::int64_t{0});
+  n.operations = rows * u.operations;
+  n.size = u.fixed_bytes + rows * u.bytes;
+  return n;
+}
+
+StageBody::Splits StageBody::splits(const BodyNode& node, std::int64_t place) const {
+  const UnevenNode& u = uneven.at(static_cast<std::size_t>(node.uneven));
+  Splits s{loads[u.load], {}};
+  for (std::int64_t& rows : s.sent) rows *= u.bytes;
+  s.received.assign(s.sent.size(), s.sent.at(static_cast<std::size_t>(place)));
+  if (!u.sends_own) std::swap(s.sent, s.received);
+  return s;
+}
 
 BodyNode& BodyBuilder::add(NodeType type, std::string_view name, std::vector<BodyIndex> after) {
   std::erase(after, no_node);

@@ -37,16 +37,38 @@ struct BodyNode {
   bool matrix = false;                     // of a computation: a matrix or attention
   BodyIndex after = no_node;               // a control dependency: on the node before it in its chain
   std::int32_t tag = 0;                    // of a message
+  std::int32_t uneven = no_node;           // in StageBody::uneven
   std::int64_t size = 0;                   // tensor_size or comm_size, bytes
   std::int64_t operations = 0;             // of a computation
+};
+
+// What a node does for each row (copy of a token) that experts get, or that a rank sends to them. Each member of a
+// group of experts sends as many rows as the others to the experts of each place.
+struct UnevenNode {
+  std::uint32_t load = 0;  // in StageBody::loads
+  std::int64_t operations = 0;
+  std::int64_t bytes = 0;
+  std::int64_t fixed_bytes = 0;  // whatever the rows
+  bool sends_own = false;        // of a collective: own rows to all, not those of all back to them
 };
 
 struct StageBody {
   std::vector<BodyNode> nodes;
   std::vector<BodyIndex> deps;  // ascending for each node
+  std::vector<UnevenNode> uneven;
+  std::vector<std::vector<std::int64_t>> loads;  // rows that a rank sends to the experts of each place
   TextSet names;
   std::int64_t parameters = 0;            // of a rank
   std::int64_t optimizer_parameters = 0;  // those that it updates
+
+  // Returns a node as it is on a rank whose experts have a place in their group.
+  [[nodiscard]] BodyNode node(std::size_t i, std::int64_t place) const;
+  // Returns the bytes that an uneven collective sends to each place, and gets from it.
+  struct Splits {
+    std::vector<std::int64_t> sent;
+    std::vector<std::int64_t> received;
+  };
+  [[nodiscard]] Splits splits(const BodyNode& node, std::int64_t place) const;
 };
 
 // Adds nodes to a body. Computations form a chain, as on one stream; so do the collectives of each group, so that
@@ -75,6 +97,11 @@ class BodyBuilder {
                        std::string_view name = {});
   void send(Peer to, std::int64_t bytes, std::int64_t tag, After after);
   BodyIndex receive(Peer from, std::int64_t bytes, std::int64_t tag);
+  // Lets the node that was added last follow the rows of its experts.
+  void follow(const UnevenNode& rows) {
+    body_.nodes.back().uneven = static_cast<std::int32_t>(body_.uneven.size());
+    body_.uneven.push_back(rows);
+  }
   // Lets the next computation wait for these too.
   void await(const std::vector<BodyIndex>& nodes) { awaited_.insert(awaited_.end(), nodes.begin(), nodes.end()); }
 

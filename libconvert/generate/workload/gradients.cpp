@@ -5,6 +5,8 @@
 #include <ranges>
 #include <utility>
 
+#include "generate/workload/samples.h"
+
 namespace convert {
 namespace {
 
@@ -93,11 +95,6 @@ void GradientMaker::reduce(std::int64_t parameters, bool experts, BodyIndex afte
 
 // ---- at the end ----
 
-std::int64_t GradientMaker::bucket_bytes() const {
-  if (w_.plan.buckets == Buckets::pytorch) return std::int64_t{25} << 20U;
-  return gradient_ * std::max<std::int64_t>(40'000'000, 1'000'000 * w_.plan.data * w_.plan.context);
-}
-
 void GradientMaker::reduce_bucket(Reduced bucket, BodyIndex after) {
   reduce(bucket.parameters, false, after);
   reduced_.push_back(std::move(bucket));
@@ -111,9 +108,7 @@ void GradientMaker::reduce_experts(const Sizes& unit) {
 
 // A bucket waits for the last of its gradients of the last micro-batch.
 void GradientMaker::reduce_buckets() {
-  constexpr std::int64_t first_bytes = std::int64_t{1} << 20U;
-  std::int64_t room =
-      w_.plan.shard == Shard::ddp && w_.plan.buckets == Buckets::pytorch ? first_bytes : bucket_bytes();
+  std::int64_t room = bucket_bytes(w_, w_.plan.shard == Shard::ddp);
   Reduced bucket{};
   BodyIndex last = no_node;
   for (const Sizes& unit : units()) {
@@ -125,7 +120,7 @@ void GradientMaker::reduce_buckets() {
       if (ready != layers_.gradients().end()) last = ready->second;
       if (bucket.parameters * gradient_ < room) continue;
       reduce_bucket(std::exchange(bucket, {}), last);
-      room = bucket_bytes();
+      room = bucket_bytes(w_, false);
     }
     if (unit.experts != 0) reduce_experts(unit);
   }

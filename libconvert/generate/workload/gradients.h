@@ -55,7 +55,6 @@ class GradientMaker {
   [[nodiscard]] Sizes sizes_of(ModelUnit unit) const;
   [[nodiscard]] std::vector<Sizes> units() const;  // in the order in which their gradients come
   [[nodiscard]] std::vector<LocalParameters::Tensor> tensors_of(const Sizes& unit) const;
-  [[nodiscard]] std::int64_t bucket_bytes() const;
   [[nodiscard]] bool shares() const { return b_.has(GroupKind::data); }
   [[nodiscard]] bool keeps_gradients() const { return w_.plan.shard < Shard::zero2; }
   void reduce_buckets();

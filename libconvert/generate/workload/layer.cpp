@@ -31,16 +31,19 @@ BodyIndex LayerMaker::reduce(BodyIndex x) {
 }
 
 BodyIndex LayerMaker::gemm(std::string_view name, std::int64_t in, std::int64_t out, std::int64_t tokens,
-                           std::vector<BodyIndex> after) {
-  return b_.multiply(name, real(2 * tokens * in * out), real(element_ * (tokens * (in + out) + in * out)),
-                     std::move(after));
+                           std::vector<BodyIndex> after, BodyIndex load) {
+  const BodyIndex i = b_.multiply(name, real(2 * tokens * in * out),
+                                  real(element_ * (tokens * (in + out) + in * out)), std::move(after));
+  follow(load, 2 * in * out, element_ * (in + out), element_ * in * out);
+  return i;
 }
 
 void LayerMaker::weights(ModelUnit unit, std::string tensor, std::string name, std::int64_t in, std::int64_t out,
-                         std::int64_t tokens, std::vector<BodyIndex> after, DeferredWeights* deferred) {
+                         std::int64_t tokens, std::vector<BodyIndex> after, DeferredWeights* deferred,
+                         BodyIndex load) {
   const auto compute = [this, unit, tensor = std::move(tensor), name = std::move(name), in, out, tokens,
-                        after = std::move(after)] {
-    gradients_[{unit, tensor}] = gemm(name, in, out, tokens, after);
+                        after = std::move(after), load] {
+    gradients_[{unit, tensor}] = gemm(name, in, out, tokens, after, load);
   };
   if (deferred == nullptr) {
     compute();
@@ -52,32 +55,32 @@ void LayerMaker::weights(ModelUnit unit, std::string tensor, std::string name, s
 BodyIndex LayerMaker::linear_back(const Pass& pass, const Linear& l, BodyIndex gradient) {
   if (l.gather_gradient) gradient = gather(gradient);
   const std::string name(l.name);
-  const BodyIndex input = gemm(name + "_dgrad", l.in, l.out, l.tokens, {gradient});
+  const BodyIndex input = gemm(name + "_dgrad", l.in, l.out, l.tokens, {gradient}, l.load);
   const BodyIndex gathered = l.gather_input && w_.plan.sequence_parallel ? gather(pass.gradient) : no_node;
   const BodyIndex result = l.reduce ? reduce(input) : input;
-  weights(pass.layer, name, name + "_wgrad", l.in, l.out, l.tokens, {gradient, gathered}, pass.deferred);
+  weights(pass.at.layer, name, name + "_wgrad", l.in, l.out, l.tokens, {gradient, gathered}, pass.deferred, l.load);
   return result;
 }
 
-BodyIndex LayerMaker::forward(std::int64_t layer, BodyIndex x, std::int64_t tag) {
+BodyIndex LayerMaker::forward(const At& at, BodyIndex x) {
   const double norm = real(own_tokens_ * h_);
   x = b_.compute("norm1", 5 * norm, 3 * real(element_) * norm, {x});
-  x = reduce(attention_part(gather(x), tag));
+  x = reduce(attention_part(gather(x), at.tag));
   x = b_.compute("norm2", 5 * norm, 4 * real(element_) * norm, {x});
-  return all_.has_experts(layer) ? experts(x) : dense(x);
+  return all_.has_experts(at.layer) ? experts(at, x) : dense(x);
 }
 
-BodyIndex LayerMaker::backward(std::int64_t layer, BodyIndex gradient, std::int64_t tag,
-                               DeferredWeights* deferred) {
-  if (w_.plan.recompute == Recompute::full) (void)forward(layer, gradient, tag + 2 * c_ + 2);
-  const Pass pass{layer, gradient, deferred};
+BodyIndex LayerMaker::backward(const At& at, BodyIndex gradient, DeferredWeights* deferred) {
+  if (w_.plan.recompute == Recompute::full)
+    (void)forward({at.layer, at.micro_batch, at.tag + 2 * c_ + 2}, gradient);
+  const Pass pass{at, gradient, deferred};
   const double norm = real(own_tokens_ * h_);
-  BodyIndex x = all_.has_experts(layer) ? experts_back(pass) : dense_back(pass);
+  BodyIndex x = all_.has_experts(at.layer) ? experts_back(pass) : dense_back(pass);
   x = b_.compute("norm2_bwd", 8 * norm, 4 * real(element_) * norm, {x, gradient});
-  gradients_[{layer, "norm2"}] = x;
-  x = attention_part_back(pass, x, tag + c_);
+  gradients_[{at.layer, "norm2"}] = x;
+  x = attention_part_back(pass, x, at.tag + c_);
   x = b_.compute("norm1_bwd", 8 * norm, 4 * real(element_) * norm, {x});
-  return gradients_[{layer, "norm1"}] = x;
+  return gradients_[{at.layer, "norm1"}] = x;
 }
 
 // ---- attention ----
@@ -188,47 +191,6 @@ BodyIndex LayerMaker::dense_back(const Pass& pass) {
   BodyIndex x = linear_back(pass, {"down", f / t_, h_, tokens_, true}, pass.gradient);
   x = b_.compute("act_bwd", real(6 * tokens_ * f / t_), real(element_ * (2 * gates_ + 1) * tokens_ * f / t_), {x});
   return linear_back(pass, {"up", h_, gates_ * f / t_, tokens_, false, true, true}, x);
-}
-
-// The shared expert stands behind the others but waits for the norm only, so that it overlaps the way back.
-BodyIndex LayerMaker::experts(BodyIndex norm) {
-  const std::int64_t own = own_tokens_, f = m_.expert_ffn, k = m_.experts_per_token, sent = element_ * own * h_ * k;
-  BodyIndex x =
-      b_.compute("router", real(2 * own * h_ * m_.experts), real(element_ * own * (h_ + m_.experts)), {norm});
-  x = b_.collective(Collective::all_to_all, sent, GroupKind::expert, x);
-  x = gemm("experts_up", h_, gates_ * f, own * k, {x});
-  x = b_.compute("experts_act", real(4 * own * k * f), real(element_ * (gates_ + 1) * own * k * f), {x});
-  x = gemm("experts_down", f, h_, own * k, {x});
-  BodyIndex shared = no_node;
-  if (const std::int64_t s = all_.shared_ffn(); s != 0) {
-    shared = gemm("shared_up", h_, gates_ * s / t_, tokens_, {gather(norm)});
-    shared = b_.compute("shared_act", real(4 * tokens_ * s / t_), real(element_ * (gates_ + 1) * tokens_ * s / t_),
-                        {shared});
-    shared = reduce(gemm("shared_down", s / t_, h_, tokens_, {shared}));
-  }
-  x = b_.collective(Collective::all_to_all, sent, GroupKind::expert, x);
-  return b_.compute("combine", real(2 * own * k * h_), real(element_ * (k + 1) * own * h_), {x, shared});
-}
-
-BodyIndex LayerMaker::experts_back(const Pass& pass) {
-  const std::int64_t own = own_tokens_, f = m_.expert_ffn, k = m_.experts_per_token, sent = element_ * own * h_ * k;
-  const BodyIndex combined =
-      b_.compute("combine_bwd", real(2 * own * k * h_), real(element_ * (k + 1) * own * h_), {pass.gradient});
-  BodyIndex x = b_.collective(Collective::all_to_all, sent, GroupKind::expert, combined);
-  x = linear_back(pass, {"experts_down", f, h_, own * k}, x);
-  x = b_.compute("experts_act_bwd", real(6 * own * k * f), real(element_ * (2 * gates_ + 1) * own * k * f), {x});
-  x = linear_back(pass, {"experts_up", h_, gates_ * f, own * k}, x);
-  BodyIndex shared = no_node;
-  if (const std::int64_t s = all_.shared_ffn(); s != 0) {
-    shared = linear_back(pass, {"shared_down", s / t_, h_, tokens_, true}, combined);
-    shared = b_.compute("shared_act_bwd", real(6 * tokens_ * s / t_),
-                        real(element_ * (2 * gates_ + 1) * tokens_ * s / t_), {shared});
-    shared = linear_back(pass, {"shared_up", h_, gates_ * s / t_, tokens_, false, true, true}, shared);
-  }
-  x = b_.collective(Collective::all_to_all, sent, GroupKind::expert, x);
-  x = b_.compute("router_bwd", real(4 * own * h_ * m_.experts), real(2 * element_ * own * (h_ + m_.experts)),
-                 {x, shared});
-  return gradients_[{pass.layer, "router"}] = x;
 }
 
 }  // namespace convert

@@ -30,12 +30,17 @@ class LayerMaker {
  public:
   LayerMaker(const Workload& workload, BodyBuilder& builder);
 
-  // Returns the node that gives the layer's result, of the input that `x` gives. `tag`: the first of 6·context + 8
-  // that its messages may use.
-  BodyIndex forward(std::int64_t layer, BodyIndex x, std::int64_t tag);
+  // Which layer, for which micro-batch of a step, and the first of 6·context + 8 tags that its messages may use.
+  struct At {
+    std::int64_t layer;
+    std::int64_t micro_batch;
+    std::int64_t tag;
+  };
+  // Returns the node that gives the layer's result, of the input that `x` gives.
+  BodyIndex forward(const At& at, BodyIndex x);
   // Returns the node that gives the gradient of the layer's input. Gradients of weights are computed in between, or
   // are for `deferred`.
-  BodyIndex backward(std::int64_t layer, BodyIndex gradient, std::int64_t tag, DeferredWeights* deferred);
+  BodyIndex backward(const At& at, BodyIndex gradient, DeferredWeights* deferred);
 
   // Tokens of a rank: of its part of the sequence, and of its part of that with sequence parallelism.
   [[nodiscard]] std::int64_t tokens() const { return tokens_; }
@@ -46,10 +51,11 @@ class LayerMaker {
   BodyIndex reduce(BodyIndex x);
   // A matrix of in × out on so many tokens: 2·tokens·in·out operations.
   BodyIndex gemm(std::string_view name, std::int64_t in, std::int64_t out, std::int64_t tokens,
-                 std::vector<BodyIndex> after);
+                 std::vector<BodyIndex> after, BodyIndex load = no_node);
   // The gradient of its weights, noted as that of a tensor of a unit.
   void weights(ModelUnit unit, std::string tensor, std::string name, std::int64_t in, std::int64_t out,
-               std::int64_t tokens, std::vector<BodyIndex> after, DeferredWeights* deferred);
+               std::int64_t tokens, std::vector<BodyIndex> after, DeferredWeights* deferred,
+               BodyIndex load = no_node);
   [[nodiscard]] GradientNodes& gradients() { return gradients_; }
 
  private:
@@ -62,9 +68,10 @@ class LayerMaker {
     bool gather_gradient = false;  // of a matrix of rows
     bool gather_input = false;     // of a matrix of columns, of which only the part was kept
     bool reduce = false;
+    BodyIndex load = no_node;  // of experts
   };
   struct Pass {  // backward
-    std::int64_t layer;
+    At at;
     BodyIndex gradient;  // of the layer's result
     DeferredWeights* deferred;
   };
@@ -77,8 +84,16 @@ class LayerMaker {
   void recompute_attention(BodyIndex gradient);
   BodyIndex dense(BodyIndex x);
   BodyIndex dense_back(const Pass& pass);
-  BodyIndex experts(BodyIndex norm);
+  BodyIndex experts(const At& at, BodyIndex norm);
   BodyIndex experts_back(const Pass& pass);
+  BodyIndex shared_experts(BodyIndex norm);
+  BodyIndex shared_experts_back(const Pass& pass, BodyIndex gradient);
+  // Sends tokens to the experts, with their own type of elements, or what these made of them back.
+  BodyIndex exchange(BodyIndex x, bool to_experts, BodyIndex load);
+  // Returns which rows a layer's experts get from each rank for a micro-batch, in StageBody::loads; no_node: equal.
+  BodyIndex load_of(const At& at);
+  // Lets the last node, of rows for experts, do so much for each that they get.
+  void follow(BodyIndex load, std::int64_t operations, std::int64_t bytes, std::int64_t fixed_bytes = 0);
   [[nodiscard]] double attention_operations() const;
 
   const Workload& w_;
@@ -87,6 +102,7 @@ class LayerMaker {
   Parameters all_;
   std::int64_t t_, c_, h_, heads_, kv_heads_, head_size_, element_, gates_;
   std::int64_t tokens_, own_tokens_;
+  std::map<std::pair<std::int64_t, std::int64_t>, BodyIndex> loads_;  // by layer and micro-batch
   GradientNodes gradients_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "generate/workload/models.h"
 
+#include "generate/workload/images.h"
 #include "generate/workload/mlp.h"
 #include "generate/workload/parameters.h"
 #include "generate/workload/step.h"
@@ -11,6 +12,8 @@ std::int64_t parameters_of(const Workload& w) {
   switch (w.kind) {
     case ModelKind::transformer: return Parameters(w.model).total();
     case ModelKind::mlp: return parameters_of(w.mlp);
+    case ModelKind::resnet: return resnet_parameters(w.image);
+    case ModelKind::vit: return vit_parameters(w);
   }
   return 0;
 }
@@ -26,6 +29,8 @@ std::vector<StageBody> make_bodies(const Workload& w, const PlanGroups& groups) 
       for (std::int64_t stage = 0; stage < w.plan.pipeline; ++stage) bodies.push_back(make_stage(w, groups, stage));
       break;
     case ModelKind::mlp: bodies.push_back(make_mlp(w, groups)); break;
+    case ModelKind::resnet: bodies.push_back(make_resnet(w, groups)); break;
+    case ModelKind::vit: bodies.push_back(make_vit(w, groups)); break;
   }
   return bodies;
 }

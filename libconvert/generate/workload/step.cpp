@@ -74,8 +74,9 @@ class StepMaker {
   [[nodiscard]] std::int64_t tag(const StagePass& pass, std::int64_t to, bool backward) const {
     return first_pipeline_tag + 2 * (micro_batch(pass) * chunks() + to) + (backward ? 1 : 0);
   }
-  [[nodiscard]] std::int64_t ring_tag(const StagePass& pass, std::int64_t layer) const {
-    return (micro_batch(pass) * w_.model.layers + layer) * 4 * (2 * w_.plan.context + 2);
+  [[nodiscard]] LayerMaker::At at(const StagePass& pass, std::int64_t layer) const {
+    const std::int64_t tags = 4 * (2 * w_.plan.context + 2);
+    return {layer, pass.micro_batch, (micro_batch(pass) * w_.model.layers + layer) * tags};
   }
 
   // Parameters that were gathered for the next layers of a pass.
@@ -110,7 +111,7 @@ class StepMaker {
         x = gradients_.join(x, gathered[order[i]]);
       }
       gradients_.await_parameters(order[i]);
-      x = layers_.forward(order[i], x, ring_tag(pass, order[i]));
+      x = layers_.forward(at(pass, order[i]), x);
     }
     if (chunk == chunks() - 1) {
       x = head(x);
@@ -158,7 +159,7 @@ class StepMaker {
         gather(order, i, b_.last_computation(), "bwd", gathered);
         x = gradients_.join(x, gathered[order[i]]);
       }
-      x = layers_.backward(order[i], x, ring_tag(pass, order[i]), deferred);
+      x = layers_.backward(at(pass, order[i]), x, deferred);
       if (reduces_at_once()) gradients_.reduce_unit(order[i], "grads");
     }
     if (chunk == 0) {

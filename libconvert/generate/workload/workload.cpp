@@ -63,21 +63,35 @@ WorkloadSet::WorkloadSet(Workload workload)
 
 StageFigures WorkloadSet::figures(std::int64_t c) const {
   const StageBody& b = body(c);
-  StageFigures f{.first_rank = static_cast<Rank>(c * ranks_of_stage()),
+  StageFigures f{.first_rank = static_cast<Rank>(stage_of_class(c) * ranks_of_stage() + c % places()),
                  .nodes = b.nodes.size(),
                  .parameters = b.parameters,
                  .optimizer_parameters = b.optimizer_parameters};
-  for (const BodyNode& n : b.nodes) {
-    ++f.by_type[n.type];
+  constexpr std::size_t ops = static_cast<std::size_t>(Collective::barrier) + 1;
+  std::array<std::array<StageFigures::Calls, group_kind_names.size()>, ops> calls{};
+  std::array<std::uint64_t, static_cast<std::size_t>(NodeType::comm_coll) + 1> by_type{};
+  for (std::size_t i = 0; i < b.nodes.size(); ++i) {
+    const BodyNode n = node(c, i);
+    ++by_type.at(static_cast<std::size_t>(n.type));
     f.operations += static_cast<WideCount>(n.operations);
-    const auto count = [&](StageFigures::Calls& calls) {
-      ++calls.count;
-      calls.bytes += static_cast<WideCount>(n.size);
+    const auto count = [&](StageFigures::Calls& to) {
+      ++to.count;
+      to.bytes += static_cast<WideCount>(n.size);
     };
-    if (n.type == NodeType::comm_coll) count(f.calls[{n.op, n.group}]);
+    if (n.type == NodeType::comm_coll)
+      count(calls.at(static_cast<std::size_t>(n.op)).at(static_cast<std::size_t>(n.group)));
     if (n.type != NodeType::comm_send) continue;
     const bool pipeline = n.peer == Peer::next_stage || n.peer == Peer::previous_stage;
     count(pipeline ? f.pipeline_sends : f.context_sends);
+  }
+  for (std::size_t type = 0; type < by_type.size(); ++type) {
+    if (by_type.at(type) != 0) f.by_type[static_cast<NodeType>(type)] = by_type.at(type);
+  }
+  for (std::size_t op = 0; op < ops; ++op) {
+    for (std::size_t kind = 0; kind < group_kind_names.size(); ++kind) {
+      const StageFigures::Calls& all = calls.at(op).at(kind);
+      if (all.count != 0) f.calls[{static_cast<Collective>(op), static_cast<GroupKind>(kind)}] = all;
+    }
   }
   return f;
 }
@@ -95,7 +109,7 @@ Rank WorkloadSet::peer(Peer peer, Rank rank) const {
 }
 
 WorkloadSet::OfRank WorkloadSet::of_rank(Rank rank) const {
-  OfRank own{.rank = rank, .groups = {}, .peers = {}};
+  OfRank own{.rank = rank, .of_class = class_of(rank), .groups = {}, .peers = {}};
   const std::int64_t stage = groups_.place(rank).stage;
   for (std::size_t k = 0; k < own.groups.size(); ++k) {
     const auto kind = static_cast<GroupKind>(k);
@@ -107,7 +121,7 @@ WorkloadSet::OfRank WorkloadSet::of_rank(Rank rank) const {
 }
 
 void WorkloadSet::add_node(const StageBody& body, std::size_t i, const OfRank& own, NodeTable& t) const {
-  const BodyNode& n = body.nodes[i];
+  const BodyNode n = node(own.of_class, i);
   t.add_node(i, n.type, body.names[n.name]);
   for (std::uint32_t d = 0; d < n.deps; ++d) t.add_data_dep(static_cast<NodeId>(body.deps[n.first_dep + d]));
   if (n.after != no_node) t.add_ctrl_dep(static_cast<NodeId>(n.after));
@@ -123,13 +137,7 @@ void WorkloadSet::add_node(const StageBody& body, std::size_t i, const OfRank& o
       if (ns % 1000 != 0) t.add_int(attr::duration_nanos, Kind::uint64_val, ns);
     }
   } else if (n.type == NodeType::comm_coll) {
-    t.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(n.op));
-    t.add_int(attr::comm_size, Kind::int64_val, n.size);
-    t.add_string(attr::pg_name, own.groups[static_cast<std::size_t>(n.group)]);
-    if (workload_.plan.two_dimensions() && workload_.kind == ModelKind::mlp) {
-      const bool first = (n.group == GroupKind::tensor) == (workload_.plan.inner == Inner::tensor);
-      t.add_ints(attr::involved_dim, Kind::bool_list, std::array<std::int64_t, 2>{first ? 1 : 0, first ? 0 : 1});
-    }
+    add_call(n, own, t);
   } else {
     const bool sends = n.type == NodeType::comm_send;
     const Rank other = own.peers[static_cast<std::size_t>(n.peer)];
@@ -139,6 +147,20 @@ void WorkloadSet::add_node(const StageBody& body, std::size_t i, const OfRank& o
     t.add_int(attr::comm_size, Kind::int64_val, n.size);
   }
   t.end_node();
+}
+
+void WorkloadSet::add_call(const BodyNode& n, const OfRank& own, NodeTable& t) const {
+  t.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(n.op));
+  t.add_int(attr::comm_size, Kind::int64_val, n.size);
+  t.add_string(attr::pg_name, own.groups[static_cast<std::size_t>(n.group)]);
+  if (workload_.plan.two_dimensions() && workload_.kind == ModelKind::mlp) {
+    const bool first = (n.group == GroupKind::tensor) == (workload_.plan.inner == Inner::tensor);
+    t.add_ints(attr::involved_dim, Kind::bool_list, std::array<std::int64_t, 2>{first ? 1 : 0, first ? 0 : 1});
+  }
+  if (n.uneven == no_node) return;
+  const StageBody::Splits s = splits(own.of_class, n);
+  t.add_ints(attr::send_splits, Kind::int64_list, s.sent);
+  t.add_ints(attr::recv_splits, Kind::int64_list, s.received);
 }
 
 Trace WorkloadSet::trace(Rank rank) const {

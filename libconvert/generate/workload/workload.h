@@ -41,8 +41,8 @@ struct StageFigures {
   Calls pipeline_sends{}, context_sends{};
 };
 
-// Holds a body for each class of ranks: those whose nodes differ in nothing but groups and peers. The ranks of a
-// pipeline stage are one.
+// Holds a body for each pipeline stage. Ranks are of one class if their nodes differ in nothing but groups and
+// peers: those of a stage, where experts are loaded unequally those of a stage and place among the experts.
 class WorkloadSet {
  public:
   // Throws Error(usage) as check_workload() does.
@@ -50,12 +50,21 @@ class WorkloadSet {
 
   [[nodiscard]] const Workload& workload() const { return workload_; }
   [[nodiscard]] Rank ranks() const { return static_cast<Rank>(workload_.plan.ranks()); }
-  // Returns how many classes of ranks there are; they are numbered by the stage.
-  [[nodiscard]] std::int64_t classes() const { return static_cast<std::int64_t>(bodies_.size()); }
-  [[nodiscard]] std::int64_t class_of(Rank rank) const { return rank / ranks_of_stage(); }
-  [[nodiscard]] std::int64_t stage_of_class(std::int64_t c) const { return c; }
-  [[nodiscard]] std::int64_t ranks_of_class(std::int64_t /*c*/) const { return ranks_of_stage(); }
-  [[nodiscard]] const StageBody& body(std::int64_t c) const { return bodies_.at(static_cast<std::size_t>(c)); }
+  // Returns how many classes of ranks there are; they are numbered by stage, then by place among the experts.
+  [[nodiscard]] std::int64_t classes() const { return static_cast<std::int64_t>(bodies_.size()) * places(); }
+  [[nodiscard]] std::int64_t class_of(Rank rank) const {
+    return rank / ranks_of_stage() * places() + rank % ranks_of_stage() % places();
+  }
+  [[nodiscard]] std::int64_t stage_of_class(std::int64_t c) const { return c / places(); }
+  [[nodiscard]] std::int64_t ranks_of_class(std::int64_t /*c*/) const { return ranks_of_stage() / places(); }
+  // Returns the body of a class; node() says what its uneven nodes are there.
+  [[nodiscard]] const StageBody& body(std::int64_t c) const {
+    return bodies_.at(static_cast<std::size_t>(stage_of_class(c)));
+  }
+  [[nodiscard]] BodyNode node(std::int64_t c, std::size_t i) const { return body(c).node(i, c % places()); }
+  [[nodiscard]] StageBody::Splits splits(std::int64_t c, const BodyNode& node) const {
+    return body(c).splits(node, c % places());
+  }
   [[nodiscard]] StageFigures figures(std::int64_t c) const;
   [[nodiscard]] std::int64_t group_count() const { return groups_.count(); }
   [[nodiscard]] std::int64_t group_size(GroupKind kind) const { return groups_.size(kind); }
@@ -67,17 +76,21 @@ class WorkloadSet {
   // What the nodes of a rank have besides those of its stage.
   struct OfRank {
     Rank rank;
+    std::int64_t of_class;
     std::array<std::string, group_kind_names.size()> groups;  // their ids, as pg_name has them
     std::array<Rank, 4> peers;
   };
+  // Returns how many places among the experts differ.
+  [[nodiscard]] std::int64_t places() const { return workload_.step.zipf > 0 ? workload_.plan.expert : 1; }
   [[nodiscard]] std::int64_t ranks_of_stage() const { return workload_.plan.ranks() / workload_.plan.pipeline; }
   [[nodiscard]] OfRank of_rank(Rank rank) const;
   [[nodiscard]] Rank peer(Peer peer, Rank rank) const;
   void add_node(const StageBody& body, std::size_t i, const OfRank& own, NodeTable& t) const;
+  void add_call(const BodyNode& n, const OfRank& own, NodeTable& t) const;
 
   Workload workload_;
   PlanGroups groups_;
-  std::vector<StageBody> bodies_;  // by class
+  std::vector<StageBody> bodies_;  // by stage
   std::string settings_;           // the workload as YAML, for metadata
 };
 

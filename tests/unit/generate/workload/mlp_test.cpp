@@ -114,7 +114,7 @@ std::string mlp_failure(std::initializer_list<WorkloadSetting> settings) {
 }
 
 TEST(Mlp, SettingsOfOtherKindsAndContradictionsAreErrors) {
-  EXPECT_EQ(mlp_failure({{"model.hidden", "4"}}), "model.hidden is for models of kind transformer, not mlp");
+  EXPECT_EQ(mlp_failure({{"model.hidden", "4"}}), "model.hidden is for models of kind transformer or vit, not mlp");
   EXPECT_EQ(mlp_failure({{"plan.pipeline", "2"}}), "plan.pipeline is for models of kind transformer, not mlp");
   EXPECT_EQ(mlp_failure({{"model.kind", "transformer"}}), "model.kind: transformer: the model is of kind mlp");
   EXPECT_EQ(mlp_failure({{"plan.tensor", "3"}}), "model.widths 16 is no multiple of plan.tensor 3");

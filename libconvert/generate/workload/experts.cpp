@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Makes the part of a layer that has experts.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "generate/workload/layer.h"
+#include "generate/workload/loads.h"
+
+namespace convert {
+
+BodyIndex LayerMaker::load_of(const At& at) {
+  if (w_.step.zipf == 0) return no_node;
+  const auto [found, is_new] = loads_.try_emplace({at.layer, at.micro_batch}, no_node);
+  if (!is_new) return found->second;
+  // The experts of a rank are neighbours.
+  const std::vector<std::int64_t> of_experts = expert_loads(w_, at.layer, at.micro_batch, own_tokens_);
+  const std::size_t each = of_experts.size() / static_cast<std::size_t>(w_.plan.expert);
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(w_.plan.expert));
+  for (std::size_t i = 0; i < of_experts.size(); ++i) rows[i / each] += of_experts[i];
+  if (std::ranges::find(rows, 0) != rows.end())
+    throw usage_error("run.imbalance.zipf leaves a rank of plan.expert " + std::to_string(w_.plan.expert) +
+                      " without any of the " + std::to_string(own_tokens_) +
+                      " tokens of run.sequence on each rank");
+  found->second = static_cast<BodyIndex>(b_.body().loads.size());
+  b_.body().loads.push_back(std::move(rows));
+  return found->second;
+}
+
+void LayerMaker::follow(BodyIndex load, std::int64_t operations, std::int64_t bytes, std::int64_t fixed_bytes) {
+  if (load != no_node) b_.follow({static_cast<std::uint32_t>(load), operations, bytes, fixed_bytes});
+}
+
+// In fp8 a copy has a scale of 4 bytes for every 128 elements (DeepSeek-V3 report, §3.3).
+BodyIndex LayerMaker::exchange(BodyIndex x, bool to_experts, BodyIndex load) {
+  const std::int64_t element = to_experts && w_.plan.dispatch_bytes != 0 ? w_.plan.dispatch_bytes : element_;
+  const std::int64_t scales = to_experts && w_.plan.dispatch_bytes == 1 ? 4 * ((h_ + 127) / 128) : 0;
+  const std::int64_t copy = element * h_ + scales;
+  x = b_.collective(Collective::all_to_all, own_tokens_ * m_.experts_per_token * copy, GroupKind::expert, x);
+  if (load != no_node) b_.follow({static_cast<std::uint32_t>(load), 0, copy, 0, to_experts});
+  return x;
+}
+
+BodyIndex LayerMaker::experts(const At& at, BodyIndex norm) {
+  const std::int64_t own = own_tokens_, f = m_.expert_ffn, k = m_.experts_per_token;
+  const BodyIndex load = load_of(at);
+  BodyIndex x =
+      b_.compute("router", real(2 * own * h_ * m_.experts), real(element_ * own * (h_ + m_.experts)), {norm});
+  x = exchange(x, true, load);
+  const bool early = w_.plan.shared == SharedExperts::early;
+  BodyIndex shared = early ? shared_experts(norm) : no_node;
+  x = gemm("experts_up", h_, gates_ * f, own * k, {x}, load);
+  x = b_.compute("experts_act", real(4 * own * k * f), real(element_ * (gates_ + 1) * own * k * f), {x});
+  follow(load, 4 * f, element_ * (gates_ + 1) * f);
+  x = gemm("experts_down", f, h_, own * k, {x}, load);
+  if (!early) shared = shared_experts(norm);
+  x = exchange(x, false, load);
+  return b_.compute("combine", real(2 * own * k * h_), real(element_ * (k + 1) * own * h_), {x, shared});
+}
+
+// These wait for the norm only: behind the others they overlap the way back from the experts, before them the way
+// to them.
+BodyIndex LayerMaker::shared_experts(BodyIndex norm) {
+  const std::int64_t s = all_.shared_ffn();
+  if (s == 0) return no_node;
+  BodyIndex x = gemm("shared_up", h_, gates_ * s / t_, tokens_, {gather(norm)});
+  x = b_.compute("shared_act", real(4 * tokens_ * s / t_), real(element_ * (gates_ + 1) * tokens_ * s / t_), {x});
+  return reduce(gemm("shared_down", s / t_, h_, tokens_, {x}));
+}
+
+BodyIndex LayerMaker::experts_back(const Pass& pass) {
+  const std::int64_t own = own_tokens_, f = m_.expert_ffn, k = m_.experts_per_token;
+  const BodyIndex load = load_of(pass.at);
+  const BodyIndex combined =
+      b_.compute("combine_bwd", real(2 * own * k * h_), real(element_ * (k + 1) * own * h_), {pass.gradient});
+  BodyIndex x = exchange(combined, true, load);
+  const bool early = w_.plan.shared == SharedExperts::early;
+  BodyIndex shared = early ? shared_experts_back(pass, combined) : no_node;
+  Linear down{"experts_down", f, h_, own * k}, up{"experts_up", h_, gates_ * f, own * k};
+  down.load = up.load = load;
+  x = linear_back(pass, down, x);
+  x = b_.compute("experts_act_bwd", real(6 * own * k * f), real(element_ * (2 * gates_ + 1) * own * k * f), {x});
+  follow(load, 6 * f, element_ * (2 * gates_ + 1) * f);
+  x = linear_back(pass, up, x);
+  if (!early) shared = shared_experts_back(pass, combined);
+  x = exchange(x, false, load);
+  x = b_.compute("router_bwd", real(4 * own * h_ * m_.experts), real(2 * element_ * own * (h_ + m_.experts)),
+                 {x, shared});
+  return gradients_[{pass.at.layer, "router"}] = x;
+}
+
+BodyIndex LayerMaker::shared_experts_back(const Pass& pass, BodyIndex gradient) {
+  const std::int64_t s = all_.shared_ffn();
+  if (s == 0) return no_node;
+  BodyIndex x = linear_back(pass, {"shared_down", s / t_, h_, tokens_, true}, gradient);
+  x = b_.compute("shared_act_bwd", real(6 * tokens_ * s / t_), real(element_ * (2 * gates_ + 1) * tokens_ * s / t_),
+                 {x});
+  return linear_back(pass, {"shared_up", h_, gates_ * s / t_, tokens_, false, true, true}, x);
+}
+
+}  // namespace convert

@@ -206,7 +206,10 @@ class Resizer {
     if (ns % ns_of_us == 0) return;
     const Range old = n.attrs;
     n.attrs.begin = static_cast<std::uint32_t>(table_.attrs.size());
-    for (std::uint32_t a = 0; a < old.count; ++a) table_.attrs.push_back(Attr(table_.attrs[old.begin + a]));
+    for (std::uint32_t a = 0; a < old.count; ++a) {
+      const Attr own = table_.attrs[old.begin + a];
+      table_.attrs.push_back(own);
+    }
     table_.add_int(attr::duration_nanos, Kind::uint64_val, ns);
     n.attrs.count = old.count + 1;
   }

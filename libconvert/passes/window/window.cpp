@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <string>
 #include <utility>
 
@@ -50,11 +51,11 @@ class WindowTimes {
       for (const Edge& e : graph.parents(i)) last = std::max(last, end_[e.node]);
       begin_[i] = end_[i] = last;
     }
-    for (auto at = order.rbegin(); at != order.rend(); ++at) {
-      if (begin_[*at] != no_time) continue;
-      for (const Edge& e : graph.children(*at)) {
+    for (const std::uint32_t i : order | std::views::reverse) {
+      if (begin_[i] != no_time) continue;
+      for (const Edge& e : graph.children(i)) {
         const std::int64_t begin = begin_[e.node];
-        if (begin != no_time && (begin_[*at] == no_time || begin < begin_[*at])) begin_[*at] = end_[*at] = begin;
+        if (begin != no_time && (begin_[i] == no_time || begin < begin_[i])) begin_[i] = end_[i] = begin;
       }
     }
   }

@@ -72,9 +72,9 @@ class IterationSet::Reader : public TraceReader {
 IterationSet::IterationSet(SetSource& source, IterationOptions options)
     : source_(source), ranks_(source, options.jobs) {
   survey(options.jobs);
-  check_same_iterations(base_name(), surveys_);
+  check_same_iterations(source_.base_name(), surveys_);
   choose(options);
-  check_complete_iterations(base_name(), surveys_, taken_.first, taken_.last);
+  check_complete_iterations(source_.base_name(), surveys_, taken_.first, taken_.last);
   choose_step(options.repeat);
 }
 
@@ -113,7 +113,7 @@ Error IterationSet::none_found() const {
                                ? "there are no calls that repeat"
                                : "its calls do not repeat: the best period, " + counted(best.calls, "call") +
                                      ", holds for " + percent(best.share, "%.0f %%") + ", and 90 % are needed";
-  return input_error({.file = base_name(), .rank = static_cast<std::int64_t>(surveys_.front().rank)},
+  return input_error({.file = source_.base_name(), .rank = static_cast<std::int64_t>(surveys_.front().rank)},
                      "no iterations are found: no node of rank " + std::to_string(surveys_.front().rank) +
                          " is marked (ProfilerStep#k, \"iteration k\" in a name, attribute iteration), and " + what,
                      "iterations");
@@ -125,8 +125,9 @@ void IterationSet::choose(const IterationOptions& options) {
   const auto first = std::ranges::find(numbers, options.first), last = std::ranges::find(numbers, options.last);
   if (first == numbers.end() || last == numbers.end())
     throw usage_error("--iteration: there is no iteration " +
-                      std::to_string(first == numbers.end() ? options.first : options.last) + "; " + base_name() +
-                      " has " + counted(numbers.size(), "iteration") + ", " + std::to_string(numbers.front()) +
+                      std::to_string(first == numbers.end() ? options.first : options.last) + "; " +
+                      source_.base_name() + " has " + counted(numbers.size(), "iteration") + ", " +
+                      std::to_string(numbers.front()) +
                       (numbers.size() == 1 ? "" : " to " + std::to_string(numbers.back())));
   taken_.first = static_cast<std::size_t>(first - numbers.begin());
   taken_.last = static_cast<std::size_t>(last - numbers.begin());
@@ -167,13 +168,13 @@ void IterationSet::choose_step(std::uint64_t repeat) {
   __extension__ using Wide = __int128;
   constexpr Wide longest = std::int64_t{1} << 62U;
   if (Wide{taken_.step_ns} * static_cast<Wide>(repeat) > longest)
-    throw input_error({.file = base_name()}, "--repeat " + std::to_string(repeat) + ": the times leave 63 bits",
-                      "iterations");
+    throw input_error({.file = source_.base_name()},
+                      "--repeat " + std::to_string(repeat) + ": the times leave 63 bits", "iterations");
   if (highest < lowest) return;
   taken_.tag_step = highest - lowest + 1;
   const Wide room = Wide{largest_tag} - highest;
   if (room < 0 || Wide{taken_.tag_step} * static_cast<Wide>(repeat - 1) > room)
-    throw input_error({.file = base_name()},
+    throw input_error({.file = source_.base_name()},
                       "--repeat " + std::to_string(repeat) + ": tags " + std::to_string(lowest) + " to " +
                           std::to_string(highest) + " leave 31 bits after " +
                           std::to_string(static_cast<std::int64_t>(room < 0 ? 1 : room / taken_.tag_step + 1)) +

@@ -20,14 +20,14 @@ void WindowSet::find_span(unsigned jobs) {
   for_each_ordered(jobs, ranks_.size(), one, [&](std::size_t, RecordedSpan&& s) { span_.add(s); });
   if (span_.last_ns == no_time)
     throw input_error(
-        {.file = base_name()},
+        {.file = source_.base_name()},
         "no node says when it ran (start_time_micros or start_nanos, and a duration), so that there is "
         "no window to take; et-replay -o x.run simulates the set",
         "window");
   constexpr std::int64_t most_ns = std::numeric_limits<Picoseconds>::max() / ps_per_ns;
   if (span_.last_ns - span_.begin_ns() > most_ns)
-    throw input_error({.file = base_name()}, "the recorded times span more than 106 days; are they of one clock?",
-                      "window");
+    throw input_error({.file = source_.base_name()},
+                      "the recorded times span more than 106 days; are they of one clock?", "window");
   if (window_.from_ps > recorded_ps())
     throw usage_error("--window: it begins at " + format_time(window_.from_ps) + ", behind the end at " +
                       format_time(recorded_ps()));
@@ -46,7 +46,7 @@ void WindowSet::find_partial(unsigned jobs) {
     any = any || std::ranges::find(c.in, true) != c.in.end();
     calls.push_back(std::move(c));
   });
-  if (!any) throw input_error({.file = base_name()}, "no node ran in the window", "window");
+  if (!any) throw input_error({.file = source_.base_name()}, "no node ran in the window", "window");
   partial_ = find_partial_nodes(calls);
 }
 

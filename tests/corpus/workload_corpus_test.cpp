@@ -10,6 +10,8 @@
 #include <string>
 
 #include "corpus.h"
+#include "generate/workload/parameters.h"
+#include "generate/workload/schedule.h"
 #include "generate/workload/workload.h"
 
 namespace convert {
@@ -166,6 +168,64 @@ TEST(WorkloadCorpus, PlansOfPresets) {
     ++plans;
   }
   EXPECT_EQ(plans, 13);
+}
+
+// Prompts, and the first token after them.
+TEST(WorkloadCorpus, Inference) {
+  REQUIRE_CORPUS();
+  simdjson::dom::parser parser;
+  int cases = 0;
+  const simdjson::padded_string text = load("inference.json");
+  for (const auto& [name, expected] : object(parser.parse(text))) {
+    SCOPED_TRACE(name);
+    Workload w = preset_workload(name.substr(std::string_view("inference ").size()), 0);
+    w.plan = {.tensor = number(expected["t"])};
+    for (const char* const mode : {"prefill", "decode"}) {
+      SCOPED_TRACE(mode);
+      const std::string key(mode);
+      w.step = {.sequence = number(expected["prompt"]), .micro_batch = number(expected["B"])};
+      set_workload(w, {"run.mode", mode});
+      const StageFigures f = WorkloadSet(w).figures(0);
+      EXPECT_EQ(f.nodes, number(expected[key + "_nodes"]));
+      EXPECT_EQ(static_cast<std::int64_t>(f.operations), number(expected[key + "_num_ops"]));
+      std::map<std::string, std::int64_t> bytes, of_model;
+      for (const auto& [call, calls] : f.calls)
+        bytes[std::string(convert::name(call.first)) + " " + std::string(convert::name(call.second))] =
+            static_cast<std::int64_t>(calls.bytes);
+      for (const auto& [call, size] : object(expected[key + "_comm"])) of_model[std::string(call)] = number(size);
+      EXPECT_EQ(bytes, of_model);
+    }
+    EXPECT_EQ(key_bytes_of_token(w), number(expected["kv_bytes_per_token"]));
+    ++cases;
+  }
+  EXPECT_EQ(cases, 3);
+}
+
+// The orders of four stages and eight micro-batches.
+TEST(WorkloadCorpus, OrdersOfPipelines) {
+  REQUIRE_CORPUS();
+  simdjson::dom::parser parser;
+  int orders = 0;
+  const simdjson::padded_string text = load("schedules.json");
+  for (const auto& [name, stages] : object(parser.parse(text)["orders"])) {
+    Workload w;
+    set_workload(w, {"plan.order", std::string(name)});
+    w.plan.pipeline = 4;
+    w.plan.chunks = w.plan.order == PipelineOrder::interleaved ? 2 : 1;
+    std::int64_t stage = 0;
+    for (const element expected : stages.get_array()) {
+      std::string order;
+      for (const StagePass& p : pipeline_schedule(w.plan, 8, stage)) {
+        order += std::string(order.empty() ? "" : " ") + "FBW"[static_cast<std::size_t>(p.kind)] +
+                 std::to_string(p.micro_batch) + (w.plan.chunks > 1 ? "." + std::to_string(p.chunk) : "");
+      }
+      EXPECT_EQ(order, std::string(expected.get_c_str())) << name << ", stage " << stage;
+      ++stage;
+    }
+    EXPECT_EQ(stage, 4);
+    ++orders;
+  }
+  EXPECT_EQ(orders, 4);
 }
 
 }  // namespace

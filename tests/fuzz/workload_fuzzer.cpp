@@ -20,9 +20,12 @@ FUZZER(workload) {
     } catch (const Error& e) {
       return fuzzing::check(e.kind() == Error::Kind::usage, "a contradiction that is no error of usage");
     }
-    const std::int64_t layers = w.model.layers + std::ssize(w.mlp.widths) +
+    const std::int64_t layers = w.model.layers + std::ssize(w.mlp.widths) + std::ssize(w.dlrm.bottom) +
+                                std::ssize(w.dlrm.top) +
                                 std::accumulate(w.image.blocks.begin(), w.image.blocks.end(), std::int64_t{0});
-    if (layers * w.step.micro_batches * w.step.iterations * w.plan.context > 64 || w.plan.ranks() > 64) return;
+    if (layers * w.step.micro_batches * w.step.iterations * w.step.tokens * w.plan.context > 64 ||
+        w.plan.ranks() > 64)
+      return;
     const WorkloadSet set(w);
     std::uint64_t sent = 0, received = 0;
     for (Rank rank = 0; rank < set.ranks(); ++rank) {

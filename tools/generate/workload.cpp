@@ -8,6 +8,7 @@
 #include "config/yaml_tree.h"
 #include "core/units.h"
 #include "generate/workload/models.h"
+#include "generate/workload/parameters.h"
 #include "io/input.h"
 #include "util/text_table.h"
 
@@ -43,7 +44,9 @@ bool same(const StageFigures& a, const StageFigures& b) {
 
 // Returns the least and the most loaded ranks of a stage, or all of them if they do the same.
 std::vector<StageLine> least_and_most(std::vector<StageLine> classes) {
-  const auto operations = [](const StageLine& line) { return line.figures.operations; };
+  const auto operations = [](const StageLine& line) {
+    return std::pair(line.figures.operations, line.figures.parameters);
+  };
   const auto [least, most] = std::ranges::minmax_element(classes, {}, operations);
   if (operations(*least) == operations(*most)) {
     for (std::size_t i = 1; i < classes.size(); ++i) classes[0].ranks += classes[i].ranks;
@@ -125,6 +128,7 @@ void append_calls(std::string& out, const WorkloadSet& set, const std::vector<St
       add(name(key.first), name(key.second), set.group_size(key.second), calls);
     add("send", "pipeline", 2, r.figures.pipeline_sends);
     add("send", "cp", 2, r.figures.context_sends);
+    add("send", "keys", 2, r.figures.cache_sends);
   }
   table.append_to(out);
 }
@@ -155,7 +159,11 @@ Workload workload_of(const GenerateOptions& o, const Context& context) {
     w = parse_workload(input->name(), input->peek(max_yaml_bytes + 1), o.npus.value_or(0));
     w.name = base_name(kind).substr(0, base_name(kind).rfind('.'));
   } else {
-    w = preset_workload(kind, o.npus.value_or(0));
+    // Plans of presets are for training.
+    const bool trains =
+        std::ranges::none_of(o.set, [](const std::string& text) { return text.starts_with("run.mode="); });
+    w = preset_workload(kind, trains ? o.npus.value_or(0) : 0);
+    if (!trains) w.step = {}, w.plan = {};
   }
   bool own_data = is_file(kind);
   for (const std::string& text : o.set) {
@@ -184,11 +192,15 @@ std::string explain(const WorkloadSet& set) {
   const std::int64_t parameters = parameters_of(w), active = active_parameters_of(w);
   std::string out = w.name + ": " + std::to_string(parameters) + " parameters";
   if (active != parameters) out += ", of which a token meets " + std::to_string(active);
-  out +=
-      "\n" + counted(set.ranks(), "NPU") + ", " + counted(static_cast<std::uint64_t>(set.group_count()), "group") +
-      ", " + format_wide(all.nodes) + " nodes, " + format_wide(all.operations) + " operations " +
-      (w.step.iterations == 1 ? "a step" : "in " + counted(static_cast<std::uint64_t>(w.step.iterations), "step")) +
-      "\n";
+  out += "\n" + counted(set.ranks(), "NPU") + ", " +
+         counted(static_cast<std::uint64_t>(set.group_count()), "group") + ", " + format_wide(all.nodes) +
+         " nodes, " + format_wide(all.operations) + " operations" +
+         (!w.step.trains()         ? ""
+          : w.step.iterations == 1 ? " a step"
+                                   : " in " + counted(static_cast<std::uint64_t>(w.step.iterations), "step")) +
+         "\n";
+  if (w.kind == ModelKind::transformer && !w.step.trains())
+    out += "keys and values of a token: " + std::to_string(key_bytes_of_token(w)) + " B\n";
   append_plan(out, w);
   out += "\nof each rank\n";
   append_stages(out, all.lines);

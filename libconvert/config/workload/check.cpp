@@ -119,11 +119,12 @@ void check_amounts(const Workload& w) {
   const bool ring = w.plan.context > 1 && w.plan.context_by == ContextBy::ring;
   constexpr std::int64_t most_layers = std::int64_t{1} << 19U;
   const auto real = [](std::int64_t n) { return static_cast<double>(n); };
-  const double layers =
-      real(m.layers) * real(w.step.micro_batches) * real(w.step.iterations) * real(ring ? w.plan.context : 1);
+  const double layers = real(m.layers) * real(w.step.micro_batches) * real(w.step.iterations) *
+                        real(w.step.tokens) * real(ring ? w.plan.context : 1);
   if (layers > real(most_layers))
     throw usage_error(named("model.layers", m.layers) + " × " + named("run.micro_batches", w.step.micro_batches) +
                       (w.step.iterations > 1 ? " × " + named("run.iterations", w.step.iterations) : "") +
+                      (w.step.tokens > 1 ? " × " + named("run.tokens", w.step.tokens) : "") +
                       (ring ? " × " + named("plan.context", w.plan.context) : "") + " is more than " +
                       std::to_string(most_layers));
   const double tokens = real(w.step.micro_batch) * real(w.step.sequence);
@@ -157,11 +158,13 @@ void check_workload(const Workload& w) {
   switch (w.kind) {
     case ModelKind::transformer: break;
     case ModelKind::mlp: return check_mlp(w);
+    case ModelKind::dlrm: return check_dlrm(w);
     case ModelKind::resnet: return check_resnet(w);
     case ModelKind::vit: return check_vit(w);
   }
   check_model(w.model);
   check_amounts(w);
+  check_inference(w);
   check_tensor(w);
   check_sequence(w);
   check_experts(w);

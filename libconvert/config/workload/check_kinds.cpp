@@ -43,6 +43,40 @@ void check_mlp(const Workload& w) {
   check_sizes(widest * widest * layers, as_real(w.step.micro_batch) * widest * (widest + layers));
 }
 
+std::int64_t DlrmShape::cuts(std::int64_t ranks, Deal deal) const {
+  const std::int64_t count = std::ssize(tables);
+  for (std::int64_t k = 1; k <= std::min(dim, ranks); ++k) {
+    if (dim % k == 0 && count * k >= ranks && (deal == Deal::bytes || count * k % ranks == 0)) return k;
+  }
+  return 0;
+}
+
+void check_dlrm(const Workload& w) {
+  const DlrmShape& m = w.dlrm;
+  if (m.tables.empty()) throw usage_error("model.tables is not given");
+  if (m.top.empty()) throw usage_error("model.top is not given");
+  if (m.bottom.size() < 2)
+    throw usage_error("model.bottom has " + std::to_string(m.bottom.size()) +
+                      " numbers: those of the input and of a layer are the least");
+  if (m.bottom.back() != m.dim)
+    throw usage_error("model.bottom ends in " + std::to_string(m.bottom.back()) + ", not in " +
+                      named("model.dim", m.dim));
+  if (m.cuts(w.plan.data, w.plan.deal) == 0)
+    throw usage_error(named("plan.data", w.plan.data) + ": " + std::to_string(m.tables.size()) +
+                      " model.tables of " + named("model.dim", m.dim) + " columns cannot be divided among so many" +
+                      (w.plan.deal == Deal::count ? " with plan.deal count" : ""));
+  check_steps(w, "the " + std::to_string(m.bottom.size() + m.top.size()) + " of model.bottom and model.top",
+              as_real(std::ssize(m.bottom) + std::ssize(m.top)));
+  const double tables = as_real(std::ssize(m.tables)), dim = as_real(m.dim);
+  double rows = 0;
+  for (const std::int64_t n : m.tables) rows += as_real(n);
+  const double widest = std::max({as_real(*std::ranges::max_element(m.bottom)),
+                                  as_real(*std::ranges::max_element(m.top)), tables * tables + dim});
+  const double matrices = widest * widest * as_real(std::ssize(m.bottom) + std::ssize(m.top));
+  check_sizes(rows * dim + matrices, as_real(w.step.micro_batch) *
+                                         (matrices + tables * tables * dim + tables * dim * as_real(w.plan.data)));
+}
+
 void check_resnet(const Workload& w) {
   constexpr std::size_t most_groups = 12;  // each has twice as many channels as the one before
   const std::vector<std::int64_t>& blocks = w.image.blocks;

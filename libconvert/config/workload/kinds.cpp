@@ -18,10 +18,14 @@ struct Scope {
 };
 
 const std::vector<Scope>& scopes() {
-  static const std::vector<ModelKind> all = {transformer, mlp, resnet, vit};
+  static const std::vector<ModelKind> all = {transformer, mlp, dlrm, resnet, vit};
   static const std::vector<Scope> list = {
       {"model.kind", all},
       {"model.widths", {mlp}},
+      {"model.tables", {dlrm}},
+      {"model.dim", {dlrm}},
+      {"model.bottom", {dlrm}},
+      {"model.top", {dlrm}},
       {"model.blocks", {resnet}},
       {"model.patch", {vit}},
       {"model.image", {resnet, vit}},
@@ -37,8 +41,9 @@ const std::vector<Scope>& scopes() {
       {"run.flops", {transformer, vit}},
       {"plan.data", all},
       {"plan.inner", {mlp}},
+      {"plan.deal", {dlrm}},
       {"plan.tensor", {transformer, mlp}},
-      {"plan.buckets", {transformer, resnet, vit}},
+      {"plan.buckets", {transformer, dlrm, resnet, vit}},
       {"time.", all},
       {"", {transformer}},
   };

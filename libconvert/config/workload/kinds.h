@@ -23,8 +23,12 @@ inline void divides(std::string_view part_key, std::int64_t part, std::string_vi
   if (whole % part != 0) throw usage_error(named(whole_key, whole) + " is no multiple of " + named(part_key, part));
 }
 
+// Throws Error(usage) for what contradicts itself in a run that does not train.
+void check_inference(const Workload& w);
+
 // Throw Error(usage) for what contradicts itself, or is too large, in models of other kinds than transformers.
 void check_mlp(const Workload& w);
+void check_dlrm(const Workload& w);
 void check_resnet(const Workload& w);
 void check_vit(const Workload& w);
 

@@ -19,6 +19,7 @@ struct Preset {
   std::vector<PresetPlan> plans;  // the first is the default
   ModelKind kind = ModelKind::transformer;
   MlpShape mlp{};
+  DlrmShape dlrm{};
   ImageShape image{};
 };
 

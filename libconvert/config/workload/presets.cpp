@@ -230,6 +230,7 @@ Workload preset_workload(std::string_view name, std::int64_t npus) {
              .plan = plan->plan,
              .kind = preset->kind,
              .mlp = preset->mlp,
+             .dlrm = preset->dlrm,
              .image = preset->image};
   if (npus != 0) w.plan.data = npus / (w.plan.ranks() / w.plan.data);
   return w;

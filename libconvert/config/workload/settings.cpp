@@ -170,20 +170,20 @@ const YamlSubject workload_yaml = {.noun = "workload file",
                                    .is_empty = "is empty; model, run and plan are expected",
                                    .max_keys = 64};
 
+Error at(const std::string& file, const YamlNode& node, const std::string& message) {
+  return input_error({.file = file, .line = node.line, .column = node.column}, message, "workload");
+}
+
 // Returns the text of a value, of a list its elements joined.
 std::string value_of(const std::string& file, const YamlNode& node) {
   if (node.kind == YamlNode::Kind::scalar) return node.text;
-  if (node.kind == YamlNode::Kind::map) throw yaml_error(file, node, "a value is expected, not a map");
+  if (node.kind == YamlNode::Kind::map) throw at(file, node, "a value is expected, not a map");
   std::vector<std::string> items;
   for (const YamlNode& item : node.items) {
-    if (item.kind != YamlNode::Kind::scalar) throw yaml_error(file, item, "a number is expected");
+    if (item.kind != YamlNode::Kind::scalar) throw at(file, item, "a number is expected");
     items.push_back(item.text);
   }
   return join(items, ";");
-}
-
-Error at(const std::string& file, const YamlNode& node, const std::string& message) {
-  return input_error({.file = file, .line = node.line, .column = node.column}, message, "workload");
 }
 
 // Returns the keys that may stand under a path, "model" or "model.moe".
@@ -261,8 +261,11 @@ Workload parse_workload(const std::string& file, std::string_view text, std::int
     } catch (const Error& e) {
       throw at(file, *model, e.what());
     }
-    // A plan in the file is a plan of its own; what it leaves out is 1.
-    if (root.find("plan") != nullptr) w.plan = {};
+    // A plan in the file is a plan of its own; what it leaves out is 1. Those of presets are for training.
+    const YamlNode* const run = root.find("run");
+    const bool trains = run == nullptr || run->kind != YamlNode::Kind::map || run->find("mode") == nullptr;
+    if (root.find("plan") != nullptr || !trains) w.plan = {};
+    if (!trains) w.step = {};
   } else {
     set_kind(file, *model, w);
     w.name = name(w.kind);

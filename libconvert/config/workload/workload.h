@@ -14,8 +14,8 @@
 namespace convert {
 
 // What a model is. Each kind has keys of its own (kinds.cpp) and a maker of its nodes (generate/workload/).
-enum class ModelKind : std::uint8_t { transformer, mlp, resnet, vit };
-inline constexpr std::array<std::string_view, 4> model_kind_names = {"transformer", "mlp", "resnet", "vit"};
+enum class ModelKind : std::uint8_t { transformer, mlp, dlrm, resnet, vit };
+inline constexpr std::array<std::string_view, 5> model_kind_names = {"transformer", "mlp", "dlrm", "resnet", "vit"};
 [[nodiscard]] constexpr std::string_view name(ModelKind kind) {
   return model_kind_names[static_cast<std::size_t>(kind)];
 }
@@ -35,6 +35,11 @@ enum class Recompute : std::uint8_t { none, selective, full };
 enum class SharedExperts : std::uint8_t { late, early };
 // Whose ranks stand beside each other, in the first dimension of a network.
 enum class Inner : std::uint8_t { tensor, data };
+// What is run: training steps; the forward pass of prompts; steps of a token each, of prompts whose keys and values
+// are there; both.
+enum class RunMode : std::uint8_t { train, prefill, decode, both };
+// How embeddings are divided: so that ranks have about as many bytes, or besides exactly as many tables.
+enum class Deal : std::uint8_t { bytes, count };
 // How operations of attention count: as published tables do, or as a fused causal kernel computes.
 enum class OperationCount : std::uint8_t { hardware, model };
 
@@ -74,6 +79,19 @@ struct MlpShape {
   std::vector<std::int64_t> widths{};  // of the input, then of what each layer gives
 };
 
+// A recommendation model: embeddings of categories, matrices for the numbers, products of all pairs of vectors,
+// matrices on top.
+struct DlrmShape {
+  std::vector<std::int64_t> tables{};  // rows of each
+  std::int64_t dim = 128;              // elements of a row
+  std::vector<std::int64_t> bottom{};  // widths of the input, then of what each layer gives
+  std::vector<std::int64_t> top{};     // of what each layer gives
+
+  // Returns into how many parts of some columns each table is cut, the fewest with which every rank gets one, or
+  // all get as many; 0: there is no such number.
+  [[nodiscard]] std::int64_t cuts(std::int64_t ranks, Deal deal) const;
+};
+
 // What a residual network or a vision transformer takes, and how it is made. A vision transformer has the layers of
 // a TransformerShape too.
 struct ImageShape {
@@ -83,17 +101,23 @@ struct ImageShape {
   std::int64_t patch = 0;              // of a vision transformer: pixels in a row and a column
 };
 
-// A training run, per replica.
+// What is run, per replica.
 struct StepShape {
+  RunMode mode = RunMode::train;
   std::int64_t sequence = 4096;       // tokens
   std::int64_t micro_batch = 1;       // sequences, or samples
   std::int64_t micro_batches = 1;     // of a step and replica
   std::int64_t iterations = 1;        // steps, one after the other
   std::int64_t activation_bytes = 2;  // of an element, of parameters too
   std::int64_t gradient_bytes = 4;    // when it is reduced
+  std::int64_t tokens = 1;            // decode: steps after the prompt
   double zipf = 0;                    // exponent of the loads of experts; 0: equal
   std::int64_t zipf_seed = 0;         // which expert has which load
   OperationCount operations = OperationCount::hardware;
+
+  [[nodiscard]] bool trains() const { return mode == RunMode::train; }
+  [[nodiscard]] bool prefills() const { return mode == RunMode::prefill || mode == RunMode::both; }
+  [[nodiscard]] bool decodes() const { return mode == RunMode::decode || mode == RunMode::both; }
 };
 
 // How a step is spread: over tensor × context × data × pipeline ranks, in this order from the fastest on, but for
@@ -106,6 +130,8 @@ struct ParallelPlan {
   std::int64_t pipeline = 1;
   std::int64_t chunks = 1;             // of layers, of each stage
   std::int64_t hsdp = 0;               // zero1 to zero3: ranks that share, of context × data; 0: all
+  std::int64_t prefill_replicas = 0;   // of data: that run prompts only; 0: all do both
+  std::int64_t decode_replicas = 0;    // that go on with them
   std::int64_t prefetch = 1;           // zero3: how many layers ahead parameters are gathered
   std::vector<std::int64_t> layers{};  // of each chunk; empty: equal, what is left over from the second on
   bool sequence_parallel = false;      // of what tensor parallelism leaves whole
@@ -117,10 +143,12 @@ struct ParallelPlan {
   SharedExperts shared = SharedExperts::late;
   std::int64_t dispatch_bytes = 0;  // of an element on its way to the experts; 0: as activations
   Inner inner = Inner::tensor;
+  Deal deal = Deal::bytes;
   bool clip = true;  // by the norm of all gradients
 
   [[nodiscard]] std::int64_t ranks() const { return tensor * context * data * pipeline; }
   [[nodiscard]] bool two_dimensions() const { return tensor > 1 && data > 1; }
+  [[nodiscard]] bool disaggregates() const { return prefill_replicas > 0; }
   // Returns the ranks among which optimizer, gradients or parameters are divided.
   [[nodiscard]] std::int64_t shard_ranks() const { return hsdp > 0 ? hsdp : context * data; }
 };
@@ -145,6 +173,7 @@ struct Workload {
   ComputeTimes times{};
   ModelKind kind = ModelKind::transformer;
   MlpShape mlp{};
+  DlrmShape dlrm{};
   ImageShape image{};
 };
 

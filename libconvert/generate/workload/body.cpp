@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "generate/workload/body.h"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -17,6 +18,10 @@ BodyNode StageBody::node(std::size_t i, std::int64_t place) const {
   if (u.sends_own) rows = std::accumulate(sent.begin(), sent.end(), std::int64_t{0});
   n.operations = rows * u.operations;
   n.size = u.fixed_bytes + rows * u.bytes;
+  if (n.type != NodeType::comp) return n;
+  // A computation without any never ends in ASTRA-sim.
+  n.operations = std::max<std::int64_t>(n.operations, 1);
+  n.size = std::max<std::int64_t>(n.size, 1);
   return n;
 }
 
@@ -75,18 +80,20 @@ BodyIndex BodyBuilder::collective(Collective op, std::int64_t bytes, GroupKind k
   return last = static_cast<BodyIndex>(body_.nodes.size() - 1);
 }
 
-void BodyBuilder::send(Peer to, std::int64_t bytes, std::int64_t tag, After after) {
+void BodyBuilder::send(Peer to, std::int64_t bytes, std::int64_t tag, After after, std::int64_t replica) {
   BodyNode& node = add(NodeType::comm_send, "send", after);
   node.peer = to;
   node.size = bytes;
   node.tag = static_cast<std::int32_t>(tag);
+  node.replica = static_cast<std::int32_t>(replica);
 }
 
-BodyIndex BodyBuilder::receive(Peer from, std::int64_t bytes, std::int64_t tag) {
+BodyIndex BodyBuilder::receive(Peer from, std::int64_t bytes, std::int64_t tag, std::int64_t replica) {
   BodyNode& node = add(NodeType::comm_recv, "recv", {});
   node.peer = from;
   node.size = bytes;
   node.tag = static_cast<std::int32_t>(tag);
+  node.replica = static_cast<std::int32_t>(replica);
   return static_cast<BodyIndex>(body_.nodes.size() - 1);
 }
 

@@ -17,8 +17,21 @@
 
 namespace convert {
 
-// To or from whom a message goes.
-enum class Peer : std::uint8_t { next_stage, previous_stage, next_context, previous_context };
+// To or from whom a message goes: the last four to or from replicas that go on with prompts of others, at the same
+// stage, or from their last to their first one.
+enum class Peer : std::uint8_t {
+  next_stage,
+  previous_stage,
+  next_context,
+  previous_context,
+  first_stage,
+  last_stage,
+  decode_replica,
+  prefill_replica,
+  decode_first_stage,
+  prefill_last_stage
+};
+inline constexpr std::size_t peer_kinds = 10;
 
 using BodyIndex = std::int32_t;  // of a node; no_node: none
 inline constexpr BodyIndex no_node = -1;
@@ -38,12 +51,14 @@ struct BodyNode {
   BodyIndex after = no_node;               // a control dependency: on the node before it in its chain
   std::int32_t tag = 0;                    // of a message
   std::int32_t uneven = no_node;           // in StageBody::uneven
+  std::int32_t replica = 0;                // of a message: so many replicas behind its peer
   std::int64_t size = 0;                   // tensor_size or comm_size, bytes
   std::int64_t operations = 0;             // of a computation
 };
 
 // What a node does for each row (copy of a token) that experts get, or that a rank sends to them. Each member of a
-// group of experts sends as many rows as the others to the experts of each place.
+// group of experts sends as many rows as the others to the experts of each place. Of embeddings: for each table and
+// rank whose samples are looked up.
 struct UnevenNode {
   std::uint32_t load = 0;  // in StageBody::loads
   std::int64_t operations = 0;
@@ -58,9 +73,14 @@ struct StageBody {
   std::vector<UnevenNode> uneven;
   std::vector<std::vector<std::int64_t>> loads;  // rows that a rank sends to the experts of each place
   TextSet names;
-  std::int64_t parameters = 0;            // of a rank
+  std::int64_t parameters = 0;  // of a rank, but for those of its place
+  std::vector<std::int64_t> place_parameters;
   std::int64_t optimizer_parameters = 0;  // those that it updates
 
+  // Returns how many parameters the rank of a place holds.
+  [[nodiscard]] std::int64_t parameters_at(std::int64_t place) const {
+    return parameters + (place_parameters.empty() ? 0 : place_parameters.at(static_cast<std::size_t>(place)));
+  }
   // Returns a node as it is on a rank whose experts have a place in their group.
   [[nodiscard]] BodyNode node(std::size_t i, std::int64_t place) const;
   // Returns the bytes that an uneven collective sends to each place, and gets from it.
@@ -95,8 +115,8 @@ class BodyBuilder {
   // Adds a collective of `bytes` (comm_size). Where the stage has no such groups, returns what it would wait for.
   BodyIndex collective(Collective op, std::int64_t bytes, GroupKind kind, BodyIndex after,
                        std::string_view name = {});
-  void send(Peer to, std::int64_t bytes, std::int64_t tag, After after);
-  BodyIndex receive(Peer from, std::int64_t bytes, std::int64_t tag);
+  void send(Peer to, std::int64_t bytes, std::int64_t tag, After after, std::int64_t replica = 0);
+  BodyIndex receive(Peer from, std::int64_t bytes, std::int64_t tag, std::int64_t replica = 0);
   // Lets the node that was added last follow the rows of its experts.
   void follow(const UnevenNode& rows) {
     body_.nodes.back().uneven = static_cast<std::int32_t>(body_.uneven.size());

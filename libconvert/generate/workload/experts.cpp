@@ -27,6 +27,11 @@ BodyIndex LayerMaker::load_of(const At& at) {
   return found->second;
 }
 
+// Those that get no token are not read.
+ExpertMatrices LayerMaker::experts_of(const At& at) {
+  return {std::min(m_.experts / w_.plan.expert, own_tokens_ * m_.experts_per_token), load_of(at)};
+}
+
 void LayerMaker::follow(BodyIndex load, std::int64_t operations, std::int64_t bytes, std::int64_t fixed_bytes) {
   if (load != no_node) b_.follow({static_cast<std::uint32_t>(load), operations, bytes, fixed_bytes});
 }
@@ -43,16 +48,17 @@ BodyIndex LayerMaker::exchange(BodyIndex x, bool to_experts, BodyIndex load) {
 
 BodyIndex LayerMaker::experts(const At& at, BodyIndex norm) {
   const std::int64_t own = own_tokens_, f = m_.expert_ffn, k = m_.experts_per_token;
-  const BodyIndex load = load_of(at);
+  const ExpertMatrices those = experts_of(at);
+  const BodyIndex load = those.load;
   BodyIndex x =
       b_.compute("router", real(2 * own * h_ * m_.experts), real(element_ * own * (h_ + m_.experts)), {norm});
   x = exchange(x, true, load);
   const bool early = w_.plan.shared == SharedExperts::early;
   BodyIndex shared = early ? shared_experts(norm) : no_node;
-  x = gemm("experts_up", h_, gates_ * f, own * k, {x}, load);
+  x = gemm("experts_up", h_, gates_ * f, own * k, {x}, those);
   x = b_.compute("experts_act", real(4 * own * k * f), real(element_ * (gates_ + 1) * own * k * f), {x});
   follow(load, 4 * f, element_ * (gates_ + 1) * f);
-  x = gemm("experts_down", f, h_, own * k, {x}, load);
+  x = gemm("experts_down", f, h_, own * k, {x}, those);
   if (!early) shared = shared_experts(norm);
   x = exchange(x, false, load);
   return b_.compute("combine", real(2 * own * k * h_), real(element_ * (k + 1) * own * h_), {x, shared});
@@ -70,14 +76,15 @@ BodyIndex LayerMaker::shared_experts(BodyIndex norm) {
 
 BodyIndex LayerMaker::experts_back(const Pass& pass) {
   const std::int64_t own = own_tokens_, f = m_.expert_ffn, k = m_.experts_per_token;
-  const BodyIndex load = load_of(pass.at);
+  const ExpertMatrices those = experts_of(pass.at);
+  const BodyIndex load = those.load;
   const BodyIndex combined =
       b_.compute("combine_bwd", real(2 * own * k * h_), real(element_ * (k + 1) * own * h_), {pass.gradient});
   BodyIndex x = exchange(combined, true, load);
   const bool early = w_.plan.shared == SharedExperts::early;
   BodyIndex shared = early ? shared_experts_back(pass, combined) : no_node;
   Linear down{"experts_down", f, h_, own * k}, up{"experts_up", h_, gates_ * f, own * k};
-  down.load = up.load = load;
+  down.experts = up.experts = those;
   x = linear_back(pass, down, x);
   x = b_.compute("experts_act_bwd", real(6 * own * k * f), real(element_ * (2 * gates_ + 1) * own * k * f), {x});
   follow(load, 6 * f, element_ * (2 * gates_ + 1) * f);

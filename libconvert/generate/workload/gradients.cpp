@@ -5,7 +5,7 @@
 #include <ranges>
 #include <utility>
 
-#include "generate/workload/samples.h"
+#include "generate/workload/models/samples.h"
 
 namespace convert {
 namespace {

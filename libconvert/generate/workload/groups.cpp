@@ -3,7 +3,7 @@
 
 namespace convert {
 
-PlanGroups::PlanGroups(const ParallelPlan& plan, bool experts)
+PlanGroups::PlanGroups(const ParallelPlan& plan, bool experts, bool trains)
     : t_(plan.tensor),
       c_(plan.context),
       d_(plan.data),
@@ -15,6 +15,7 @@ PlanGroups::PlanGroups(const ParallelPlan& plan, bool experts)
       replicas_(block_ / replica_),
       experts_(experts),
       clip_(plan.clip),
+      trains_(trains),
       data_first_(plan.inner == Inner::data) {
   first_[0] = 1;
   for (std::size_t k = 0; k < group_kind_names.size(); ++k)
@@ -33,6 +34,7 @@ Rank PlanGroups::rank(const PlanPlace& p) const {
 }
 
 std::int64_t PlanGroups::size(GroupKind kind) const {
+  if (!trains_ && kind > GroupKind::expert) return 1;
   switch (kind) {
     case GroupKind::tensor: return t_;
     case GroupKind::context: return c_;

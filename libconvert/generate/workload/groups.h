@@ -45,7 +45,8 @@ struct PlanPlace {
 class PlanGroups {
  public:
   // `experts`: the model has some, so that there are gradients of experts even where each rank has all of them.
-  PlanGroups(const ParallelPlan& plan, bool experts);
+  // Without training there are no gradients: tp, cp and ep are all.
+  PlanGroups(const ParallelPlan& plan, bool experts, bool trains = true);
 
   [[nodiscard]] PlanPlace place(Rank rank) const;
   [[nodiscard]] Rank rank(const PlanPlace& p) const;
@@ -66,7 +67,7 @@ class PlanGroups {
   std::int64_t block_;     // ranks of a stage
   std::int64_t replica_;   // of those: ranks that hold the stage once
   std::int64_t replicas_;  // more than one with hsdp only
-  bool experts_, clip_, data_first_;
+  bool experts_, clip_, trains_, data_first_;
   std::array<std::int64_t, group_kind_names.size() + 1> first_{};  // id by kind
 };
 

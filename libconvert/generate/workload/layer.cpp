@@ -4,7 +4,7 @@
 #include <utility>
 
 namespace convert {
-LayerMaker::LayerMaker(const Workload& workload, BodyBuilder& builder)
+LayerMaker::LayerMaker(const Workload& workload, BodyBuilder& builder, std::int64_t tokens)
     : w_(workload),
       m_(workload.model),
       b_(builder),
@@ -17,7 +17,7 @@ LayerMaker::LayerMaker(const Workload& workload, BodyBuilder& builder)
       head_size_(all_.head_size()),
       element_(workload.step.activation_bytes),
       gates_(workload.model.gated ? 2 : 1),
-      tokens_(workload.step.micro_batch * workload.step.sequence / workload.plan.context),
+      tokens_(tokens),
       own_tokens_(workload.plan.sequence_parallel ? tokens_ / t_ : tokens_) {}
 
 BodyIndex LayerMaker::gather(BodyIndex x) {
@@ -31,19 +31,20 @@ BodyIndex LayerMaker::reduce(BodyIndex x) {
 }
 
 BodyIndex LayerMaker::gemm(std::string_view name, std::int64_t in, std::int64_t out, std::int64_t tokens,
-                           std::vector<BodyIndex> after, BodyIndex load) {
+                           std::vector<BodyIndex> after, const ExpertMatrices& experts) {
+  const std::int64_t matrices = in * out * experts.matrices;
   const BodyIndex i = b_.multiply(name, real(2 * tokens * in * out),
-                                  real(element_ * (tokens * (in + out) + in * out)), std::move(after));
-  follow(load, 2 * in * out, element_ * (in + out), element_ * in * out);
+                                  real(element_ * (tokens * (in + out) + matrices)), std::move(after));
+  follow(experts.load, 2 * in * out, element_ * (in + out), element_ * matrices);
   return i;
 }
 
 void LayerMaker::weights(ModelUnit unit, std::string tensor, std::string name, std::int64_t in, std::int64_t out,
                          std::int64_t tokens, std::vector<BodyIndex> after, DeferredWeights* deferred,
-                         BodyIndex load) {
+                         const ExpertMatrices& experts) {
   const auto compute = [this, unit, tensor = std::move(tensor), name = std::move(name), in, out, tokens,
-                        after = std::move(after), load] {
-    gradients_[{unit, tensor}] = gemm(name, in, out, tokens, after, load);
+                        after = std::move(after), experts] {
+    gradients_[{unit, tensor}] = gemm(name, in, out, tokens, after, experts);
   };
   if (deferred == nullptr) {
     compute();
@@ -55,17 +56,18 @@ void LayerMaker::weights(ModelUnit unit, std::string tensor, std::string name, s
 BodyIndex LayerMaker::linear_back(const Pass& pass, const Linear& l, BodyIndex gradient) {
   if (l.gather_gradient) gradient = gather(gradient);
   const std::string name(l.name);
-  const BodyIndex input = gemm(name + "_dgrad", l.in, l.out, l.tokens, {gradient}, l.load);
+  const BodyIndex input = gemm(name + "_dgrad", l.in, l.out, l.tokens, {gradient}, l.experts);
   const BodyIndex gathered = l.gather_input && w_.plan.sequence_parallel ? gather(pass.gradient) : no_node;
   const BodyIndex result = l.reduce ? reduce(input) : input;
-  weights(pass.at.layer, name, name + "_wgrad", l.in, l.out, l.tokens, {gradient, gathered}, pass.deferred, l.load);
+  weights(pass.at.layer, name, name + "_wgrad", l.in, l.out, l.tokens, {gradient, gathered}, pass.deferred,
+          l.experts);
   return result;
 }
 
 BodyIndex LayerMaker::forward(const At& at, BodyIndex x) {
   const double norm = real(own_tokens_ * h_);
   x = b_.compute("norm1", 5 * norm, 3 * real(element_) * norm, {x});
-  x = reduce(attention_part(gather(x), at.tag));
+  x = reduce(attention_part(at, gather(x)));
   x = b_.compute("norm2", 5 * norm, 4 * real(element_) * norm, {x});
   return all_.has_experts(at.layer) ? experts(at, x) : dense(x);
 }
@@ -85,16 +87,33 @@ BodyIndex LayerMaker::backward(const At& at, BodyIndex gradient, DeferredWeights
 
 // ---- attention ----
 
-BodyIndex LayerMaker::attention_part(BodyIndex x, std::int64_t tag) {
+BodyIndex LayerMaker::attention_part(const At& at, BodyIndex x) {
   if (m_.latent()) {
     const std::int64_t query = m_.nope_size + m_.rope_size, value = m_.nope_size + m_.value_size;
     x = gemm("qkv_a", h_, m_.q_rank + m_.kv_rank + m_.rope_size, tokens_, {x});
+    if (keys_made_) keys_made_(at, x);
     x = gemm("q_b", m_.q_rank, heads_ * query / t_, tokens_, {x});
     x = gemm("kv_b", m_.kv_rank, heads_ * value / t_, tokens_, {x});
-    return gemm("proj", heads_ * m_.value_size / t_, h_, tokens_, {attention(x, tag, false)});
+  } else {
+    x = gemm("qkv", h_, (heads_ + 2 * kv_heads_) * head_size_ / t_, tokens_, {x});
+    if (keys_made_) keys_made_(at, x);
   }
-  x = gemm("qkv", h_, (heads_ + 2 * kv_heads_) * head_size_ / t_, tokens_, {x});
-  return gemm("proj", heads_ * head_size_ / t_, h_, tokens_, {attention(x, tag, false)});
+  const std::int64_t width = heads_ * (m_.latent() ? m_.value_size : head_size_) / t_;
+  x = at.keys > 0 ? cached_attention(at, x) : attention(x, at.tag, false);
+  return gemm("proj", width, h_, tokens_, {x});
+}
+
+// Each of the tokens is of another prompt: its query meets all keys of that. Latent attention works on the cache as
+// it is, with the matrices of keys and values taken into those of queries and results (kv_b; DeepSeek-V2 report,
+// §2.1.2).
+BodyIndex LayerMaker::cached_attention(const At& at, BodyIndex x) {
+  const double queries = real(tokens_), keys = real(at.keys);
+  const double head = real(m_.latent() ? 2 * m_.kv_rank + m_.rope_size : 2 * head_size_);  // a key and a value
+  const double heads = real(heads_) / real(t_);
+  const double cache =
+      m_.latent() ? real(m_.kv_rank + m_.rope_size) : real(2 * kv_heads_ * head_size_) / real(t_);  // of a token
+  return b_.multiply("attn", 2 * queries * keys * heads * head,
+                     real(element_) * queries * (keys * cache + heads * head), {x});
 }
 
 BodyIndex LayerMaker::attention_part_back(const Pass& pass, BodyIndex x, std::int64_t tag) {

@@ -26,16 +26,29 @@ using GradientNodes = std::map<std::pair<ModelUnit, std::string>, BodyIndex, std
 // Gradients of weights that a pass of their own computes.
 using DeferredWeights = std::vector<std::function<void()>>;
 
+// The experts of a rank, as far as they get tokens: how many matrices there are in place of one, and which rows
+// they get, in StageBody::loads, if not all as many.
+struct ExpertMatrices {
+  std::int64_t matrices = 1;
+  BodyIndex load = no_node;
+};
+
 class LayerMaker {
  public:
-  LayerMaker(const Workload& workload, BodyBuilder& builder);
+  // `tokens` of a rank: of its part of the sequence.
+  LayerMaker(const Workload& workload, BodyBuilder& builder, std::int64_t tokens);
 
   // Which layer, for which micro-batch of a step, and the first of 6·context + 8 tags that its messages may use.
   struct At {
     std::int64_t layer;
     std::int64_t micro_batch;
     std::int64_t tag;
+    std::int64_t keys =
+        0;  // of a token each of several prompts: those before it and its own; 0: the sequence itself
   };
+  // Is called when a layer has its keys and values, with the node that gives them.
+  using KeysMade = std::function<void(const At&, BodyIndex)>;
+  void when_keys_are_made(KeysMade call) { keys_made_ = std::move(call); }
   // Returns the node that gives the layer's result, of the input that `x` gives.
   BodyIndex forward(const At& at, BodyIndex x);
   // Returns the node that gives the gradient of the layer's input. Gradients of weights are computed in between, or
@@ -51,11 +64,11 @@ class LayerMaker {
   BodyIndex reduce(BodyIndex x);
   // A matrix of in × out on so many tokens: 2·tokens·in·out operations.
   BodyIndex gemm(std::string_view name, std::int64_t in, std::int64_t out, std::int64_t tokens,
-                 std::vector<BodyIndex> after, BodyIndex load = no_node);
+                 std::vector<BodyIndex> after, const ExpertMatrices& experts = {});
   // The gradient of its weights, noted as that of a tensor of a unit.
   void weights(ModelUnit unit, std::string tensor, std::string name, std::int64_t in, std::int64_t out,
                std::int64_t tokens, std::vector<BodyIndex> after, DeferredWeights* deferred,
-               BodyIndex load = no_node);
+               const ExpertMatrices& experts = {});
   [[nodiscard]] GradientNodes& gradients() { return gradients_; }
 
  private:
@@ -68,7 +81,7 @@ class LayerMaker {
     bool gather_gradient = false;  // of a matrix of rows
     bool gather_input = false;     // of a matrix of columns, of which only the part was kept
     bool reduce = false;
-    BodyIndex load = no_node;  // of experts
+    ExpertMatrices experts{};
   };
   struct Pass {  // backward
     At at;
@@ -77,7 +90,8 @@ class LayerMaker {
   };
   BodyIndex linear_back(const Pass& pass, const Linear& l, BodyIndex gradient);
 
-  BodyIndex attention_part(BodyIndex x, std::int64_t tag);
+  BodyIndex attention_part(const At& at, BodyIndex x);
+  BodyIndex cached_attention(const At& at, BodyIndex x);
   BodyIndex attention_part_back(const Pass& pass, BodyIndex x, std::int64_t tag);
   BodyIndex attention(BodyIndex x, std::int64_t tag, bool backward);
   BodyIndex ring_attention(BodyIndex x, std::int64_t tag, bool backward, double operations, double bytes);
@@ -90,7 +104,7 @@ class LayerMaker {
   BodyIndex shared_experts_back(const Pass& pass, BodyIndex gradient);
   // Sends tokens to the experts, with their own type of elements, or what these made of them back.
   BodyIndex exchange(BodyIndex x, bool to_experts, BodyIndex load);
-  // Returns which rows a layer's experts get from each rank for a micro-batch, in StageBody::loads; no_node: equal.
+  [[nodiscard]] ExpertMatrices experts_of(const At& at);
   BodyIndex load_of(const At& at);
   // Lets the last node, of rows for experts, do so much for each that they get.
   void follow(BodyIndex load, std::int64_t operations, std::int64_t bytes, std::int64_t fixed_bytes = 0);
@@ -104,6 +118,7 @@ class LayerMaker {
   std::int64_t tokens_, own_tokens_;
   std::map<std::pair<std::int64_t, std::int64_t>, BodyIndex> loads_;  // by layer and micro-batch
   GradientNodes gradients_;
+  KeysMade keys_made_;
 };
 
 }  // namespace convert

@@ -26,6 +26,10 @@ class Parameters {
   [[nodiscard]] std::int64_t shared_ffn() const { return m_.shared_experts * m_.expert_ffn; }
   [[nodiscard]] bool has_experts(std::int64_t layer) const { return m_.experts > 0 && layer >= m_.dense_layers; }
   [[nodiscard]] std::int64_t layer(std::int64_t l) const;
+  // Returns the elements of a token's keys and values in a layer, as they are kept.
+  [[nodiscard]] std::int64_t keys_and_values() const {
+    return m_.latent() ? m_.kv_rank + m_.rope_size : 2 * kv_heads() * head_size();
+  }
   [[nodiscard]] std::int64_t total() const { return sum(false); }
   // Returns how many a token meets: of the experts those that it is sent to.
   [[nodiscard]] std::int64_t active() const { return sum(true); }
@@ -34,6 +38,11 @@ class Parameters {
   [[nodiscard]] std::int64_t sum(bool active) const;
   const TransformerShape& m_;
 };
+
+// Returns the bytes of a token's keys and values in all layers.
+[[nodiscard]] inline std::int64_t key_bytes_of_token(const Workload& w) {
+  return w.step.activation_bytes * w.model.layers * Parameters(w.model).keys_and_values();
+}
 
 // Sizes on a rank of a plan: tensor parallelism divides matrices and the biases of columns; experts are apart.
 class LocalParameters {

@@ -36,7 +36,7 @@ class StepMaker {
         first_(chunk_layers(workload.model, workload.plan)),
         units_(units_of(workload, first_, stage)),
         b_(groups, stage),
-        layers_(workload, b_),
+        layers_(workload, b_, workload.step.micro_batch * workload.step.sequence / workload.plan.context),
         gradients_(workload, units_, b_, layers_) {}
 
   StageBody make() {

@@ -57,15 +57,16 @@ std::string format_wide(WideCount n) {
 
 WorkloadSet::WorkloadSet(Workload workload)
     : workload_(checked(std::move(workload))),
-      groups_(workload_.plan, workload_.model.experts > 0),
+      groups_(workload_.plan, workload_.model.experts > 0, workload_.step.trains()),
       bodies_(make_bodies(workload_, groups_)),
       settings_(yaml_of(workload_)) {}
 
 StageFigures WorkloadSet::figures(std::int64_t c) const {
   const StageBody& b = body(c);
-  StageFigures f{.first_rank = static_cast<Rank>(stage_of_class(c) * ranks_of_stage() + c % places()),
+  const std::int64_t prefill = only_decodes(c) ? workload_.plan.prefill_replicas * workload_.plan.tensor : 0;
+  StageFigures f{.first_rank = static_cast<Rank>(stage_of_class(c) * ranks_of_stage() + prefill + c % places()),
                  .nodes = b.nodes.size(),
-                 .parameters = b.parameters,
+                 .parameters = b.parameters_at(c % places()),
                  .optimizer_parameters = b.optimizer_parameters};
   constexpr std::size_t ops = static_cast<std::size_t>(Collective::barrier) + 1;
   std::array<std::array<StageFigures::Calls, group_kind_names.size()>, ops> calls{};
@@ -81,8 +82,8 @@ StageFigures WorkloadSet::figures(std::int64_t c) const {
     if (n.type == NodeType::comm_coll)
       count(calls.at(static_cast<std::size_t>(n.op)).at(static_cast<std::size_t>(n.group)));
     if (n.type != NodeType::comm_send) continue;
-    const bool pipeline = n.peer == Peer::next_stage || n.peer == Peer::previous_stage;
-    count(pipeline ? f.pipeline_sends : f.context_sends);
+    const bool context = n.peer == Peer::next_context || n.peer == Peer::previous_context;
+    count(context ? f.context_sends : n.peer == Peer::decode_replica ? f.cache_sends : f.pipeline_sends);
   }
   for (std::size_t type = 0; type < by_type.size(); ++type) {
     if (by_type.at(type) != 0) f.by_type[static_cast<NodeType>(type)] = by_type.at(type);
@@ -96,6 +97,26 @@ StageFigures WorkloadSet::figures(std::int64_t c) const {
   return f;
 }
 
+std::int64_t WorkloadSet::class_of(Rank rank) const {
+  const PlanPlace p = groups_.place(rank);
+  const std::int64_t role = roles() == 2 && p.data >= workload_.plan.prefill_replicas ? 1 : 0;
+  return (p.stage * roles() + role) * places() + rank % ranks_of_stage() % places();
+}
+
+std::int64_t WorkloadSet::ranks_of_class(std::int64_t c) const {
+  const ParallelPlan& p = workload_.plan;
+  if (roles() == 1) return ranks_of_stage() / places();
+  return p.tensor * p.context * (only_decodes(c) ? p.decode_replicas : p.prefill_replicas) / places();
+}
+
+// Returns the first replica that a replica hands its prompts to, or gets them from.
+std::int64_t WorkloadSet::partner(std::int64_t replica) const {
+  const std::int64_t from = workload_.plan.prefill_replicas, to = workload_.plan.decode_replicas;
+  if (from == 0) return replica;
+  if (replica < from) return from + (to > from ? replica * (to / from) : replica / (from / to));
+  return to > from ? (replica - from) / (to / from) : (replica - from) * (from / to);
+}
+
 Rank WorkloadSet::peer(Peer peer, Rank rank) const {
   PlanPlace p = groups_.place(rank);
   const auto step = [](std::int64_t at, std::int64_t by, std::int64_t n) { return (at + by + n) % n; };
@@ -104,6 +125,12 @@ Rank WorkloadSet::peer(Peer peer, Rank rank) const {
     case Peer::previous_stage: p.stage = step(p.stage, -1, workload_.plan.pipeline); break;
     case Peer::next_context: p.context = step(p.context, 1, workload_.plan.context); break;
     case Peer::previous_context: p.context = step(p.context, -1, workload_.plan.context); break;
+    case Peer::first_stage: p.stage = 0; break;
+    case Peer::last_stage: p.stage = workload_.plan.pipeline - 1; break;
+    case Peer::decode_first_stage: p.stage = 0; [[fallthrough]];
+    case Peer::decode_replica: p.data = partner(p.data); break;
+    case Peer::prefill_last_stage: p.stage = workload_.plan.pipeline - 1; [[fallthrough]];
+    case Peer::prefill_replica: p.data = partner(p.data); break;
   }
   return groups_.rank(p);
 }
@@ -115,8 +142,7 @@ WorkloadSet::OfRank WorkloadSet::of_rank(Rank rank) const {
     const auto kind = static_cast<GroupKind>(k);
     if (groups_.has(kind, stage)) own.groups.at(k) = std::to_string(groups_.id(kind, rank));
   }
-  for (const Peer p : {Peer::next_stage, Peer::previous_stage, Peer::next_context, Peer::previous_context})
-    own.peers.at(static_cast<std::size_t>(p)) = peer(p, rank);
+  for (std::size_t p = 0; p < peer_kinds; ++p) own.peers.at(p) = peer(static_cast<Peer>(p), rank);
   return own;
 }
 
@@ -140,7 +166,8 @@ void WorkloadSet::add_node(const StageBody& body, std::size_t i, const OfRank& o
     add_call(n, own, t);
   } else {
     const bool sends = n.type == NodeType::comm_send;
-    const Rank other = own.peers[static_cast<std::size_t>(n.peer)];
+    const auto apart = static_cast<Rank>(workload_.plan.tensor * workload_.plan.context);  // replicas
+    const Rank other = own.peers[static_cast<std::size_t>(n.peer)] + static_cast<Rank>(n.replica) * apart;
     t.add_int(attr::comm_src, Kind::int32_val, sends ? own.rank : other);
     t.add_int(attr::comm_dst, Kind::int32_val, sends ? other : own.rank);
     t.add_int(attr::comm_tag, Kind::int32_val, n.tag);
@@ -171,7 +198,7 @@ Trace WorkloadSet::trace(Rank rank) const {
   trace.metadata.version = schema_version;
   trace.metadata.table.add_string(Name("workload"), settings_);
   trace.metadata.table.add_int(Name("ranks"), Kind::uint64_val, ranks());
-  trace.metadata.table.add_int(Name("parameters"), Kind::int64_val, b.parameters);
+  trace.metadata.table.add_int(Name("parameters"), Kind::int64_val, b.parameters_at(class_of(rank) % places()));
   trace.nodes.nodes.reserve(b.nodes.size());
   trace.nodes.attrs.reserve(b.nodes.size() * 4);
   trace.nodes.deps.reserve(b.deps.size() + b.nodes.size());

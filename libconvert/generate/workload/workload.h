@@ -38,11 +38,13 @@ struct StageFigures {
     WideCount bytes = 0;  // of comm_size
   };
   std::map<std::pair<Collective, GroupKind>, Calls> calls{};
-  Calls pipeline_sends{}, context_sends{};
+  Calls pipeline_sends{}, context_sends{}, cache_sends{};  // the last: keys and values, to other replicas
 };
 
-// Holds a body for each pipeline stage. Ranks are of one class if their nodes differ in nothing but groups and
-// peers: those of a stage, where experts are loaded unequally those of a stage and place among the experts.
+// Holds a body for each pipeline stage, two where some replicas are for prompts and others for what follows them.
+// Ranks are of one class if their nodes differ in nothing but groups and peers: those of a body, where experts are
+// loaded unequally those of a body and place among the experts, where ranks have embeddings of their own each is
+// one.
 class WorkloadSet {
  public:
   // Throws Error(usage) as check_workload() does.
@@ -50,16 +52,15 @@ class WorkloadSet {
 
   [[nodiscard]] const Workload& workload() const { return workload_; }
   [[nodiscard]] Rank ranks() const { return static_cast<Rank>(workload_.plan.ranks()); }
-  // Returns how many classes of ranks there are; they are numbered by stage, then by place among the experts.
+  // Returns how many classes of ranks there are; they are numbered by stage, then by what their replica is for,
+  // then by place among the experts.
   [[nodiscard]] std::int64_t classes() const { return static_cast<std::int64_t>(bodies_.size()) * places(); }
-  [[nodiscard]] std::int64_t class_of(Rank rank) const {
-    return rank / ranks_of_stage() * places() + rank % ranks_of_stage() % places();
-  }
-  [[nodiscard]] std::int64_t stage_of_class(std::int64_t c) const { return c / places(); }
-  [[nodiscard]] std::int64_t ranks_of_class(std::int64_t /*c*/) const { return ranks_of_stage() / places(); }
+  [[nodiscard]] std::int64_t class_of(Rank rank) const;
+  [[nodiscard]] std::int64_t stage_of_class(std::int64_t c) const { return c / places() / roles(); }
+  [[nodiscard]] std::int64_t ranks_of_class(std::int64_t c) const;
   // Returns the body of a class; node() says what its uneven nodes are there.
   [[nodiscard]] const StageBody& body(std::int64_t c) const {
-    return bodies_.at(static_cast<std::size_t>(stage_of_class(c)));
+    return bodies_.at(static_cast<std::size_t>(c / places()));
   }
   [[nodiscard]] BodyNode node(std::int64_t c, std::size_t i) const { return body(c).node(i, c % places()); }
   [[nodiscard]] StageBody::Splits splits(std::int64_t c, const BodyNode& node) const {
@@ -78,19 +79,25 @@ class WorkloadSet {
     Rank rank;
     std::int64_t of_class;
     std::array<std::string, group_kind_names.size()> groups;  // their ids, as pg_name has them
-    std::array<Rank, 4> peers;
+    std::array<Rank, peer_kinds> peers;
   };
-  // Returns how many places among the experts differ.
-  [[nodiscard]] std::int64_t places() const { return workload_.step.zipf > 0 ? workload_.plan.expert : 1; }
+  // Returns how many places among the experts, or those with embeddings, differ.
+  [[nodiscard]] std::int64_t places() const {
+    if (workload_.kind == ModelKind::dlrm) return workload_.plan.data;
+    return workload_.step.zipf > 0 ? workload_.plan.expert : 1;
+  }
+  [[nodiscard]] std::int64_t roles() const { return workload_.plan.disaggregates() ? 2 : 1; }
+  [[nodiscard]] bool only_decodes(std::int64_t c) const { return c / places() % roles() == 1; }
   [[nodiscard]] std::int64_t ranks_of_stage() const { return workload_.plan.ranks() / workload_.plan.pipeline; }
   [[nodiscard]] OfRank of_rank(Rank rank) const;
+  [[nodiscard]] std::int64_t partner(std::int64_t replica) const;
   [[nodiscard]] Rank peer(Peer peer, Rank rank) const;
   void add_node(const StageBody& body, std::size_t i, const OfRank& own, NodeTable& t) const;
   void add_call(const BodyNode& n, const OfRank& own, NodeTable& t) const;
 
   Workload workload_;
   PlanGroups groups_;
-  std::vector<StageBody> bodies_;  // by stage
+  std::vector<StageBody> bodies_;  // by stage and role
   std::string settings_;           // the workload as YAML, for metadata
 };
 

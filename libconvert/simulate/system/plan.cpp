@@ -130,11 +130,31 @@ class Planner {
     return wants_power_of_two && !std::has_single_bit(size) ? AlgorithmChoice{} : list.front();
   }
 
+  // Returns the dimensions that a group spans if its members are all NPUs that differ in these alone; else none.
+  [[nodiscard]] std::vector<LogicalDim> spanned_dims(const std::vector<AlgorithmChoice>& list) const {
+    if (model_.rules.groups_have_own_choice() || list.size() != model_.dims.size()) return {};
+    std::vector<LogicalDim> dims;
+    std::uint64_t size = 1;
+    std::uint32_t stride = 1;
+    for (std::uint32_t d = 0; d < list.size(); stride *= model_.dims[d++]) {
+      const auto place = [&](Rank r) { return r / stride % model_.dims[d]; };
+      const auto differs = [&](Rank r) { return place(r) != place(group_.ranks.front()); };
+      if (std::ranges::none_of(group_.ranks, differs)) continue;
+      if (list[d].one) return {};
+      size *= model_.dims[d];
+      dims.push_back({.choice = list[d], .dim = d, .members = model_.dims[d], .stride = stride});
+    }
+    return size == group_.ranks.size() ? dims : std::vector<LogicalDim>();
+  }
+
   [[nodiscard]] std::vector<LogicalDim> logical_dims() const {
     const auto& list = listed();
     const std::uint32_t size = group_.size(model_);
-    if (size != model_.npus)
+    if (size != model_.npus) {
+      std::vector<LogicalDim> spanned = spanned_dims(list);
+      if (!spanned.empty()) return spanned;
       return {{.choice = group_choice(list, size), .dim = 0, .members = size, .group_ring = true}};
+    }
     if (list.size() > model_.dims.size()) {
       refuse("the list of algorithms for " + std::string(name(call_.op)) + " has " + std::to_string(list.size()) +
              " entries, the network has " + counted(model_.dims.size(), "dimension") + "; give one for each");

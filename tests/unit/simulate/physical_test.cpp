@@ -300,6 +300,30 @@ TEST(Physical, BalancedChunksUseAllDimensions) {
   EXPECT_LT(total(true), total(false) * 3 / 4);
 }
 
+// A group of all NPUs that differ in some dimensions alone runs the algorithms of these; another one is a ring.
+TEST(Physical, AGroupThatSpansDimensionsRunsTheirAlgorithms) {
+  const auto total_ns = [&](std::vector<std::vector<Rank>> groups) {
+    auto traces = ranks(24);
+    auto system = system_with(NativeAlgorithm::ring, 1, 3);
+    for (CollectiveChoice& c : system->config.collectives) c.per_dim[1].algorithm = NativeAlgorithm::direct;
+    for (const std::vector<Rank>& g : groups) {
+      const auto id = static_cast<std::int64_t>(system->groups.size() + 1);
+      for (const Rank r : g) all_reduce(traces[r], 0, 12'000, {}, std::to_string(id));
+      system->groups.push_back({.id = id, .ranks = g});
+    }
+    return run_workload(traces, "ring:2,bw=1GB/s+fully_connected:4,bw=1GB/s+ring:3,bw=1GB/s", std::move(system),
+                        NetworkModel::wires)
+               .total_ps /
+           ps_per_ns;
+  };
+  EXPECT_EQ(total_ns({{0, 2, 4, 6}}), 2 * 3000);  // to all at once
+  EXPECT_EQ(total_ns({{6, 2, 0, 4}, {9, 11, 13, 15}}), 2 * 3000);
+  EXPECT_EQ(total_ns({{0, 8, 16}}), 4 * 4000);
+  EXPECT_EQ(total_ns({{0, 1, 2, 3, 4, 5, 6, 7}}), 2 * 6000 + 2 * 1500);  // halves, then quarters of them
+  EXPECT_EQ(total_ns({{1, 3, 5}}), 4 * 4000);                            // three of the four
+  EXPECT_EQ(total_ns({{0, 2, 5, 7}}), 6 * 4500);                         // half of its neighbours two links apart
+}
+
 // Three links of 1 GB/s, all in use at once, are as good as one of 3 GB/s, and so are a ring's two ways of 1.5
 // GB/s.
 TEST(Physical, BalancedChunksCountAllLinksThatAnNpuSendsOn) {

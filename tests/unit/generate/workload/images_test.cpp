@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "generate/workload/images.h"
+#include "generate/workload/models/images.h"
 
 #include <gtest/gtest.h>
 

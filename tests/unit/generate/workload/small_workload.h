@@ -2,7 +2,9 @@
 // A workload of 8 layers for tests.
 #pragma once
 
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "generate/workload/workload.h"
@@ -41,6 +43,26 @@ inline std::string failure(const Settings& settings) {
     return e.kind() == Error::Kind::usage ? e.what() : "no error of usage: " + std::string(e.what());
   }
   return "";
+}
+
+// Returns whether there are messages, and each that is sent is received: of one tag, size and pair of ranks, once
+// each.
+inline bool messages_meet(const WorkloadSet& set) {
+  std::multiset<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>> sent, received;
+  for (Rank r = 0; r < set.ranks(); ++r) {
+    const Trace t = set.trace(r);
+    for (const Node& n : t.nodes.nodes) {
+      if (n.type != NodeType::comm_send && n.type != NodeType::comm_recv) continue;
+      const auto attrs = t.nodes.attributes(n);
+      const auto value = [&](Name name) { return int_value(attrs, name).value; };
+      const bool sends = n.type == NodeType::comm_send;
+      if (value(sends ? attr::comm_src : attr::comm_dst) != r) return false;
+      (sends ? sent : received)
+          .emplace(value(attr::comm_src), value(attr::comm_dst), value(attr::comm_tag), value(attr::comm_size));
+    }
+  }
+  const std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>> once(sent.begin(), sent.end());
+  return sent == received && !sent.empty() && once.size() == sent.size();
 }
 
 }  // namespace convert

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "generate/workload/images.h"
-#include "generate/workload/samples.h"
+#include "generate/workload/models/images.h"
+#include "generate/workload/models/samples.h"
 
 namespace convert {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "generate/workload/mlp.h"
+#include "generate/workload/models/mlp.h"
 
 #include <string>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "generate/workload/samples.h"
+#include "generate/workload/models/samples.h"
 
 #include <algorithm>
 #include <numeric>

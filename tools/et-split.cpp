@@ -6,8 +6,11 @@
 #include "common/source.h"
 #include "common/tool.h"
 #include "core/units.h"
+#include "sets/derived/iterating.h"
 #include "sets/derived/rankwise.h"
+#include "sets/derived/scaling.h"
 #include "sets/derived/splitting.h"
+#include "sets/derived/windowing.h"
 #include "sets/source.h"
 #include "split/options.h"
 #include "util/log.h"
@@ -22,6 +25,23 @@ void tell(const tools::SplitToolOptions& o, const RankwiseSet::Counts& counts) {
   if (o.ranks) log_info(counted(counts.taken.dropped, "message") + " left out");
 }
 
+void tell_before(const IterationSet& set) {
+  for (const std::string& line : set.description()) log_info(line);
+  if (const auto note = set.spread()) log_note(*note);
+}
+
+void tell(const TakenCounts& counts) {
+  log_info(counted(counts.left_out, "node") + " left out, with " + counted(counts.dropped, "edge") + " to them");
+  if (counts.made != 0) log_info(counted(counts.made, "edge") + " between copies");
+}
+
+void tell(const WindowCounts& counts, const tools::SplitToolOptions& o) {
+  log_info(counted(counts.left_out, "node") + " left out, with " + counted(counts.dropped, "edge") + " to them");
+  if (counts.partial != 0)
+    log_info(counted(counts.partial, "node") + " of communication that is not in the window on all ranks " +
+             (o.partial == "drop" ? "left out" : "made computations"));
+}
+
 int split(const tools::SplitToolOptions& o, tools::Context& context) {
   check_split_options(o);
   TraceSource input(tools::source_options(o.input, context), context.diagnostics);
@@ -29,6 +49,24 @@ int split(const tools::SplitToolOptions& o, tools::Context& context) {
   SetSource* source = &input;
   std::optional<RankwiseSet> rankwise;
   if (o.collapse || o.ranks) source = &rankwise.emplace(input, rankwise_options(o), context.diagnostics);
+  std::optional<IterationSet> iterations;
+  if (o.iteration) {
+    source = &iterations.emplace(*source, iterating_options(o, context.jobs()));
+    tell_before(*iterations);
+  }
+  std::optional<WindowSet> window;
+  if (o.window) {
+    const TimeWindow which = parse_time_window("--window ", *o.window);
+    source = &window.emplace(*source, which, partial_calls(o), context.jobs());
+    log_info("recorded: " + format_time(window->recorded_ps()));
+  }
+  std::optional<ScaledSet> scaled;
+  if (o.scale) {
+    ScaleOptions which = scale_options(*o.scale);
+    which.jobs = context.jobs();
+    source = &scaled.emplace(*source, which);
+    for (const std::string& note : scaled->notes()) log_note(note);
+  }
   std::optional<JoinedSet> joined;
   if (o.join) source = &joined.emplace(*source, context.jobs());
   std::optional<SplitSet> split;
@@ -46,6 +84,8 @@ int split(const tools::SplitToolOptions& o, tools::Context& context) {
              counted(split->counts().messages, "message") + " made of them");
   }
   if (rankwise) tell(o, rankwise->counts());
+  if (iterations) tell(iterations->counts());
+  if (window) tell(window->counts(), o);
   return 0;
 }
 
@@ -60,6 +100,9 @@ int main(int argc, char** argv) {
                    {"et-split --by map:devices.csv graph.et -o part", "by a map of nodes"},
                    {"et-split --join llama -o system.et", "the other way; et-split gives the same set back"},
                    {"et-split --ranks 0-7 llama -o llama8", "ranks 0 to 7 as a set of their own"},
+                   {"et-split --iteration 5 --repeat 100 llama -o llama100", "a recorded training step, 100 times"},
+                   {"et-split --window 1s..1500ms llama -o part", "what ran in that half second"},
+                   {"et-split --scale dp=1024 llama -o llama1024", "the same training on more data-parallel ranks"},
                    {"et-split --collapse llama+ring -o llama", "what et-merge put in, taken out"}},
   };
   return tools::run_tool(argc, argv, info, tools::add_split_options, split);

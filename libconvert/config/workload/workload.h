@@ -161,6 +161,8 @@ struct ComputeTimes {
   double matrix_efficiency = 1;  // share of the peak that matrices and attention reach
 
   [[nodiscard]] bool given() const { return peak_tflops > 0; }
+  // Returns how long a computation takes, ns; `matrix`: of a matrix or attention.
+  [[nodiscard]] std::int64_t ns(std::int64_t operations, std::int64_t bytes, bool matrix) const;
 };
 
 struct Workload {

@@ -9,12 +9,13 @@
 
 namespace convert {
 
-// Keeps the ranks of a stream, ascending; reads others again each time.
+// Keeps the ranks of a stream, ascending, and those that are linked, of which reading tells findings; reads others
+// again each time.
 class KeptRanks {
  public:
   // `source` must outlive this object.
   KeptRanks(SetSource& source, unsigned jobs) : source_(source) {
-    if (source.independent_ranks() == 0) held_ = source.load(jobs);
+    if (source.independent_ranks() == 0 || source.groups_come_late()) held_ = source.load(jobs);
   }
   [[nodiscard]] std::size_t size() const { return held_.empty() ? source_.independent_ranks() : held_.size(); }
   // Returns a rank with its nodes; several threads may call it.

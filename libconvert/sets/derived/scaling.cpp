@@ -164,6 +164,8 @@ void ScaledSet::find_group_grid(const ScaleOptions& options, const std::vector<C
   bool regular =
       n >= 2 && ranks[1] > ranks[0] && traces_.size() % (stride * n) == 0 && ranks[0] % (stride * n) < stride;
   for (std::size_t i = 0; i < n && regular; ++i) regular = ranks[i] == ranks[0] + i * stride;
+  if (n < 2)
+    throw bad("group " + options.which + " has one rank, which exchanges gradients with no other: it cannot grow");
   if (!regular)
     throw bad("group " + options.which + " is not regular: ranks at equal distances that divide all " +
               counted(traces_.size(), "rank") + " evenly are needed");
@@ -227,8 +229,8 @@ void ScaledSet::tell(const ScaleCounts& counts, std::uint64_t before) {
                      (counts.inexact == 0 ? "all exact" : std::to_string(counts.inexact) + " of them rounded up"));
   const bool megatron = workload_ && workload_->plan.buckets == Buckets::megatron;
   if (!workload_ || megatron)
-    notes_.push_back(std::string("gradients are reduced in the same buckets") +
-                     (megatron ? "; Megatron-LM makes larger ones from 40 data-parallel ranks on" : ""));
+    notes_.emplace_back(std::string("gradients are reduced in the same buckets") +
+                        (megatron ? "; Megatron-LM makes larger ones from 40 data-parallel ranks on" : ""));
   notes_.push_back("what a network makes of more ranks is the replay's to tell");
 }
 

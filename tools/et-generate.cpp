@@ -10,6 +10,7 @@
 #include "generate/workload.h"
 #include "passes/lower/lower.h"
 #include "passes/verify/verify.h"
+#include "sets/classes/set.h"
 #include "sets/made_set.h"
 #include "util/log.h"
 
@@ -24,7 +25,7 @@ std::string file_name(const GenerateRequest& r) {
   return name;
 }
 
-void write(MadeSet& set, const tools::GenerateOptions& o, tools::Context& context) {
+void write(SetSource& set, const tools::GenerateOptions& o, tools::Context& context) {
   const auto sink = open_sink(set, o.output, context);
   if (const Format& format = *sink.plan.choice.format; format.write_algorithm != nullptr) {
     if (set.algorithm() == nullptr)
@@ -53,8 +54,7 @@ int generate(const tools::GenerateOptions& o, tools::Context& context) {
       write_bytes(std::nullopt, tools::explain(workload));
       return 0;
     }
-    MadeSet set(workload.workload().name, workload.ranks(), [&](Rank rank) { return workload.trace(rank); });
-    if (workload.group_count() > 0) set.set_groups(groups_text(workload.groups()));
+    ClassSet set(workload.workload().name, workload.master());
     write(set, o, context);
   } else if (const auto collective = tools::collective_of(o.kind[0])) {
     const Algorithm algorithm = build_collective(tools::algorithm_request(o, *collective, context));

@@ -20,6 +20,7 @@
 
 namespace convert {
 
+class MasterSet;
 struct Run;
 
 // An option of a format, as --list-formats -v and et-formats(5) show it.
@@ -65,6 +66,8 @@ class DescribedSet {
   [[nodiscard]] virtual Rank ranks() const = 0;  // ≥ 1
   // Returns a reader of the ranks first … last - 1, which refers to this object. Thread-safe.
   [[nodiscard]] virtual std::unique_ptr<TraceReader> open(Rank first, Rank last) const = 0;
+  // Returns the set by classes of ranks, or null. It has the process groups.
+  [[nodiscard]] virtual const MasterSet* master() const { return nullptr; }
 };
 
 // Encodes ranks into bytes; no input or output of its own. Ranks may be encoded by different objects in
@@ -109,7 +112,7 @@ struct Format {
   // Null: its files never do.
   std::optional<Rank> (*told_rank)(std::string_view head) = nullptr;
 
-  // A format has at most one of the readers and at most one of the writers.
+  // A format has at most one of the readers and at most one of the writers, and write_master besides.
   std::unique_ptr<TraceReader> (*read)(const ReadContext&) = nullptr;
   // Parses the whole text of `file`; no read option matters to it.
   Algorithm (*read_algorithm)(std::string text, const std::string& file, Diagnostics&) = nullptr;
@@ -126,12 +129,14 @@ struct Format {
   bool linked = false;  // PyTorch's: read, and linked with a device trace, by sets/linked/linking.h
 
   std::unique_ptr<TraceWriter> (*write)(const FormatOptions&) = nullptr;
+  void (*write_master)(const MasterSet&, Output&) = nullptr;  // of a set that is held by classes
   void (*write_set)(std::span<const Trace>, const FormatOptions&, Output&) = nullptr;  // needs all ranks at once
   void (*write_algorithm)(const Algorithm&, const FormatOptions&, std::string& out) = nullptr;
   void (*write_schedule)(const Schedule&, const FormatOptions&, std::string& out) = nullptr;
   // Reads a run (core/run.h); writes one, or several as process groups of one file. Does not close the output.
   Run (*read_run)(const ReadContext&) = nullptr;
   void (*write_runs)(std::span<const Run>, const FormatOptions&, Output&) = nullptr;
+  bool nodes_apart = false;    // a node's bytes depend on that node alone
   bool file_per_rank = false;  // each rank is a file of its own (a set on disk, a tar in a pipe)
   bool framed_set = false;     // a set of several ranks is written otherwise than a single rank
 

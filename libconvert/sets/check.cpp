@@ -5,8 +5,10 @@
 #include <map>
 
 #include "config/groups.h"
+#include "core/master/master_set.h"
 #include "core/units.h"
 #include "core/world_size.h"
+#include "passes/class_proof.h"
 #include "passes/provenance.h"
 #include "passes/provenance_rule.h"
 #include "passes/rules/whole_set/collective_groups.h"
@@ -65,6 +67,7 @@ class Check {
 
   std::size_t run() {
     const Algorithm* a = source_.algorithm();
+    if (proved_by_classes()) return source_.master()->ranks();
     if (a != nullptr) {
       check_algorithm(*a);
     } else {
@@ -78,6 +81,20 @@ class Check {
   }
 
  private:
+  // Returns whether a set that is held by classes of ranks has no findings, which these tell.
+  [[nodiscard]] bool proved_by_classes() const {
+    const MasterSet* const set = source_.master();
+    if (set == nullptr || options_.dataflow) return false;
+    std::optional<Error> defect;
+    const auto groups = group_lists(source_, static_cast<Rank>(set->ranks()), defect);
+    if (defect ||
+        !convert::proved_by_classes(*set, source_.base_name(), options_.rules, groups ? &*groups : nullptr))
+      return false;
+    log_info(counted(set->ranks(), "rank") + " of " + std::to_string(set->classes.size()) +
+             (set->classes.size() == 1 ? " class" : " classes") + ", each checked once");
+    return true;
+  }
+
   void check_algorithm(const Algorithm& a) {
     const bool broken = source_.schedule() != nullptr && a.ranks() == 0;  // its errors have been told
     if (is_complete(a) && !broken) {

@@ -55,6 +55,8 @@ class SetSource {
   [[nodiscard]] virtual const Algorithm* algorithm() const { return nullptr; }
   // Returns the schedule that this algorithm was made of, or null.
   [[nodiscard]] virtual const Schedule* schedule() const { return nullptr; }
+  // Returns the set by classes of ranks if it is held so, else null; independent_ranks() is then in its order.
+  [[nodiscard]] virtual const MasterSet* master() const { return nullptr; }
   // Returns whether the ranks are byte for byte what another program writes, so that nothing may be added to them.
   [[nodiscard]] virtual bool follows_reference() const { return false; }
 

@@ -5,12 +5,14 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/master/master_set.h"
 #include "core/units.h"
 #include "io/archive.h"
 #include "io/output.h"
 #include "io/set_path.h"
 #include "passes/lower/export.h"
 #include "passes/verify/verify.h"
+#include "sets/classes/encoder.h"
 #include "sets/rank_order.h"
 #include "util/log.h"
 
@@ -45,6 +47,7 @@ class Sink {
 
   void write() {
     const Format& format = *plan_.choice.format;
+    if (format.nodes_apart && source_.master() != nullptr) classes_.emplace(*source_.master(), source_.base_name());
     if (format.write_schedule != nullptr) {
       write_schedule(format);
     } else if (format.write_algorithm != nullptr) {
@@ -124,9 +127,23 @@ class Sink {
 
   // Encodes the nodes of the rank whose head was read, into `out` if it is given, else into `bytes`.
   void encode_rank(TraceReader& reader, Trace& trace, TraceWriter& writer, std::size_t ordinal, bool many,
-                   std::string& bytes, Output* out) const {
-    if (!options_.history.empty() && !source_.follows_reference()) add_history(trace.metadata, {options_.history});
+                   std::string& bytes, Output* out) {
+    if (adds_history()) add_history(trace.metadata, {options_.history});
     writer.begin_rank(trace, ordinal, many, bytes);
+    if (classes_) {
+      classes_->nodes(trace.rank, writer, bytes);
+    } else {
+      encode_nodes(reader, trace, writer, bytes, out);
+    }
+    writer.end_rank(bytes);
+    if (out != nullptr) {
+      out->write(bytes);
+      bytes.clear();
+    }
+  }
+
+  static void encode_nodes(TraceReader& reader, Trace& trace, TraceWriter& writer, std::string& bytes,
+                           Output* out) {
     std::vector<Node> nodes;
     while (reader.next_nodes(trace, batch_nodes)) {
       // A reader may give a whole rank at once. It is encoded a slice at a time: the slice becomes the nodes of
@@ -141,11 +158,6 @@ class Sink {
           bytes.clear();
         }
       }
-    }
-    writer.end_rank(bytes);
-    if (out != nullptr) {
-      out->write(bytes);
-      bytes.clear();
     }
   }
 
@@ -236,6 +248,7 @@ class Sink {
 
   void write_document(const Format& format) {
     auto out = open();
+    if (format.write_master != nullptr && source_.master() != nullptr) return write_classes(format, *out);
     const auto writer = format.write(plan_.choice.options);
     const bool many = format.framed_set && source_.many();
     // What a pipe has taken cannot be taken back; groups stand first, and may be known last.
@@ -267,6 +280,20 @@ class Sink {
     out->close();
   }
 
+  // Writes a set that is held by classes without making its ranks.
+  void write_classes(const Format& format, Output& out) {
+    MasterSet set = *source_.master();
+    if (adds_history()) set.edit_metadata([&](Metadata& m) { add_history(m, {options_.history}); });
+    const auto groups = source_.groups_to_write(&diagnostics_);
+    set.groups = groups ? groups->json : "";
+    all_read(groups.has_value());
+    ready();
+    format.write_master(set, out);
+    out.close();
+  }
+
+  [[nodiscard]] bool adds_history() const { return !options_.history.empty() && !source_.follows_reference(); }
+
   // Gives the groups to a writer that has a place for them; returns whether it has.
   bool give_groups(const Format& format, TraceWriter& writer) {
     if (source_.follows_reference() || !source_.has_subgroups()) return false;
@@ -293,6 +320,7 @@ class Sink {
   const SinkOptions& options_;
   Diagnostics& diagnostics_;
   OutputFiles files_;
+  std::optional<ClassEncoder> classes_;  // of a set that is held so
 };
 
 // Returns whether set= asks for a tar or a plain file; nothing if it is not given.

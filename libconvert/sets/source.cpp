@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "config/groups.h"
+#include "core/master/master_set.h"
 #include "core/world_size.h"
 #include "formats/whole_ranks.h"
 #include "io/set_path.h"
@@ -282,7 +282,7 @@ void TraceSource::warn_of_near_ranks() {
 void TraceSource::read_description(InputItem& item) {
   std::string text = item.input->read_rest();
   const std::string name = item.input->name();
-  if (options_.hash && !follows_reference()) {
+  if (options_.hash && !follows_reference() && format_->write_master == nullptr) {
     source_file_ = file_name_part(name);
     source_sha256_ = sha256_hex(text);
   }
@@ -422,66 +422,6 @@ std::unique_ptr<TraceReader> TraceSource::make_format_reader(InputItem item, Ran
                                          std::move(linking));
 }
 
-void TraceSource::add_linked_groups(const std::string& file, Rank rank,
-                                    const std::vector<GroupTable::Group>& groups) {
-  const std::lock_guard lock(groups_mutex_);
-  linked_ranks_ = std::max(linked_ranks_, rank + 1);
-  for (const GroupTable::Group& group : groups) {
-    const auto [at, added] = linked_groups_.try_emplace(group.id, LinkedGroup{group});
-    at->second.users.insert(rank);
-    GroupTable::Group& known = at->second.group;
-    if (added) continue;
-    known.size = std::max(known.size, group.size);
-    const bool same = known.name == group.name;
-    if (same && known.ranks.empty()) known.ranks = group.ranks;
-    if (same && (group.ranks.empty() || known.ranks == group.ranks)) continue;
-    diagnostics_.warning(
-        {.file = file}, "groups",
-        "process group '" + group.name + "' has other ranks here than elsewhere, or another name",
-        {"hint: torch.distributed.split_group may name different groups alike; new_group does not"});
-  }
-}
-
-bool TraceSource::has_subgroups() const {
-  if (!format_->linked) return SetSource::has_subgroups();
-  const std::lock_guard lock(groups_mutex_);
-  return std::any_of(linked_groups_.begin(), linked_groups_.end(), [](const auto& g) { return g.first != 0; });
-}
-
-// Profilers cut long lists of ranks, and PyTorch's default group has none. Who uses a group is in it.
-std::vector<std::uint32_t> TraceSource::members(const LinkedGroup& linked) const {
-  const GroupTable::Group& group = linked.group;
-  if (!group.ranks.empty()) return group.ranks;
-  constexpr std::uint32_t most_listed = 1 << 20;  // a size is only claimed, and a list takes memory
-  const std::uint32_t all = std::max(group.size, linked_ranks_);
-  if ((group.id == 0 || group.size == world()) && all <= most_listed) {
-    std::vector<std::uint32_t> ranks(all);
-    std::iota(ranks.begin(), ranks.end(), 0U);
-    return ranks;
-  }
-  if (group.size > linked.users.size() && !std::exchange(linked.told, true)) {
-    diagnostics_.warning({.file = base_name()}, "groups",
-                         "no file lists the " + counted(group.size, "rank") + " of process group '" + group.name +
-                             "': it has those that are linked and use it, " + std::to_string(linked.users.size()),
-                         {"hint: link the other ranks of the group too"});
-  }
-  return {linked.users.begin(), linked.users.end()};
-}
-
-std::optional<InputSet::Groups> TraceSource::groups() const {
-  if (inputs_.groups()) return inputs_.groups();
-  if (!carried_groups_.empty()) return InputSet::Groups{carried_by_, carried_groups_ + "\n"};
-  const std::lock_guard lock(groups_mutex_);
-  if (linked_groups_.empty()) return std::nullopt;
-  std::vector<CommGroup> list;
-  for (const auto& [id, linked] : linked_groups_) {
-    const bool is_world = id == 0 && linked.group.ranks.empty() && world();  // which wants no list
-    if (!is_world) list.push_back({.id = id, .ranks = members(linked)});
-  }
-  if (list.empty()) return std::nullopt;
-  return InputSet::Groups{base_name() + std::string(groups_suffix), groups_text(list)};
-}
-
 std::unique_ptr<TraceReader> TraceSource::open_all() {
   std::unique_ptr<TraceReader> reader;
   if (format_->describes_set()) {
@@ -492,6 +432,14 @@ std::unique_ptr<TraceReader> TraceSource::open_all() {
     reader = open_stream();
   }
   return std::make_unique<CountingReader>(*this, std::move(reader));
+}
+
+// A set that is held by classes has been read as a whole.
+std::uint64_t TraceSource::ranks_read() const {
+  return master() != nullptr ? master()->ranks() : ranks_read_.load();
+}
+std::uint64_t TraceSource::nodes_read() const {
+  return master() != nullptr ? master()->node_count() : nodes_read_.load();
 }
 
 std::unique_ptr<TraceReader> TraceSource::open_stream() { return std::make_unique<AllReader>(*this); }

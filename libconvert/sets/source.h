@@ -67,6 +67,7 @@ class TraceSource final : public SetSource {
   // Returns the input's collective algorithm, or null. Only lower it if it has no errors.
   [[nodiscard]] const Algorithm* algorithm() const override { return algorithm_ ? &*algorithm_ : nullptr; }
   [[nodiscard]] const Schedule* schedule() const override { return schedule_ ? &*schedule_ : nullptr; }
+  [[nodiscard]] const MasterSet* master() const override { return described_ ? described_->master() : nullptr; }
   // Adds groups that another process read from PyTorch traces, for groups().
   void add_linked_groups(const std::string& file, Rank rank, const std::vector<GroupTable::Group>& groups);
   // Returns the groups file of the input, or the groups of PyTorch traces, complete once all ranks are read.
@@ -106,8 +107,8 @@ class TraceSource final : public SetSource {
   void warn_of_missing_ranks();
   [[nodiscard]] const WorldSizes* world_sizes() const override { return &world_sizes_; }
   // Return how many ranks and nodes all readers have read so far.
-  [[nodiscard]] std::uint64_t ranks_read() const { return ranks_read_; }
-  [[nodiscard]] std::uint64_t nodes_read() const { return nodes_read_; }
+  [[nodiscard]] std::uint64_t ranks_read() const;
+  [[nodiscard]] std::uint64_t nodes_read() const;
 
  private:
   class AllReader;

@@ -2,6 +2,7 @@
 // Where the corpus is, and tab-separated tables in it.
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +16,16 @@ namespace corpus {
 inline std::filesystem::path root() {
   if (const char* given = std::getenv("ETKIT_CORPUS")) return given;
   return std::filesystem::path(ETKIT_SOURCE_DIR).parent_path() / "shared" / "corpus";
+}
+
+// Returns the files below a folder whose names end so, sorted.
+inline std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder, const std::string& suffix) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file() && entry.path().string().ends_with(suffix)) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
 }
 
 inline std::vector<std::string> split(const std::string& text, char separator) {

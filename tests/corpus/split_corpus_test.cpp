@@ -32,19 +32,10 @@ void expect_identity(const SourceOptions& options) {
   EXPECT_TRUE(test::joined_and_split(again) == before);
 }
 
-std::vector<fs::path> files_of(const fs::path& folder, const std::string& suffix) {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file() && entry.path().string().ends_with(suffix)) files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
 TEST(SplitCorpus, TraceSets) {
   REQUIRE_CORPUS();
   std::size_t sets = 0;
-  for (const fs::path& file : files_of(corpus::root(), ".0.et")) {
+  for (const fs::path& file : corpus::files_of(corpus::root(), ".0.et")) {
     const std::string prefix = file.string().substr(0, file.string().size() - 5);
     expect_identity({.operands = {prefix}, .hash = false});
     ++sets;
@@ -58,7 +49,7 @@ TEST(SplitCorpus, PyTorchTraces) {
   const fs::path folder = corpus::root() / "pytorch";
   std::size_t traces = 0;
   for (const char* suffix : {"out.et", "out.et.gz"}) {
-    for (const fs::path& file : files_of(folder / "expected", suffix)) {
+    for (const fs::path& file : corpus::files_of(folder / "expected", suffix)) {
       expect_identity({.operands = {file}, .hash = false});
       ++traces;
     }
@@ -79,7 +70,7 @@ TEST(SplitCorpus, AlgorithmsAndTaskGraphs) {
   std::size_t algorithms = 0;
   for (const char* folder : {"real", "generated"}) {
     if (!fs::exists(corpus::root() / "msccl" / folder)) continue;
-    for (const fs::path& file : files_of(corpus::root() / "msccl" / folder, ".xml")) {
+    for (const fs::path& file : corpus::files_of(corpus::root() / "msccl" / folder, ".xml")) {
       if (fs::file_size(file) > largest) continue;
       Diagnostics diagnostics;
       TraceSource source({.operands = {file}, .hash = false}, diagnostics);
@@ -89,7 +80,7 @@ TEST(SplitCorpus, AlgorithmsAndTaskGraphs) {
     }
   }
   EXPECT_GT(algorithms, 20U);
-  for (const fs::path& file : files_of(corpus::root() / "flexflow", ".dot")) {
+  for (const fs::path& file : corpus::files_of(corpus::root() / "flexflow", ".dot")) {
     if (!file.filename().string().starts_with("chakra_")) continue;
     expect_identity({.operands = {file}, .hash = false});
     expect_identity({.operands = {file}, .from = "flexflow,single=yes", .hash = false});
@@ -146,7 +137,7 @@ TEST(SplitCorpus, TaskGraphs) {
 TEST(SplitCorpus, CollapsingUndoesMerging) {
   REQUIRE_CORPUS();
   std::size_t merges = 0;
-  for (const fs::path& file : files_of(corpus::root(), ".0.et")) {
+  for (const fs::path& file : corpus::files_of(corpus::root(), ".0.et")) {
     const std::string prefix = file.string().substr(0, file.string().size() - 5);
     SCOPED_TRACE(prefix);
     Diagnostics diagnostics;

@@ -259,6 +259,7 @@ const Format chakra_format = {
     .sniff = sniff_chakra,
     .read = read_chakra,
     .write = write_chakra,
+    .nodes_apart = true,
     .file_per_rank = true,
 };
 

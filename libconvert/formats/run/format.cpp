@@ -8,7 +8,7 @@
 namespace convert {
 namespace {
 
-bool sniff_run(std::string_view head) { return head.starts_with(run_file::magic); }
+bool sniff_run(std::string_view head) { return head.starts_with(run_file::kind.magic); }
 
 Run read(const ReadContext& context) { return read_run(context.input); }
 

@@ -9,20 +9,20 @@
 #include <tuple>
 
 #include "core/run.h"
+#include "formats/blocks.h"
 
 namespace convert::run_file {
 
-// The file: magic, the version as one byte, then blocks; numbers are LEB128, texts have their length before them.
-//   block   name of the table, rows (1 … max_rows), size of the payload, size of it compressed, zstd frame
-//   payload number of columns; each: name, code, size, bytes
-// A table may have several blocks; the empty name ends the file, with the number of blocks before it. Unknown
-// tables and columns are skipped, so what adds some keeps the version.
-inline constexpr std::string_view magic =
-    "\x89"
-    "ETRUN\r\n\x1a\n";
-inline constexpr std::uint8_t version = 1;
-inline constexpr std::size_t max_rows = 65'536;
-inline constexpr std::size_t max_payload = std::size_t{64} << 20U;
+// The file has blocks (formats/blocks.h); their payload: the number of columns; each: name, code, size, bytes. A
+// table may have several blocks. Unknown tables and columns are skipped, so what adds some keeps the version.
+inline constexpr blocks::Kind kind{.magic =
+                                       "\x89"
+                                       "ETRUN\r\n\x1a\n",
+                                   .version = 1,
+                                   .noun = "run",
+                                   .rule = "run"};
+using blocks::max_payload;
+using blocks::max_rows;
 
 // How a column's values are coded.
 enum class Code : std::uint8_t {

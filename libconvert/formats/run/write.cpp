@@ -9,7 +9,6 @@
 #include "core/diagnostic.h"
 #include "formats/run/run.h"
 #include "formats/run/tables.h"
-#include "io/zstd/block.h"
 
 namespace convert {
 namespace run_file {
@@ -19,15 +18,9 @@ namespace {
 constexpr std::size_t text_block_bytes = std::size_t{1} << 22U;
 constexpr std::size_t max_text_bytes = max_payload / 2;
 
-void append_number(std::string& out, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7U) out += static_cast<char>(value | 0x80U);
-  out += static_cast<char>(value);
-}
-void append_text(std::string& out, std::string_view text) {
-  append_number(out, text.size());
-  out += text;
-}
-std::uint64_t zigzag(std::uint64_t difference) { return (difference << 1U) ^ (0 - (difference >> 63U)); }
+using blocks::append_number;
+using blocks::append_text;
+using blocks::zigzag;
 
 template <class Value>
 constexpr Code code_of() {
@@ -38,11 +31,7 @@ constexpr Code code_of() {
 
 class Writer {
  public:
-  explicit Writer(Output& out) : out_(out) {
-    std::string head(magic);
-    head += static_cast<char>(version);
-    out_.write(head);
-  }
+  explicit Writer(Output& out) : blocks_(out, kind) {}
 
   template <class Row>
   void table(std::string_view name, std::span<const Row> rows) {
@@ -81,12 +70,7 @@ class Writer {
     }
   }
 
-  void finish() {
-    std::string end;
-    append_text(end, "");
-    append_number(end, blocks_);
-    out_.write(end);
-  }
+  void finish() { blocks_.finish(); }
 
  private:
   template <class Row>
@@ -94,15 +78,7 @@ class Writer {
     payload_.clear();
     append_number(payload_, std::tuple_size_v<decltype(Columns<Row>::all)>);
     std::apply([&](const auto&... column) { (add(column, rows), ...); }, Columns<Row>::all);
-    const std::string_view packed = zstd_.pack(payload_);
-    std::string head;
-    append_text(head, name);
-    append_number(head, rows.size());
-    append_number(head, payload_.size());
-    append_number(head, packed.size());
-    out_.write(head);
-    out_.write(packed);
-    ++blocks_;
+    blocks_.block(name, rows.size(), payload_);
   }
 
   template <class Row, class Value>
@@ -127,11 +103,9 @@ class Writer {
     append_text(payload_, bytes_);
   }
 
-  Output& out_;
-  ZstdBlocks zstd_;
+  blocks::Writer blocks_;
   std::string payload_;
   std::string bytes_;
-  std::uint64_t blocks_ = 0;
 };
 
 }  // namespace

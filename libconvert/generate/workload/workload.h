@@ -16,6 +16,7 @@
 
 #include "config/groups.h"
 #include "config/workload/workload.h"
+#include "core/master/master_set.h"
 #include "core/trace.h"
 #include "generate/workload/body.h"
 
@@ -74,6 +75,8 @@ class WorkloadSet {
   [[nodiscard]] std::vector<CommGroup> groups() const { return groups_.all(); }
   // Returns the trace of a rank; several threads may call it.
   [[nodiscard]] Trace trace(Rank rank) const;
+  // Returns all ranks, by classes, without making each.
+  [[nodiscard]] MasterSet master() const;
 
  private:
   // What the nodes of a rank have besides those of its stage.
@@ -91,6 +94,8 @@ class WorkloadSet {
   [[nodiscard]] std::int64_t roles() const { return workload_.plan.disaggregates() ? 2 : 1; }
   [[nodiscard]] std::int64_t ranks_of_stage() const { return workload_.plan.ranks() / workload_.plan.pipeline; }
   [[nodiscard]] OfRank of_rank(Rank rank) const;
+  struct ClassRules;
+  void add_rules(const StageBody& body, ClassRules& rules, const ShapeSet& shapes, RankClass& to) const;
   [[nodiscard]] std::int64_t partner(std::int64_t replica) const;
   [[nodiscard]] Rank peer(Peer peer, Rank rank) const;
   [[nodiscard]] std::int64_t time_ns(const BodyNode& n) const;

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Holds a set of traces in which ranks that do the same are held once: ranks of a class agree node by node in all
+// but some values, and these follow rules over the ranks. The idea is the master trace of "Chakra: Advancing
+// Performance Benchmarking and Co-design using Standardized Execution Traces" (arXiv 2305.14516), section 4.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/master/number_runs.h"
+#include "core/master/pack.h"
+#include "core/master/rank_values.h"
+#include "core/master/shapes.h"
+#include "core/text_set.h"
+#include "core/trace.h"
+
+namespace convert {
+
+// Ranks of which the metadata has one shape, and the nodes have the same shapes in the same order.
+struct RankClass {
+  NumberRuns ranks;  // by ordinal
+  std::uint32_t metadata_shape = 0;
+  RankValues metadata;
+  std::vector<std::uint32_t> shapes;  // of the nodes
+  RankValues values;                  // of the nodes, one node after the other
+};
+
+class MasterSet {
+ public:
+  TextSet texts;
+  ShapeSet shapes;
+  std::vector<RankClass> classes;
+  std::string groups{};  // process groups as the text of a groups file; empty: none
+
+  // Adds to the set's order: the next `count` ordinals of class `c`.
+  void add_to_order(std::uint32_t c, std::uint64_t count);
+
+  // A rank of the set.
+  struct Place {
+    std::uint32_t of_class = 0;
+    std::uint64_t ordinal = 0;
+  };
+  [[nodiscard]] std::uint64_t ranks() const { return ranks_; }
+  // Returns the i-th rank of the order.
+  [[nodiscard]] Place place(std::uint64_t i) const;
+  [[nodiscard]] Rank rank(const Place& p) const { return static_cast<Rank>(classes[p.of_class].ranks[p.ordinal]); }
+  [[nodiscard]] std::uint64_t node_count() const;  // of all ranks
+
+  // Ranks of one class that follow each other in the order.
+  struct Stretch {
+    std::uint32_t of_class = 0;
+    std::uint64_t first_ordinal = 0;
+    std::uint64_t first_place = 0;
+  };
+  [[nodiscard]] const std::vector<Stretch>& order() const { return order_; }
+
+  // Returns a rank's trace without nodes; appends its nodes. Messages call it by the file and its rank. Throw
+  // Error(input) [master] if it has values that no trace has.
+  [[nodiscard]] Trace head(const Place& p, const std::string& file) const;
+  void nodes(const Place& p, const std::string& file, NodeTable& to) const;
+
+  // Changes the metadata of each rank: what has one shape must have one after it.
+  void edit_metadata(const std::function<void(Metadata&)>& edit);
+
+ private:
+  std::vector<Stretch> order_;
+  std::vector<std::uint64_t> taken_;  // by class: its ordinals in the order
+  std::uint64_t ranks_ = 0;
+};
+
+// Returns where the values of each node of a class begin, and where those of the last end.
+[[nodiscard]] std::vector<std::uint32_t> node_begins(const RankClass& c, const ShapeSet& shapes);
+
+}  // namespace convert

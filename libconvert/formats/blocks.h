@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// Writes and reads files of named, compressed blocks: what run and master files are made of.
+//
+// The file: magic, the version as one byte, then blocks; numbers are LEB128, texts have their length before them.
+//   block   its name, rows (1 … max_rows), size of the payload, size of it compressed, zstd frame with a checksum
+// The empty name ends the file, with the number of blocks before it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/diagnostic.h"
+#include "io/input.h"
+#include "io/output.h"
+#include "io/zstd/block.h"
+
+namespace convert::blocks {
+
+inline constexpr std::size_t max_rows = 65'536;
+inline constexpr std::size_t max_payload = std::size_t{64} << 20U;
+
+void append_number(std::string& out, std::uint64_t value);
+void append_text(std::string& out, std::string_view text);
+// Return the number that stands for a difference, negative or not, and that difference.
+[[nodiscard]] constexpr std::uint64_t zigzag(std::uint64_t difference) {
+  return (difference << 1U) ^ (0 - (difference >> 63U));
+}
+[[nodiscard]] constexpr std::uint64_t unzigzag(std::uint64_t number) {
+  return (number >> 1U) ^ (0 - (number & 1U));
+}
+
+// Reads numbers and texts of a payload; a failure is remembered and gives 0.
+class Bytes {
+ public:
+  explicit Bytes(std::string_view bytes) : rest_(bytes) {}
+  [[nodiscard]] bool failed() const { return failed_; }
+  [[nodiscard]] bool empty() const { return rest_.empty(); }
+  [[nodiscard]] std::size_t size() const { return rest_.size(); }
+
+  std::uint64_t number() {
+    if (!rest_.empty() && static_cast<signed char>(rest_.front()) >= 0) {
+      const auto value = static_cast<std::uint8_t>(rest_.front());
+      rest_.remove_prefix(1);
+      return value;
+    }
+    return long_number();
+  }
+  std::string_view text() { return bytes(number()); }
+  std::string_view bytes(std::uint64_t size);
+
+ private:
+  std::uint64_t long_number();
+
+  std::string_view rest_;
+  bool failed_ = false;
+};
+
+// What a kind of file begins with, and what messages call it: "run".
+struct Kind {
+  std::string_view magic;
+  std::uint8_t version;
+  std::string_view noun;
+  std::string_view rule;
+};
+
+class Writer {
+ public:
+  Writer(Output& out, const Kind& kind);
+  void block(std::string_view name, std::size_t rows, std::string_view payload);
+  void finish();
+
+ private:
+  Output& out_;
+  ZstdBlocks zstd_;
+  std::uint64_t blocks_ = 0;
+};
+
+// Throws Error(input) with the offset if the file is cut or damaged, or of a newer version.
+class Reader {
+ public:
+  Reader(Input& input, const Kind& kind);
+
+  struct Block {
+    std::uint64_t offset = 0;
+    std::string name{};
+    std::size_t rows = 0;
+    std::string_view payload{};  // valid until the next one is read
+  };
+  // Returns the next block; nothing behind the last.
+  [[nodiscard]] std::optional<Block> next();
+  [[nodiscard]] Error failure(std::uint64_t offset, const std::string& message) const;
+  // Returns such an error that begins with "damaged run: ".
+  [[nodiscard]] Error damaged(std::uint64_t offset, const std::string& message) const;
+  // Counts memory that the contents take, and refuses too much.
+  void hold(std::uint64_t bytes);
+
+ private:
+  [[nodiscard]] Error cut() const;
+  std::uint64_t number();
+
+  Input& input_;
+  const Kind& kind_;
+  ZstdBlocks zstd_;
+  std::size_t shown_ = 0;  // bytes of the block that was handed out
+  std::uint64_t blocks_ = 0;
+  std::uint64_t held_ = 0;
+};
+
+}  // namespace convert::blocks

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Holds a set by classes of ranks, to be written or worked on: each rank is made when it is asked for.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/master/master_set.h"
+#include "formats/master/master.h"
+#include "sets/set_source.h"
+
+namespace convert {
+
+class ClassSet final : public SetSource {
+ public:
+  // `name` begins the files' names.
+  ClassSet(std::string name, MasterSet set) : name_(std::move(name)), set_(std::move(set)) {}
+
+  [[nodiscard]] std::string base_name() const override { return name_; }
+  [[nodiscard]] bool many() override { return set_.ranks() > 1; }
+  [[nodiscard]] std::size_t independent_ranks() const override { return set_.ranks(); }
+  [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override {
+    return open_master(set_, name_, static_cast<Rank>(i), static_cast<Rank>(i + 1));
+  }
+  [[nodiscard]] std::unique_ptr<TraceReader> open_all() override {
+    return open_master(set_, name_, 0, static_cast<Rank>(set_.ranks()));
+  }
+  [[nodiscard]] std::optional<InputSet::Groups> groups() const override {
+    if (set_.groups.empty()) return std::nullopt;
+    return InputSet::Groups{name_ + ".groups.json", set_.groups};
+  }
+  [[nodiscard]] const MasterSet* master() const override { return &set_; }
+
+ private:
+  std::string name_;
+  MasterSet set_;
+};
+
+}  // namespace convert

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Folds a set: one rank for each class of ranks that do the same, with a table of which rank stands for which.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/master/master_set.h"
+#include "sets/set_source.h"
+
+namespace convert {
+
+// Ranks are of one class if their nodes differ in values only (core/master/master_set.h). The first rank of each
+// class is kept, with its number.
+class FoldedSet final : public SetSource {
+ public:
+  // Reads the source, which must outlive this, unless it is held by classes already.
+  FoldedSet(SetSource& source, unsigned jobs);
+
+  [[nodiscard]] std::string base_name() const override { return source_.base_name(); }
+  [[nodiscard]] std::size_t independent_ranks() const override { return set().classes.size(); }
+  [[nodiscard]] bool many() override { return independent_ranks() > 1; }
+  [[nodiscard]] bool whole_set() override { return false; }
+  [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override;
+  [[nodiscard]] std::unique_ptr<TraceReader> open_all() override;
+  [[nodiscard]] std::optional<InputSet::Groups> groups() const override { return source_.groups(); }
+
+  [[nodiscard]] std::uint64_t ranks() const { return set().ranks(); }
+  // Returns the table as JSON, {"0": [0, 1, 2], "3": [3]}: the ranks for which each kept one stands, itself too.
+  [[nodiscard]] std::string table() const;
+
+ private:
+  [[nodiscard]] const MasterSet& set() const { return made_ ? *made_ : *source_.master(); }
+  [[nodiscard]] std::unique_ptr<TraceReader> open(std::size_t first, std::size_t last) const;
+
+  SetSource& source_;
+  std::optional<MasterSet> made_;
+};
+
+}  // namespace convert

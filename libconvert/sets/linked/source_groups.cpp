@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// The process groups of a source: a groups file's, those that its format carries, or those of PyTorch traces.
+#include <algorithm>
+#include <numeric>
+
+#include "config/groups.h"
+#include "core/master/master_set.h"
+#include "core/units.h"
+#include "io/set_path.h"
+#include "sets/source.h"
+
+namespace convert {
+
+void TraceSource::add_linked_groups(const std::string& file, Rank rank,
+                                    const std::vector<GroupTable::Group>& groups) {
+  const std::lock_guard lock(groups_mutex_);
+  linked_ranks_ = std::max(linked_ranks_, rank + 1);
+  for (const GroupTable::Group& group : groups) {
+    const auto [at, added] = linked_groups_.try_emplace(group.id, LinkedGroup{group});
+    at->second.users.insert(rank);
+    GroupTable::Group& known = at->second.group;
+    if (added) continue;
+    known.size = std::max(known.size, group.size);
+    const bool same = known.name == group.name;
+    if (same && known.ranks.empty()) known.ranks = group.ranks;
+    if (same && (group.ranks.empty() || known.ranks == group.ranks)) continue;
+    diagnostics_.warning(
+        {.file = file}, "groups",
+        "process group '" + group.name + "' has other ranks here than elsewhere, or another name",
+        {"hint: torch.distributed.split_group may name different groups alike; new_group does not"});
+  }
+}
+
+bool TraceSource::has_subgroups() const {
+  if (!format_->linked) return SetSource::has_subgroups();
+  const std::lock_guard lock(groups_mutex_);
+  return std::any_of(linked_groups_.begin(), linked_groups_.end(), [](const auto& g) { return g.first != 0; });
+}
+
+// Profilers cut long lists of ranks, and PyTorch's default group has none. Who uses a group is in it.
+std::vector<std::uint32_t> TraceSource::members(const LinkedGroup& linked) const {
+  const GroupTable::Group& group = linked.group;
+  if (!group.ranks.empty()) return group.ranks;
+  constexpr std::uint32_t most_listed = 1 << 20;  // a size is only claimed, and a list takes memory
+  const std::uint32_t all = std::max(group.size, linked_ranks_);
+  if ((group.id == 0 || group.size == world()) && all <= most_listed) {
+    std::vector<std::uint32_t> ranks(all);
+    std::iota(ranks.begin(), ranks.end(), 0U);
+    return ranks;
+  }
+  if (group.size > linked.users.size() && !std::exchange(linked.told, true)) {
+    diagnostics_.warning({.file = base_name()}, "groups",
+                         "no file lists the " + counted(group.size, "rank") + " of process group '" + group.name +
+                             "': it has those that are linked and use it, " + std::to_string(linked.users.size()),
+                         {"hint: link the other ranks of the group too"});
+  }
+  return {linked.users.begin(), linked.users.end()};
+}
+
+std::optional<InputSet::Groups> TraceSource::groups() const {
+  if (inputs_.groups()) return inputs_.groups();
+  if (master() != nullptr && !master()->groups.empty()) return InputSet::Groups{first_file_, master()->groups};
+  if (!carried_groups_.empty()) return InputSet::Groups{carried_by_, carried_groups_ + "\n"};
+  const std::lock_guard lock(groups_mutex_);
+  if (linked_groups_.empty()) return std::nullopt;
+  std::vector<CommGroup> list;
+  for (const auto& [id, linked] : linked_groups_) {
+    const bool is_world = id == 0 && linked.group.ranks.empty() && world();  // which wants no list
+    if (!is_world) list.push_back({.id = id, .ranks = members(linked)});
+  }
+  if (list.empty()) return std::nullopt;
+  return InputSet::Groups{base_name() + std::string(groups_suffix), groups_text(list)};
+}
+
+}  // namespace convert

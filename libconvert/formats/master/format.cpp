@@ -56,7 +56,8 @@ class MasterFile final : public DescribedSet {
 
 std::unique_ptr<DescribedSet> read_classes(std::string text, const std::string& file,
                                            const FormatOptions& /*options*/, Diagnostics& /*diagnostics*/) {
-  const auto input = memory_input(file, text);
+  const std::string held = std::move(text);
+  const auto input = memory_input(file, held);
   return std::make_unique<MasterFile>(read_master(*input), file);
 }
 

@@ -9,15 +9,15 @@
 
 namespace convert {
 
-FoldedSet::FoldedSet(SetSource& source, unsigned jobs) : source_(source) {
-  if (source.master() != nullptr) return;
+FoldedSet::FoldedSet(SetSource& source, unsigned jobs) : source_(source), set_(source.master()) {
+  if (set_ != nullptr) return;
   MasterBuilder builder;
   source.for_each_trace(jobs, [&](Trace&& t) {
     builder.begin_rank(t.rank, t.metadata);
     builder.nodes(t.nodes);
     builder.end_rank();
   });
-  made_ = builder.finish();
+  set_ = &made_.emplace(builder.finish());
 }
 
 std::unique_ptr<TraceReader> FoldedSet::open(std::size_t first, std::size_t last) const {

@@ -32,11 +32,12 @@ class FoldedSet final : public SetSource {
   [[nodiscard]] std::string table() const;
 
  private:
-  [[nodiscard]] const MasterSet& set() const { return made_ ? *made_ : *source_.master(); }
+  [[nodiscard]] const MasterSet& set() const { return *set_; }
   [[nodiscard]] std::unique_ptr<TraceReader> open(std::size_t first, std::size_t last) const;
 
   SetSource& source_;
-  std::optional<MasterSet> made_;
+  std::optional<MasterSet> made_;  // unless the source holds it
+  const MasterSet* set_;
 };
 
 }  // namespace convert

@@ -6,6 +6,7 @@
 #include "common/source.h"
 #include "common/tool.h"
 #include "core/units.h"
+#include "sets/derived/folding.h"
 #include "sets/derived/iterating.h"
 #include "sets/derived/rankwise.h"
 #include "sets/derived/scaling.h"
@@ -13,34 +14,12 @@
 #include "sets/derived/windowing.h"
 #include "sets/source.h"
 #include "split/options.h"
+#include "split/tell.h"
 #include "util/log.h"
 
 namespace {
 
 using namespace convert;
-
-void tell(const tools::SplitToolOptions& o, const RankwiseSet::Counts& counts) {
-  if (o.collapse)
-    log_info(counted(counts.folded.collectives, "collective") + " of " + counted(counts.folded.nodes, "node"));
-  if (o.ranks) log_info(counted(counts.taken.dropped, "message") + " left out");
-}
-
-void tell_before(const IterationSet& set) {
-  for (const std::string& line : set.description()) log_info(line);
-  if (const auto note = set.spread()) log_note(*note);
-}
-
-void tell(const TakenCounts& counts) {
-  log_info(counted(counts.left_out, "node") + " left out, with " + counted(counts.dropped, "edge") + " to them");
-  if (counts.made != 0) log_info(counted(counts.made, "edge") + " between copies");
-}
-
-void tell(const WindowCounts& counts, const tools::SplitToolOptions& o) {
-  log_info(counted(counts.left_out, "node") + " left out, with " + counted(counts.dropped, "edge") + " to them");
-  if (counts.partial != 0)
-    log_info(counted(counts.partial, "node") + " of communication that is not in the window on all ranks " +
-             (o.partial == "drop" ? "left out" : "made computations"));
-}
 
 int split(const tools::SplitToolOptions& o, tools::Context& context) {
   check_split_options(o);
@@ -52,7 +31,7 @@ int split(const tools::SplitToolOptions& o, tools::Context& context) {
   std::optional<IterationSet> iterations;
   if (o.iteration) {
     source = &iterations.emplace(*source, iterating_options(o, context.jobs()));
-    tell_before(*iterations);
+    tools::tell_before(*iterations);
   }
   std::optional<WindowSet> window;
   if (o.window) {
@@ -67,6 +46,8 @@ int split(const tools::SplitToolOptions& o, tools::Context& context) {
     source = &scaled.emplace(*source, which);
     for (const std::string& note : scaled->notes()) log_note(note);
   }
+  std::optional<FoldedSet> folded;
+  if (o.fold) source = &folded.emplace(*source, context.jobs());
   std::optional<JoinedSet> joined;
   if (o.join) source = &joined.emplace(*source, context.jobs());
   std::optional<SplitSet> split;
@@ -76,16 +57,25 @@ int split(const tools::SplitToolOptions& o, tools::Context& context) {
   const auto finish = [&] {
     if (rankwise && !std::exchange(finished, true)) rankwise->finish();
   };
-  const auto sink = open_sink(*source, o.output, context, {.before_commit = [&](OutputFiles&) { finish(); }});
+  std::string table_path;
+  const auto add_table = [&](OutputFiles& files) {
+    if (folded) write_bytes(files, table_path + ".classes.json", folded->table());
+    finish();
+  };
+  const auto sink = open_sink(*source, o.output, context, {.before_commit = add_table});
+  if (folded && !sink.plan.per_rank_files)
+    throw usage_error("--fold writes ranks and a table of them: name a prefix with -o");
+  if (folded) table_path = *sink.plan.path;
   sink.write(*source, context.diagnostics);
   finish();  // formats that need all ranks at once have no such moment
   if (split) {
     log_info(counted(split->counts().edges, "edge") + " between NPUs, " +
              counted(split->counts().messages, "message") + " made of them");
   }
-  if (rankwise) tell(o, rankwise->counts());
-  if (iterations) tell(iterations->counts());
-  if (window) tell(window->counts(), o);
+  if (folded) tools::tell(*folded);
+  if (rankwise) tools::tell(o, rankwise->counts());
+  if (iterations) tools::tell(iterations->counts());
+  if (window) tools::tell(window->counts(), o);
   return 0;
 }
 
@@ -103,6 +93,7 @@ int main(int argc, char** argv) {
                    {"et-split --iteration 5 --repeat 100 llama -o llama100", "a recorded training step, 100 times"},
                    {"et-split --window 1s..1500ms llama -o part", "what ran in that half second"},
                    {"et-split --scale dp=1024 llama -o llama1024", "the same training on more data-parallel ranks"},
+                   {"et-split --fold llama.etm -o stages", "one rank for all that do the same"},
                    {"et-split --collapse llama+ring -o llama", "what et-merge put in, taken out"}},
   };
   return tools::run_tool(argc, argv, info, tools::add_split_options, split);

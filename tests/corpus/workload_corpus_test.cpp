@@ -10,6 +10,7 @@
 #include <string>
 
 #include "corpus.h"
+#include "generate/workload/memory.h"
 #include "generate/workload/parameters.h"
 #include "generate/workload/schedule.h"
 #include "generate/workload/workload.h"
@@ -226,6 +227,24 @@ TEST(WorkloadCorpus, OrdersOfPipelines) {
     ++orders;
   }
   EXPECT_EQ(orders, 4);
+}
+
+TEST(WorkloadCorpus, MicroBatchesInFlight) {
+  REQUIRE_CORPUS();
+  simdjson::dom::parser parser;
+  int cases = 0;
+  const simdjson::padded_string text = load("schedules.json");
+  for (const element row : parser.parse(text)["unit_times"].get_array()) {
+    Workload w;
+    set_workload(w, {"plan.order", std::string(row["schedule"].get_c_str())});
+    w.plan.pipeline = number(row["p"]);
+    w.plan.chunks = number(row["v"]);
+    std::int64_t stage = 0;
+    for (const element passes : row["in_flight"].get_array())
+      EXPECT_EQ(passes_in_flight(w.plan, number(row["m"]), stage++), number(passes));
+    ++cases;
+  }
+  EXPECT_EQ(cases, 20);
 }
 
 }  // namespace

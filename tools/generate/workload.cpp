@@ -7,9 +7,11 @@
 #include "common/text.h"
 #include "config/yaml_tree.h"
 #include "core/units.h"
+#include "generate/workload/memory.h"
 #include "generate/workload/models.h"
 #include "generate/workload/parameters.h"
 #include "io/input.h"
+#include "util/log.h"
 #include "util/text_table.h"
 
 namespace tools {
@@ -57,26 +59,37 @@ std::vector<StageLine> least_and_most(std::vector<StageLine> classes) {
   return {*least, *most};
 }
 
+// Returns the stage of a class, and what its replicas are for.
+std::string label_of(const WorkloadSet& set, std::int64_t c) {
+  std::string stage = std::to_string(set.stage_of_class(c));
+  if (!set.workload().plan.disaggregates()) return stage;
+  return stage + (set.only_decodes(c) ? " decode" : " prefill");
+}
+
+// Puts what a stage does, or has, together with the stages before it that do the same.
+template <typename Line>
+void add_line(std::vector<Line>& lines, Line line, bool same) {
+  if (!same) return lines.push_back(std::move(line));
+  std::string& stages = lines.back().stages;
+  stages = stages.substr(0, stages.find('-')) + "-" + line.stages;
+  lines.back().ranks += line.ranks;
+}
+
 Explained explained(const WorkloadSet& set) {
   Explained out;
-  std::int64_t first = 0;  // of the stages of the last line
   for (std::int64_t c = 0; c < set.classes();) {
-    const std::int64_t stage = set.stage_of_class(c);
+    const std::string label = label_of(set, c);
     std::vector<StageLine> classes;
-    for (; c < set.classes() && set.stage_of_class(c) == stage; ++c) {
-      classes.push_back({std::to_string(stage), set.ranks_of_class(c), set.figures(c)});
+    for (; c < set.classes() && label_of(set, c) == label; ++c) {
+      classes.push_back({label, set.ranks_of_class(c), set.figures(c)});
       out.operations += classes.back().figures.operations * static_cast<WideCount>(classes.back().ranks);
       out.nodes += classes.back().figures.nodes * static_cast<WideCount>(classes.back().ranks);
     }
     classes = least_and_most(std::move(classes));
-    if (classes.size() > 1) {
-      for (StageLine& line : classes) out.lines.push_back(std::move(line));
-    } else if (out.lines.empty() || !same(out.lines.back().figures, classes[0].figures)) {
-      first = stage;
-      out.lines.push_back(std::move(classes[0]));
-    } else {
-      out.lines.back().stages = std::to_string(first) + "-" + std::to_string(stage);
-      out.lines.back().ranks += classes[0].ranks;
+    const bool whole = classes.size() == 1 && !set.workload().plan.disaggregates() && !out.lines.empty();
+    for (StageLine& line : classes) {
+      const bool as_before = whole && same(out.lines.back().figures, line.figures);
+      add_line(out.lines, std::move(line), as_before);
     }
   }
   return out;
@@ -131,6 +144,40 @@ void append_calls(std::string& out, const WorkloadSet& set, const std::vector<St
     add("send", "keys", 2, r.figures.cache_sends);
   }
   table.append_to(out);
+}
+
+// What ranks of stages hold that all hold the same.
+struct MemoryLine {
+  std::string stages;
+  std::int64_t ranks = 0;
+  RankMemory memory{};
+};
+
+void append_memory(std::string& out, const WorkloadSet& set) {
+  std::vector<MemoryLine> lines;
+  const bool trains = set.workload().step.trains();
+  for (std::int64_t c = 0; c < set.classes(); ++c) {
+    MemoryLine line{label_of(set, c), set.ranks_of_class(c), memory_of(set, c)};
+    if (c > 0 && label_of(set, c - 1) == line.stages) continue;  // another place among the experts
+    const bool as_before = c > 0 && trains && lines.back().memory == line.memory;
+    add_line(lines, std::move(line), as_before);
+  }
+  TextTable table =
+      trains ? TextTable({"stage", "parameters", "gradients", "optimizer", "activations", "together", "exactly"})
+             : TextTable({"stage", "parameters", "keys and values", "together", "exactly"});
+  for (const auto& [stages, ranks, m] : lines) {
+    const std::string all = bytes_text(m.all()), exactly = format_wide(m.all());
+    if (trains) {
+      table.add({stages, bytes_text(m.parameters), bytes_text(m.gradients), bytes_text(m.optimizer),
+                 bytes_text(m.activations), all, exactly});
+    } else {
+      table.add({stages, bytes_text(m.parameters), bytes_text(m.keys), all, exactly});
+    }
+  }
+  table.append_to(out);
+  if (trains)
+    log_info("activations of a layer and micro-batch: " + format_wide(activation_bytes_of_layer(set.workload())) +
+             " B");
 }
 
 // What the other sizes leave of so many NPUs are data-parallel ranks, if it is a whole number.
@@ -206,6 +253,9 @@ std::string explain(const WorkloadSet& set) {
   append_stages(out, all.lines);
   out += "\ncollectives and messages of each rank\n";
   append_calls(out, set, all.lines);
+  if (w.kind != ModelKind::transformer) return out;
+  out += "\nmemory of each rank\n";
+  append_memory(out, set);
   return out;
 }
 

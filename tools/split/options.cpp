@@ -26,6 +26,8 @@ void add_split_options(App& app, SplitToolOptions& o) {
   app.add_option("--ranks", o.ranks, "LIST", "these ranks only, as 0-3,8, numbered from 0");
   app.add_flag("--keep-ranks", o.keep_ranks, "ranks keep their numbers");
   app.add_flag("--collapse", o.collapse, "fold merged collectives back into single nodes");
+  app.add_flag("--fold", o.fold,
+               "one rank for each class of ranks that do the same, and whom it stands for in PREFIX.classes.json");
   app.group("Training steps");
   app.add_option("--iteration", o.iteration, "K|A-B|medoid",
                  "these iterations only, as the program counts them; medoid: the one of median length");
@@ -48,6 +50,8 @@ void check_split_options(const SplitToolOptions& o) {
     throw usage_error(
         "--cross pair makes messages of edges; messages to ranks that --ranks does not take are dropped, or an "
         "error");
+  if (o.fold && o.join)
+    throw usage_error("--fold keeps some ranks, --join makes one trace of all: give one of them");
   if (o.keep_ranks && !o.ranks) throw usage_error("--keep-ranks goes with --ranks");
   if (o.repeat != 1 && !o.iteration)
     throw usage_error("--repeat goes with --iteration, which says what is repeated");

@@ -25,6 +25,7 @@ struct SplitToolOptions {
   bool keep_ranks = false;
   bool join = false;
   bool collapse = false;
+  bool fold = false;
   std::optional<std::string> iteration;
   std::int64_t repeat = 1;
   std::optional<std::string> scale;
@@ -32,7 +33,9 @@ struct SplitToolOptions {
   std::optional<std::string> partial;
 
   // Returns whether one trace is split, and not something made of a set.
-  [[nodiscard]] bool splits() const { return !join && !collapse && !ranks && !iteration && !window && !scale; }
+  [[nodiscard]] bool splits() const {
+    return !join && !collapse && !fold && !ranks && !iteration && !window && !scale;
+  }
 };
 
 void add_split_options(App& app, SplitToolOptions& to);

@@ -59,6 +59,8 @@ class WorkloadSet {
   [[nodiscard]] std::int64_t class_of(Rank rank) const;
   [[nodiscard]] std::int64_t stage_of_class(std::int64_t c) const { return c / places() / roles(); }
   [[nodiscard]] std::int64_t ranks_of_class(std::int64_t c) const;
+  // Returns whether the replicas of a class only go on with prompts of others.
+  [[nodiscard]] bool only_decodes(std::int64_t c) const { return c / places() % roles() == 1; }
   // Returns the body of a class; node() says what its uneven nodes are there.
   [[nodiscard]] const StageBody& body(std::int64_t c) const {
     return bodies_.at(static_cast<std::size_t>(c / places()));
@@ -90,7 +92,6 @@ class WorkloadSet {
     return workload_.step.zipf > 0 ? workload_.plan.expert : 1;
   }
   [[nodiscard]] std::int64_t roles() const { return workload_.plan.disaggregates() ? 2 : 1; }
-  [[nodiscard]] bool only_decodes(std::int64_t c) const { return c / places() % roles() == 1; }
   [[nodiscard]] std::int64_t ranks_of_stage() const { return workload_.plan.ranks() / workload_.plan.pipeline; }
   [[nodiscard]] OfRank of_rank(Rank rank) const;
   struct ClassRules;

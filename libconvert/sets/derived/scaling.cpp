@@ -231,7 +231,7 @@ void ScaledSet::tell(const ScaleCounts& counts, std::uint64_t before) {
   if (!workload_ || megatron)
     notes_.emplace_back(std::string("gradients are reduced in the same buckets") +
                         (megatron ? "; Megatron-LM makes larger ones from 40 data-parallel ranks on" : ""));
-  notes_.push_back("what a network makes of more ranks is the replay's to tell");
+  notes_.emplace_back("what a network makes of more ranks is the replay's to tell");
 }
 
 void ScaledSet::tell_stragglers(const std::vector<double>& work) {

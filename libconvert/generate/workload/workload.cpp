@@ -81,6 +81,8 @@ StageFigures WorkloadSet::figures(std::int64_t c) const {
     };
     if (n.type == NodeType::comm_coll)
       count(calls.at(static_cast<std::size_t>(n.op)).at(static_cast<std::size_t>(n.group)));
+    if (n.type == NodeType::mem_load) count(f.loads);
+    if (n.type == NodeType::mem_store) count(f.stores);
     if (n.type != NodeType::comm_send) continue;
     const bool context = n.peer == Peer::next_context || n.peer == Peer::previous_context;
     count(context ? f.context_sends : n.peer == Peer::decode_replica ? f.cache_sends : f.pipeline_sends);
@@ -137,9 +139,13 @@ Rank WorkloadSet::peer(Peer peer, Rank rank) const {
 
 std::int64_t WorkloadSet::time_ns(const BodyNode& n) const {
   const ComputeTimes& t = workload_.times;
+  constexpr double longest = 9e18;
+  if (n.host) {
+    const double ns = t.host_gb_per_s > 0 ? std::ceil(real(n.size) / t.host_gb_per_s) : 0;
+    return static_cast<std::int64_t>(std::min(ns, longest));
+  }
   const double computing = real(n.operations) / (t.peak_tflops * 1e3 * (n.matrix ? t.matrix_efficiency : 1));
   const double moving = t.memory_gb_per_s > 0 ? real(n.size) / t.memory_gb_per_s : 0;
-  constexpr double longest = 9e18;
   return static_cast<std::int64_t>(std::min(std::ceil(std::max(computing, moving)), longest));
 }
 
@@ -159,7 +165,7 @@ void WorkloadSet::add_node(const StageBody& body, std::size_t i, const OfRank& o
   t.add_node(i, n.type, body.names[n.name]);
   for (std::uint32_t d = 0; d < n.deps; ++d) t.add_data_dep(static_cast<NodeId>(body.deps[n.first_dep + d]));
   if (n.after != no_node) t.add_ctrl_dep(static_cast<NodeId>(n.after));
-  t.add_bool(attr::is_cpu_op, false);
+  t.add_bool(attr::is_cpu_op, n.host);
   if (n.type == NodeType::comp) {
     t.add_int(attr::num_ops, Kind::int64_val, n.operations);
     t.add_int(attr::tensor_size, Kind::uint64_val, n.size);
@@ -170,6 +176,9 @@ void WorkloadSet::add_node(const StageBody& body, std::size_t i, const OfRank& o
           static_cast<std::uint64_t>(ns == 0 ? 0 : std::max<std::int64_t>(1, (ns + 500) / 1000));
       if (ns % 1000 != 0) t.add_int(attr::duration_nanos, Kind::uint64_val, ns);
     }
+  } else if (n.type == NodeType::mem_load || n.type == NodeType::mem_store) {
+    t.add_int(attr::tensor_size, Kind::uint64_val, n.size);
+    t.add_int(attr::tensor_loc, Kind::int32_val, 2);  // remote
   } else if (n.type == NodeType::comm_coll) {
     add_call(n, own, t);
   } else {

@@ -6,21 +6,20 @@
 #include "common/source.h"
 #include "common/tool.h"
 #include "core/units.h"
+#include "sets/derived/folding.h"
+#include "sets/derived/iterating.h"
 #include "sets/derived/rankwise.h"
+#include "sets/derived/scaling.h"
 #include "sets/derived/splitting.h"
+#include "sets/derived/windowing.h"
 #include "sets/source.h"
 #include "split/options.h"
+#include "split/tell.h"
 #include "util/log.h"
 
 namespace {
 
 using namespace convert;
-
-void tell(const tools::SplitToolOptions& o, const RankwiseSet::Counts& counts) {
-  if (o.collapse)
-    log_info(counted(counts.folded.collectives, "collective") + " of " + counted(counts.folded.nodes, "node"));
-  if (o.ranks) log_info(counted(counts.taken.dropped, "message") + " left out");
-}
 
 int split(const tools::SplitToolOptions& o, tools::Context& context) {
   check_split_options(o);
@@ -29,6 +28,26 @@ int split(const tools::SplitToolOptions& o, tools::Context& context) {
   SetSource* source = &input;
   std::optional<RankwiseSet> rankwise;
   if (o.collapse || o.ranks) source = &rankwise.emplace(input, rankwise_options(o), context.diagnostics);
+  std::optional<IterationSet> iterations;
+  if (o.iteration) {
+    source = &iterations.emplace(*source, iterating_options(o, context.jobs()));
+    tools::tell_before(*iterations);
+  }
+  std::optional<WindowSet> window;
+  if (o.window) {
+    const TimeWindow which = parse_time_window("--window ", *o.window);
+    source = &window.emplace(*source, which, partial_calls(o), context.jobs());
+    log_info("recorded: " + format_time(window->recorded_ps()));
+  }
+  std::optional<ScaledSet> scaled;
+  if (o.scale) {
+    ScaleOptions which = scale_options(*o.scale);
+    which.jobs = context.jobs();
+    source = &scaled.emplace(*source, which);
+    for (const std::string& note : scaled->notes()) log_note(note);
+  }
+  std::optional<FoldedSet> folded;
+  if (o.fold) source = &folded.emplace(*source, context.jobs());
   std::optional<JoinedSet> joined;
   if (o.join) source = &joined.emplace(*source, context.jobs());
   std::optional<SplitSet> split;
@@ -38,14 +57,25 @@ int split(const tools::SplitToolOptions& o, tools::Context& context) {
   const auto finish = [&] {
     if (rankwise && !std::exchange(finished, true)) rankwise->finish();
   };
-  const auto sink = open_sink(*source, o.output, context, {.before_commit = [&](OutputFiles&) { finish(); }});
+  std::string table_path;
+  const auto add_table = [&](OutputFiles& files) {
+    if (folded) write_bytes(files, table_path + ".classes.json", folded->table());
+    finish();
+  };
+  const auto sink = open_sink(*source, o.output, context, {.before_commit = add_table});
+  if (folded && !sink.plan.per_rank_files)
+    throw usage_error("--fold writes ranks and a table of them: name a prefix with -o");
+  if (folded) table_path = *sink.plan.path;
   sink.write(*source, context.diagnostics);
   finish();  // formats that need all ranks at once have no such moment
   if (split) {
     log_info(counted(split->counts().edges, "edge") + " between NPUs, " +
              counted(split->counts().messages, "message") + " made of them");
   }
-  if (rankwise) tell(o, rankwise->counts());
+  if (folded) tools::tell(*folded);
+  if (rankwise) tools::tell(o, rankwise->counts());
+  if (iterations) tools::tell(iterations->counts());
+  if (window) tools::tell(window->counts(), o);
   return 0;
 }
 
@@ -60,6 +90,10 @@ int main(int argc, char** argv) {
                    {"et-split --by map:devices.csv graph.et -o part", "by a map of nodes"},
                    {"et-split --join llama -o system.et", "the other way; et-split gives the same set back"},
                    {"et-split --ranks 0-7 llama -o llama8", "ranks 0 to 7 as a set of their own"},
+                   {"et-split --iteration 5 --repeat 100 llama -o llama100", "a recorded training step, 100 times"},
+                   {"et-split --window 1s..1500ms llama -o part", "what ran in that half second"},
+                   {"et-split --scale dp=1024 llama -o llama1024", "the same training on more data-parallel ranks"},
+                   {"et-split --fold llama.etm -o stages", "one rank for all that do the same"},
                    {"et-split --collapse llama+ring -o llama", "what et-merge put in, taken out"}},
   };
   return tools::run_tool(argc, argv, info, tools::add_split_options, split);

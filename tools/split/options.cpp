@@ -8,6 +8,12 @@ namespace tools {
 
 using namespace convert;
 
+namespace {
+
+constexpr std::int64_t most_repeats = std::int64_t{1} << 31U;
+
+}  // namespace
+
 void add_split_options(App& app, SplitToolOptions& o) {
   add_input_options(app, o.input);
   app.group("Splitting");
@@ -20,6 +26,18 @@ void add_split_options(App& app, SplitToolOptions& o) {
   app.add_option("--ranks", o.ranks, "LIST", "these ranks only, as 0-3,8, numbered from 0");
   app.add_flag("--keep-ranks", o.keep_ranks, "ranks keep their numbers");
   app.add_flag("--collapse", o.collapse, "fold merged collectives back into single nodes");
+  app.add_flag("--fold", o.fold,
+               "one rank for each class of ranks that do the same, and whom it stands for in PREFIX.classes.json");
+  app.group("Training steps");
+  app.add_option("--iteration", o.iteration, "K|A-B|medoid",
+                 "these iterations only, as the program counts them; medoid: the one of median length");
+  app.add_integer("--repeat", o.repeat, 1, most_repeats, "N", "what --iteration takes so many times");
+  app.add_option("--window", o.window, "FROM..TO", "what ran in this part of the recorded time, as 1ms..2ms");
+  app.add_choice("--partial", o.partial, {"comp", "drop", "error"},
+                 "calls and messages that not all of their ranks have in the window: computations of the same "
+                 "duration (default), left out, refused");
+  app.add_option("--scale", o.scale, "dp=RANKS|GROUP=RANKS",
+                 "as many data-parallel ranks, or ranks in that group and those like it");
   add_output_options(app, o.output);
 }
 
@@ -32,7 +50,16 @@ void check_split_options(const SplitToolOptions& o) {
     throw usage_error(
         "--cross pair makes messages of edges; messages to ranks that --ranks does not take are dropped, or an "
         "error");
+  if (o.fold && o.join)
+    throw usage_error("--fold keeps some ranks, --join makes one trace of all: give one of them");
   if (o.keep_ranks && !o.ranks) throw usage_error("--keep-ranks goes with --ranks");
+  if (o.repeat != 1 && !o.iteration)
+    throw usage_error("--repeat goes with --iteration, which says what is repeated");
+  if (o.window && o.iteration)
+    throw usage_error("--window and --iteration both say which part of the time is taken: give one of them");
+  if (o.partial && !o.window) throw usage_error("--partial goes with --window");
+  if (o.scale) (void)scale_options(*o.scale);
+  if (o.window) (void)parse_time_window("--window ", *o.window);
 }
 
 SplitOptions split_options(const SplitToolOptions& o, unsigned jobs) {
@@ -57,6 +84,18 @@ RankwiseOptions rankwise_options(const SplitToolOptions& o) {
         .ranks = parse_ranks(*o.ranks), .renumber = !o.keep_ranks, .drop_messages = o.cross == "drop"};
   }
   return options;
+}
+
+IterationOptions iterating_options(const SplitToolOptions& o, unsigned jobs) {
+  IterationOptions options = iteration_options(*o.iteration);
+  options.repeat = static_cast<std::uint64_t>(o.repeat);
+  options.jobs = jobs;
+  return options;
+}
+
+PartialCalls partial_calls(const SplitToolOptions& o) {
+  if (o.partial == "drop") return PartialCalls::drop;
+  return o.partial == "error" ? PartialCalls::error : PartialCalls::comp;
 }
 
 }  // namespace tools

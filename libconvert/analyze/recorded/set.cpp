@@ -7,53 +7,13 @@
 #include <tuple>
 #include <utility>
 
-#include "core/attr_names.h"
+#include "core/time/recorded_time.h"
 #include "core/units.h"
 #include "graph/collectives.h"
 #include "graph/messages.h"
 
 namespace convert {
 namespace {
-
-constexpr std::int64_t no_time = -1;
-
-// Returns a + b, or a × 1000 + b, or no_time if that is beyond 63 bits.
-std::int64_t sum(std::int64_t a, std::int64_t b) {
-  std::int64_t out = 0;
-  return __builtin_add_overflow(a, b, &out) ? no_time : out;
-}
-std::int64_t nanoseconds(std::uint64_t us) {
-  return us > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / 1000
-             ? no_time
-             : static_cast<std::int64_t>(us) * 1000;
-}
-
-// When a node ran, in nanoseconds of its own clock; no_time where that is not recorded.
-struct Times {
-  std::int64_t begin_ns = no_time;
-  std::int64_t duration_ns = no_time;
-};
-
-Times times_of(const NodeTable& table, const Node& node, std::int64_t base_ns) {
-  Times out;
-  const auto attrs = table.attributes(node);
-  const IntValue start = int_value(attrs, attr::start_nanos);
-  const IntValue duration = int_value(attrs, attr::duration_nanos);
-  if (start && start.value >= 0) {
-    out.begin_ns = sum(start.value, base_ns);
-  } else if (node.start_us != 0) {
-    const std::int64_t ns = nanoseconds(node.start_us);
-    out.begin_ns = ns == no_time ? no_time : sum(ns, base_ns);
-  }
-  if (duration && duration.value >= 0) {
-    out.duration_ns = duration.value;
-  } else if (node.duration_us != 0) {
-    out.duration_ns = nanoseconds(node.duration_us);
-  } else if (out.begin_ns != no_time) {
-    out.duration_ns = 0;
-  }
-  return out;
-}
 
 // Returns the size of a collective as nccl-tests count it, of comm_size; -1 if that is not known.
 std::int64_t counted_size(Collective op, std::int64_t bytes, std::uint32_t npus) {
@@ -86,20 +46,19 @@ class SetReader {
 
  private:
   void read_times() {
-    std::vector<Times> times(out_.nodes.size());
+    std::vector<RecordedTime> times(out_.nodes.size());
     for (std::size_t t = 0; t < out_.traces.size(); ++t) {
       const Trace& trace = out_.traces[t];
-      const IntValue base = int_value(trace.metadata.table.attrs, attr::base_time_nanos);
-      const std::int64_t base_ns = base && base.value >= 0 ? base.value : 0;
+      const std::int64_t base_ns = recorded_base_ns(trace.metadata);
       for (std::size_t i = 0; i < trace.nodes.nodes.size(); ++i)
-        times[out_.first[t] + i] = times_of(trace.nodes, trace.nodes.nodes[i], base_ns);
+        times[out_.first[t] + i] = recorded_time(trace.nodes, trace.nodes.nodes[i], base_ns);
     }
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
     std::int64_t last = no_time;
-    for (const Times& t : times) {
+    for (const RecordedTime& t : times) {
       if (t.begin_ns == no_time || t.duration_ns == no_time) continue;
       first = std::min(first, t.begin_ns);
-      last = std::max(last, sum(t.begin_ns, t.duration_ns));
+      last = std::max(last, t.end_ns());
     }
     if (last == no_time)
       throw input_error({.file = name_},
@@ -117,7 +76,7 @@ class SetReader {
     warn_of_clocks();
   }
 
-  void set_times(std::size_t i, Times t, std::int64_t first, bool from_zero) {
+  void set_times(std::size_t i, RecordedTime t, std::int64_t first, bool from_zero) {
     if (t.begin_ns == no_time && t.duration_ns > 0 && from_zero) t.begin_ns = 0;
     RecordedSet::Node& node = out_.nodes[i];
     if (t.begin_ns == no_time || t.duration_ns == no_time) {

@@ -166,6 +166,10 @@ struct ComputeTimes {
   double matrix_efficiency = 1;  // share of the peak that matrices and attention reach
 
   [[nodiscard]] bool given() const { return peak_tflops > 0; }
+  // Returns how long a computation takes, ns; `matrix`: of a matrix or attention.
+  [[nodiscard]] std::int64_t ns(std::int64_t operations, std::int64_t bytes, bool matrix) const;
+  // Returns how long the host takes for so many bytes; 0 if its memory is not known.
+  [[nodiscard]] std::int64_t host_ns(std::int64_t bytes) const;
 };
 
 struct Workload {

@@ -9,29 +9,17 @@
 #include <utility>
 
 #include "core/rank_list.h"
+#include "core/time/time_window.h"
 #include "core/units.h"
 #include "formats/timeline/tracks.h"
 
 namespace convert {
 namespace {
 
-Picoseconds time_of(std::string_view key, std::string_view text, Picoseconds absent) {
-  if (text.empty()) return absent;
-  const auto time = parse_time(text);
-  if (!time) {
-    throw usage_error(std::string(key) + "=…" + std::string(text) +
-                      ": not a time (examples: 1.5us, 500ns, 2ms; a bare number is nanoseconds)");
-  }
-  return *time;
-}
-
-void read_window(std::string_view text, PartOptions& to) {
-  const std::size_t dots = text.find("..");
-  if (dots == std::string_view::npos)
-    throw usage_error("window=" + std::string(text) + ": expected FROM..TO, such as 1ms..2ms or 1ms..");
-  to.from_ps = time_of("window", text.substr(0, dots), 0);
-  to.to_ps = time_of("window", text.substr(dots + 2), to.to_ps);
-  if (to.to_ps < to.from_ps) throw usage_error("window=" + std::string(text) + ": it ends before it begins");
+Picoseconds least_time(const std::string& text) {
+  if (text.empty()) return 0;
+  if (const auto time = parse_time(text)) return *time;
+  throw usage_error("min=…" + text + ": not a time (examples: 1.5us, 500ns, 2ms; a bare number is nanoseconds)");
 }
 
 // Returns the place of what an option says among `words`, of which the first is its default.
@@ -78,13 +66,17 @@ std::vector<FormatOption> part_format_options() {
 
 PartOptions part_options(const FormatOptions& options) {
   PartOptions out;
-  if (const auto window = options.get("window")) read_window(*window, out);
+  if (const auto window = options.get("window")) {
+    const TimeWindow w = parse_time_window("window=", *window);
+    out.from_ps = w.from_ps;
+    out.to_ps = w.to_ps;
+  }
   if (auto ranks = options.get("ranks")) {
     std::ranges::replace(*ranks, '+', ',');
     out.ranks = parse_ranks(*ranks);
   }
   out.align = options.get("align").value_or("");
-  if (const auto least = options.get("min")) out.least_ps = time_of("min", *least, 0);
+  if (const auto least = options.get("min")) out.least_ps = least_time(*least);
   static constexpr std::array<std::string_view, 2> args = {"default", "none"};
   static constexpr std::array<std::string_view, 3> flows = {"messages", "deps", "none"};
   static constexpr std::array<Arrows, 3> arrows = {Arrows::messages, Arrows::dependencies, Arrows::none};

@@ -137,18 +137,6 @@ Rank WorkloadSet::peer(Peer peer, Rank rank) const {
   return groups_.rank(p);
 }
 
-std::int64_t WorkloadSet::time_ns(const BodyNode& n) const {
-  const ComputeTimes& t = workload_.times;
-  constexpr double longest = 9e18;
-  if (n.host) {
-    const double ns = t.host_gb_per_s > 0 ? std::ceil(real(n.size) / t.host_gb_per_s) : 0;
-    return static_cast<std::int64_t>(std::min(ns, longest));
-  }
-  const double computing = real(n.operations) / (t.peak_tflops * 1e3 * (n.matrix ? t.matrix_efficiency : 1));
-  const double moving = t.memory_gb_per_s > 0 ? real(n.size) / t.memory_gb_per_s : 0;
-  return static_cast<std::int64_t>(std::min(std::ceil(std::max(computing, moving)), longest));
-}
-
 WorkloadSet::OfRank WorkloadSet::of_rank(Rank rank) const {
   OfRank own{.rank = rank, .of_class = class_of(rank), .groups = {}, .peers = {}};
   const std::int64_t stage = groups_.place(rank).stage;
@@ -171,7 +159,8 @@ void WorkloadSet::add_node(const StageBody& body, std::size_t i, const OfRank& o
     t.add_int(attr::tensor_size, Kind::uint64_val, n.size);
     if (workload_.times.given()) {
       // Other simulators read whole microseconds; the nearest, but not none for what takes time.
-      const std::int64_t ns = time_ns(n);
+      const ComputeTimes& times = workload_.times;
+      const std::int64_t ns = n.host ? times.host_ns(n.size) : times.ns(n.operations, n.size, n.matrix);
       t.nodes.back().duration_us =
           static_cast<std::uint64_t>(ns == 0 ? 0 : std::max<std::int64_t>(1, (ns + 500) / 1000));
       if (ns % 1000 != 0) t.add_int(attr::duration_nanos, Kind::uint64_val, ns);

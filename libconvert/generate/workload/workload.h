@@ -99,7 +99,6 @@ class WorkloadSet {
   void add_rules(const StageBody& body, ClassRules& rules, const ShapeSet& shapes, RankClass& to) const;
   [[nodiscard]] std::int64_t partner(std::int64_t replica) const;
   [[nodiscard]] Rank peer(Peer peer, Rank rank) const;
-  [[nodiscard]] std::int64_t time_ns(const BodyNode& n) const;
   void add_node(const StageBody& body, std::size_t i, const OfRank& own, NodeTable& t) const;
   void add_call(const BodyNode& n, const OfRank& own, NodeTable& t) const;
 

@@ -48,7 +48,7 @@ std::int64_t size_of(const MergePlace& place, const MergePlace::Node& n, std::in
   return sum;
 }
 
-struct Call {
+struct ReplacedCall {
   std::uint32_t node = 0;  // index in the workload, then in `collectives`
   std::string_view group;  // text of the plan
   const MergePlan::Group* ranks = nullptr;
@@ -77,15 +77,15 @@ struct MergedRank::State {
   void rewire();
   void rewire(Range& deps);
   void set_collectives_apart();
-  void add_instance(const Call& call, std::uint32_t chunk, NodeTable& out);
-  void add_node(const MergePlace::Node& from, const Sizes& sizes, std::size_t k, const Call& call,
+  void add_instance(const ReplacedCall& call, std::uint32_t chunk, NodeTable& out);
+  void add_node(const MergePlace::Node& from, const Sizes& sizes, std::size_t k, const ReplacedCall& call,
                 NodeTable& out) const;
-  void keep_collective(const Call& call, NodeTable& out) const;
-  [[nodiscard]] std::int64_t instance_bytes(const Call& call, std::uint32_t chunk) const {
+  void keep_collective(const ReplacedCall& call, NodeTable& out) const;
+  [[nodiscard]] std::int64_t instance_bytes(const ReplacedCall& call, std::uint32_t chunk) const {
     return part_bytes(call.bytes, call.choice.chunks, chunk);
   }
-  const Sizes& sizes_of(const Call& call, std::int64_t bytes);
-  const MergePlace* place_of(const Call& call);
+  const Sizes& sizes_of(const ReplacedCall& call, std::int64_t bytes);
+  const MergePlace* place_of(const ReplacedCall& call);
   void check_fit(const MergeCall& call, std::uint32_t node, const MergeChoice& choice);
   [[nodiscard]] std::int64_t whole_size(std::uint32_t node, Collective type, std::size_t members) const;
   [[nodiscard]] Error error(std::uint32_t node, const std::string& what) const {
@@ -96,7 +96,7 @@ struct MergedRank::State {
   const MergePlan& plan;
   Trace trace;
   MergeCounts counts;
-  std::vector<Call> calls;  // ascending by id
+  std::vector<ReplacedCall> calls;  // ascending by id
   std::unordered_map<NodeId, std::uint32_t> call_of;
   std::map<std::pair<std::uint32_t, std::uint32_t>, MergePlace> places;  // by algorithm and place
   std::map<std::pair<const MergePlace*, std::int64_t>, Sizes> sizes;
@@ -162,12 +162,12 @@ void MergedRank::State::look_at(std::uint32_t node, std::map<std::string_view, s
                           std::to_string(algorithm.places) + algorithm.places_note);
   }
   check_fit(request, node, *choice);
-  Call call{.node = node,
-            .group = known->first,
-            .ranks = &known->second,
-            .instance = (known->second.first_call + number) * plan.most_chunks,
-            .choice = *choice,
-            .bytes = whole_size(node, kind, members)};
+  ReplacedCall call{.node = node,
+                    .group = known->first,
+                    .ranks = &known->second,
+                    .instance = (known->second.first_call + number) * plan.most_chunks,
+                    .choice = *choice,
+                    .bytes = whole_size(node, kind, members)};
   call.place = place_of(call);
   calls.push_back(call);
 }
@@ -198,11 +198,11 @@ void MergedRank::State::find_calls() {
   for (const std::uint32_t node : communication_order(trace.nodes, build_graph(trace.nodes))) {
     if (trace.nodes.nodes[node].type == NodeType::comm_coll) look_at(node, calls_of);
   }
-  std::ranges::sort(calls, {}, [&](const Call& c) { return trace.nodes.nodes[c.node].id; });
+  std::ranges::sort(calls, {}, [&](const ReplacedCall& c) { return trace.nodes.nodes[c.node].id; });
   counts.merged = calls.size();
 }
 
-const MergePlace* MergedRank::State::place_of(const Call& call) {
+const MergePlace* MergedRank::State::place_of(const ReplacedCall& call) {
   const auto number = call.ranks->place(trace.rank, plan.ranks);
   if (!number) {
     throw error(call.node, "rank " + std::to_string(trace.rank) + " is no member of process group '" +
@@ -222,7 +222,7 @@ void MergedRank::State::number_new_nodes() {
     next = std::max(next, n.id + 1);
   }
   for (std::uint32_t i = 0; i < calls.size(); ++i) {
-    Call& call = calls[i];
+    ReplacedCall& call = calls[i];
     call.first_id = next;
     const std::uint64_t count = call.place->nodes.size() * std::uint64_t{call.choice.chunks};
     if (count > std::numeric_limits<NodeId>::max() - next)
@@ -233,7 +233,7 @@ void MergedRank::State::number_new_nodes() {
   }
 }
 
-const Sizes& MergedRank::State::sizes_of(const Call& call, std::int64_t bytes) {
+const Sizes& MergedRank::State::sizes_of(const ReplacedCall& call, std::int64_t bytes) {
   const auto [at, added] = sizes.try_emplace({call.place, bytes});
   Sizes& s = at->second;
   if (!added) return s;
@@ -255,7 +255,7 @@ const Sizes& MergedRank::State::sizes_of(const Call& call, std::int64_t bytes) {
 
 // Finds all sizes, and throws where there are too few bytes, before next() gives away any node.
 void MergedRank::State::check_sizes() {
-  for (const Call& call : calls) {
+  for (const ReplacedCall& call : calls) {
     bool spread = false, rounded = false;
     for (const std::uint32_t c : {0U, call.choice.chunks - 1}) {
       const Sizes& s = sizes_of(call, instance_bytes(call, c));
@@ -281,7 +281,7 @@ void MergedRank::State::rewire(Range& deps) {
       table.deps.push_back(id);
       continue;
     }
-    const Call& call = calls[at->second];
+    const ReplacedCall& call = calls[at->second];
     for (std::uint32_t c = 0; c < call.choice.chunks; ++c) {
       for (const std::uint32_t sink : call.place->sinks)
         table.deps.push_back(call.first_id + c * call.place->nodes.size() + sink);
@@ -304,7 +304,7 @@ void MergedRank::State::rewire() {
 void MergedRank::State::set_collectives_apart() {
   std::vector<Node>& nodes = trace.nodes.nodes;
   std::vector<bool> goes(nodes.size());
-  for (Call& call : calls) {
+  for (ReplacedCall& call : calls) {
     goes[call.node] = true;
     collectives.add_copy(trace.nodes, nodes[call.node]);
     call.node = static_cast<std::uint32_t>(collectives.nodes.size() - 1);
@@ -319,7 +319,7 @@ void MergedRank::State::set_collectives_apart() {
 }
 
 // Keeps on the first new node what puts the collective back: all that it says, and the number of new nodes.
-void MergedRank::State::keep_collective(const Call& call, NodeTable& out) const {
+void MergedRank::State::keep_collective(const ReplacedCall& call, NodeTable& out) const {
   const Node& node = collectives.nodes[call.node];
   Node& first = out.nodes.back();
   first.inputs = out.add_io(collectives, node.inputs);
@@ -342,8 +342,8 @@ void MergedRank::State::keep_collective(const Call& call, NodeTable& out) const 
     out.add_int(merged::duration_micros, Kind::uint64_val, static_cast<std::int64_t>(node.duration_us));
 }
 
-void MergedRank::State::add_node(const MergePlace::Node& from, const Sizes& s, std::size_t k, const Call& call,
-                                 NodeTable& out) const {
+void MergedRank::State::add_node(const MergePlace::Node& from, const Sizes& s, std::size_t k,
+                                 const ReplacedCall& call, NodeTable& out) const {
   if (from.duration_ns >= 0) out.add_int(attr::duration_nanos, Kind::uint64_val, from.duration_ns);
   if (from.type == NodeType::comp) {
     const bool scaled = from.of_chunks != 0;
@@ -362,7 +362,7 @@ void MergedRank::State::add_node(const MergePlace::Node& from, const Sizes& s, s
   out.add_int(attr::comm_dst, Kind::int32_val, sends ? peer : own);
 }
 
-void MergedRank::State::add_instance(const Call& call, std::uint32_t chunk, NodeTable& out) {
+void MergedRank::State::add_instance(const ReplacedCall& call, std::uint32_t chunk, NodeTable& out) {
   const Sizes& s = sizes_of(call, instance_bytes(call, chunk));
   const MergePlace& place = *call.place;
   const Node& collective = collectives.nodes[call.node];
@@ -443,7 +443,7 @@ bool MergedRank::next(Trace& out, std::size_t max_nodes) {
   }
   out.nodes.clear();
   while (s.next_call < s.calls.size() && out.nodes.nodes.size() < max_nodes) {
-    const Call& call = s.calls[s.next_call];
+    const ReplacedCall& call = s.calls[s.next_call];
     s.add_instance(call, s.next_chunk, out.nodes);
     if (++s.next_chunk < call.choice.chunks) continue;
     s.next_chunk = 0;

@@ -120,14 +120,18 @@ void RankwiseSet::change(Trace& trace) {
   if (options_.subset && options_.subset->renumber)
     set_world_size(trace.metadata, static_cast<Rank>(options_.subset->ranks.size()));
   const std::lock_guard lock(mutex_);
-  counts_.folded.collectives += counts.folded.collectives;
-  counts_.folded.nodes += counts.folded.nodes;
-  counts_.taken.add(counts.taken);
+  counts_[trace.rank] = std::move(counts);
 }
 
 RankwiseSet::Counts RankwiseSet::counts() const {
   const std::lock_guard lock(mutex_);
-  return counts_;
+  Counts sum;
+  for (const auto& [rank, counts] : counts_) {
+    sum.folded.collectives += counts.folded.collectives;
+    sum.folded.nodes += counts.folded.nodes;
+    sum.taken.add(counts.taken);
+  }
+  return sum;
 }
 
 std::optional<InputSet::Groups> RankwiseSet::groups() const {

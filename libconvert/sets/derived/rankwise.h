@@ -68,7 +68,7 @@ class RankwiseSet : public SetSource {
   std::once_flag groups_read_;
   std::map<std::string, std::vector<Rank>, std::less<>> members_;  // by pg_name
   std::map<Rank, bool> seen_;                                      // ranks of the source: whether they were taken
-  Counts counts_;
+  std::map<Rank, Counts> counts_;                                  // by rank, which may be read again
 };
 
 }  // namespace convert

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Says of a rank's iterations what the whole set must know of them: whether all ranks agree, how long they last.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "passes/iterations/iterations.h"
+
+namespace convert {
+
+struct IterationSurvey {
+  struct Tags {
+    std::int64_t lowest = 0, highest = -1;  // none: highest < lowest
+  };
+  // Messages with another rank in an iteration: their number, and a sum over their tags that is equal at both ends.
+  struct Messages {
+    std::uint64_t sends = 0, send_tags = 0, receives = 0, receive_tags = 0;
+  };
+
+  Rank rank = 0;
+  bool marked = false;
+  CallPeriod period{};  // unless it is marked
+  std::vector<std::int64_t> numbers{};
+  std::vector<std::uint64_t> nodes{};                                     // by iteration
+  std::vector<std::int64_t> lengths_ns{};                                 // by iteration; see below
+  bool timed = false;                                                     // begins are recorded
+  std::vector<Tags> tags{};                                               // by iteration
+  std::map<std::string, std::vector<std::uint64_t>> calls{};              // of a group, by iteration
+  std::map<std::pair<std::uint32_t, std::int64_t>, Messages> messages{};  // by iteration and peer
+};
+
+// Returns the survey of a rank. An iteration lasts from its first begin to that of the next one, the last to the
+// end of all; where begins are not recorded it lasts as long as its computations.
+[[nodiscard]] IterationSurvey survey_iterations(const Trace& trace, const Iterations& found);
+
+// Throws Error(input) [iterations] unless all ranks have the same iterations, and the calls and messages of those
+// from `first` to `last` are complete. `set`: its name, for messages.
+void check_same_iterations(const std::string& set, const std::vector<IterationSurvey>& ranks);
+void check_complete_iterations(const std::string& set, const std::vector<IterationSurvey>& ranks, std::size_t first,
+                               std::size_t last);
+
+}  // namespace convert

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+#include "sets/derived/iterating.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include "core/units.h"
+
+namespace convert {
+namespace {
+
+std::string percent(double share, const char* format) {
+  constexpr std::size_t longest = 32;
+  std::array<char, longest> text{};
+  (void)std::snprintf(text.data(), text.size(), format, 100 * share);
+  return text.data();
+}
+
+}  // namespace
+
+IterationOptions iteration_options(const std::string& which) {
+  if (which == "medoid") return {.medoid = true};
+  const std::size_t dash = which.find('-');
+  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+  const auto first = parse_plain(which.substr(0, dash), most);
+  const auto last = dash == std::string::npos ? first : parse_plain(which.substr(dash + 1), most);
+  if (!first || !last || *last < *first)
+    throw usage_error("--iteration " + which + ": expected a number, such as 5, a range, such as 3-5, or medoid");
+  return {.first = static_cast<std::int64_t>(*first), .last = static_cast<std::int64_t>(*last)};
+}
+
+// Gives the prologue of a rank and its iterations, part by part.
+class IterationSet::Reader : public TraceReader {
+ public:
+  Reader(IterationSet& set, std::size_t next, std::size_t end) : set_(set), next_(next), end_(end) {}
+
+  bool next_rank(Trace& out) override {
+    if (next_ == end_) return false;
+    trace_ = set_.ranks_.read(next_++);
+    found_ = set_.find(trace_);
+    taker_.emplace(trace_, found_, set_.taken_);
+    part_ = 0;
+    out.rank = trace_.rank;
+    out.name = trace_.name;
+    out.metadata = trace_.metadata;
+    out.nodes.clear();
+    return true;
+  }
+  bool next_nodes(Trace& out, std::size_t /*max_nodes*/) override {
+    out.nodes.clear();
+    if (!taker_) return false;
+    while (part_ < taker_->parts() && out.nodes.nodes.empty()) out.nodes = taker_->part(part_++);
+    if (!out.nodes.nodes.empty()) return true;
+    const std::lock_guard lock(set_.mutex_);
+    set_.counts_.add(taker_->counts());
+    taker_.reset();
+    return false;
+  }
+
+ private:
+  IterationSet& set_;
+  std::size_t next_, end_;
+  Trace trace_;
+  Iterations found_;
+  std::optional<IterationTaker> taker_;
+  std::uint64_t part_ = 0;
+};
+
+IterationSet::IterationSet(SetSource& source, IterationOptions options)
+    : source_(source), ranks_(source, options.jobs) {
+  survey(options.jobs);
+  check_same_iterations(source_.base_name(), surveys_);
+  choose(options);
+  check_complete_iterations(source_.base_name(), surveys_, taken_.first, taken_.last);
+  choose_step(options.repeat);
+}
+
+IterationSet::~IterationSet() = default;
+
+Iterations IterationSet::find(const Trace& trace) const {
+  CallPeriod ignored;
+  return marked_ ? marked_iterations(trace) : periodic_iterations(trace, ignored, periods_);
+}
+
+// The first rank says how iterations are told apart, for all.
+void IterationSet::survey(unsigned jobs) {
+  const Trace first = ranks_.read(0);
+  marked_ = !marked_iterations(first).numbers.empty();
+  CallPeriod period;
+  if (!marked_ && periodic_iterations(first, period).numbers.empty()) {
+    surveys_.push_back({.rank = first.rank, .period = period});
+    throw none_found();
+  }
+  periods_ = period.iterations;
+  const auto one = [&](std::size_t i) {
+    const Trace trace = ranks_.read(i);
+    CallPeriod own;
+    const Iterations found = marked_ ? marked_iterations(trace) : periodic_iterations(trace, own, periods_);
+    IterationSurvey s = survey_iterations(trace, found);
+    s.period = own;
+    return s;
+  };
+  for_each_ordered(jobs, ranks_.size(), one,
+                   [&](std::size_t, IterationSurvey&& s) { surveys_.push_back(std::move(s)); });
+}
+
+Error IterationSet::none_found() const {
+  const CallPeriod& best = surveys_.front().period;
+  const std::string what = best.calls == 0
+                               ? "there are no calls that repeat"
+                               : "its calls do not repeat: the best period, " + counted(best.calls, "call") +
+                                     ", holds for " + percent(best.share, "%.0f %%") + ", and 90 % are needed";
+  return input_error({.file = source_.base_name(), .rank = static_cast<std::int64_t>(surveys_.front().rank)},
+                     "no iterations are found: no node of rank " + std::to_string(surveys_.front().rank) +
+                         " is marked (ProfilerStep#k, \"iteration k\" in a name, attribute iteration), and " + what,
+                     "iterations");
+}
+
+void IterationSet::choose(const IterationOptions& options) {
+  const std::vector<std::int64_t>& numbers = surveys_.front().numbers;
+  if (options.medoid) return choose_medoid();
+  const auto first = std::ranges::find(numbers, options.first), last = std::ranges::find(numbers, options.last);
+  if (first == numbers.end() || last == numbers.end())
+    throw usage_error("--iteration: there is no iteration " +
+                      std::to_string(first == numbers.end() ? options.first : options.last) + "; " +
+                      source_.base_name() + " has " + counted(numbers.size(), "iteration") + ", " +
+                      std::to_string(numbers.front()) +
+                      (numbers.size() == 1 ? "" : " to " + std::to_string(numbers.back())));
+  taken_.first = static_cast<std::size_t>(first - numbers.begin());
+  taken_.last = static_cast<std::size_t>(last - numbers.begin());
+}
+
+// An iteration of the set lasts as long as that of its slowest rank.
+std::int64_t IterationSet::length_ns(std::size_t iteration) const {
+  std::int64_t longest = 0;
+  for (const IterationSurvey& s : surveys_) longest = std::max(longest, s.lengths_ns[iteration]);
+  return longest;
+}
+
+void IterationSet::choose_medoid() {
+  const std::size_t n = surveys_.front().numbers.size();
+  std::vector<std::int64_t> lengths;
+  for (std::size_t k = 0; k < n; ++k) lengths.push_back(length_ns(k));
+  std::vector<std::int64_t> sorted = lengths;
+  std::ranges::sort(sorted);
+  const std::int64_t middle = sorted[(n - 1) / 2];  // of an even number the lower one: it was recorded
+  taken_.first = taken_.last = static_cast<std::size_t>(std::ranges::find(lengths, middle) - lengths.begin());
+}
+
+void IterationSet::choose_step(std::uint64_t repeat) {
+  taken_.repeat = repeat;
+  if (repeat == 1) return;
+  const bool timed = std::ranges::all_of(surveys_, &IterationSurvey::timed);
+  std::int64_t lowest = 0, highest = -1;
+  for (std::size_t k = taken_.first; k <= taken_.last; ++k) {
+    if (timed) taken_.step_ns += length_ns(k);
+    for (const IterationSurvey& s : surveys_) {
+      const IterationSurvey::Tags& t = s.tags[k];
+      if (t.highest < t.lowest) continue;
+      const bool none = highest < lowest;
+      lowest = none ? t.lowest : std::min(lowest, t.lowest);
+      highest = none ? t.highest : std::max(highest, t.highest);
+    }
+  }
+  __extension__ using Wide = __int128;
+  constexpr Wide longest = std::int64_t{1} << 62U;
+  if (Wide{taken_.step_ns} * static_cast<Wide>(repeat) > longest)
+    throw input_error({.file = source_.base_name()},
+                      "--repeat " + std::to_string(repeat) + ": the times leave 63 bits", "iterations");
+  if (highest < lowest) return;
+  taken_.tag_step = highest - lowest + 1;
+  const Wide room = Wide{largest_tag} - highest;
+  if (room < 0 || Wide{taken_.tag_step} * static_cast<Wide>(repeat - 1) > room)
+    throw input_error({.file = source_.base_name()},
+                      "--repeat " + std::to_string(repeat) + ": tags " + std::to_string(lowest) + " to " +
+                          std::to_string(highest) + " leave 31 bits after " +
+                          std::to_string(static_cast<std::int64_t>(room < 0 ? 1 : room / taken_.tag_step + 1)) +
+                          " copies",
+                      "iterations");
+}
+
+std::unique_ptr<TraceReader> IterationSet::open_rank(std::size_t i) {
+  return std::make_unique<Reader>(*this, i, i + 1);
+}
+std::unique_ptr<TraceReader> IterationSet::open_all() {
+  return std::make_unique<Reader>(*this, 0, surveys_.size());
+}
+
+TakenCounts IterationSet::counts() const {
+  const std::lock_guard lock(mutex_);
+  return counts_;
+}
+
+std::vector<std::string> IterationSet::description() const {
+  const IterationSurvey& s = surveys_.front();
+  const auto number = [&](std::size_t k) { return std::to_string(s.numbers[k]); };
+  std::string found = counted(s.numbers.size(), "iteration") + " (" + number(0) +
+                      (s.numbers.size() == 1 ? "" : " to " + number(s.numbers.size() - 1)) + "), ";
+  found += marked_ ? "as nodes are marked"
+                   : "by a period of " + counted(s.period.calls, "call") + ", which holds for " +
+                         percent(s.period.share, "%.0f %%");
+  std::vector<std::string> out = {found};
+  std::string lengths = "they last";
+  for (std::size_t k = 0; k < s.numbers.size(); ++k) {
+    constexpr std::size_t shown = 10;
+    if (k == shown) {
+      lengths += ", …";
+      break;
+    }
+    lengths += (k == 0 ? " " : ", ") + format_time(length_ns(k) * ps_per_ns);
+  }
+  if (length_ns(0) != 0) out.push_back(lengths);
+  out.push_back("taken: " + number(taken_.first) +
+                (taken_.last == taken_.first ? "" : " to " + number(taken_.last)) +
+                (taken_.repeat == 1 ? "" : ", " + std::to_string(taken_.repeat) + " times"));
+  return out;
+}
+
+std::optional<std::string> IterationSet::spread() const {
+  const std::size_t n = surveys_.front().numbers.size();
+  double all = 0, taken = 0;
+  std::int64_t shortest = std::numeric_limits<std::int64_t>::max(), longest = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const std::int64_t length = length_ns(k);
+    all += static_cast<double>(length);
+    if (k >= taken_.first && k <= taken_.last) taken += static_cast<double>(length);
+    shortest = std::min(shortest, length);
+    longest = std::max(longest, length);
+  }
+  if (taken_.repeat == 1 || shortest == longest || shortest <= 0) return std::nullopt;
+  const double mean = all / static_cast<double>(n);
+  const double of_taken = taken / static_cast<double>(taken_.last - taken_.first + 1);
+  return "the " + std::to_string(n) + " recorded iterations last " + format_time(shortest * ps_per_ns) + " to " +
+         format_time(longest * ps_per_ns) + "; those repeated are " + percent(of_taken / mean - 1, "%+.1f %%") +
+         " off the mean of all";
+}
+
+}  // namespace convert

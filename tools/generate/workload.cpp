@@ -142,6 +142,8 @@ void append_calls(std::string& out, const WorkloadSet& set, const std::vector<St
     add("send", "pipeline", 2, r.figures.pipeline_sends);
     add("send", "cp", 2, r.figures.context_sends);
     add("send", "keys", 2, r.figures.cache_sends);
+    add("load", "far memory", 1, r.figures.loads);
+    add("store", "far memory", 1, r.figures.stores);
   }
   table.append_to(out);
 }

@@ -93,6 +93,17 @@ void check_shards(const Workload& w) {
   if (w.model.experts > 0) divides("plan.expert", p.expert, "plan.tensor × plan.hsdp", p.tensor * p.hsdp);
 }
 
+void check_memory(const Workload& w) {
+  const ParallelPlan& p = w.plan;
+  const bool offloads = p.memory == FarMemory::offload;
+  if (offloads && w.step.trains() && p.shard == Shard::ddp)
+    throw usage_error("plan.memory offload needs plan.shard of zero1, zero2 or zero3");
+  if (offloads && p.disaggregates())
+    throw usage_error("plan.memory offload and plan.disaggregate do not go together");
+  if (w.times.host_gb_per_s > 0 && !(offloads && w.step.trains()))
+    throw usage_error("time.host needs plan.memory offload and run.mode train");
+}
+
 void check_pipeline(const Workload& w) {
   const ParallelPlan& p = w.plan;
   const std::int64_t chunks = p.pipeline * p.chunks;
@@ -155,6 +166,7 @@ void check_workload(const Workload& w) {
     throw usage_error("plan.tensor × context × data × pipeline is more than " + std::to_string(most_ranks) +
                       " NPUs");
   if (!w.times.given() && w.times.memory_gb_per_s > 0) throw usage_error("time.memory needs time.peak");
+  if (!w.times.given() && w.times.host_gb_per_s > 0) throw usage_error("time.host needs time.peak");
   switch (w.kind) {
     case ModelKind::transformer: break;
     case ModelKind::mlp: return check_mlp(w);
@@ -169,6 +181,7 @@ void check_workload(const Workload& w) {
   check_sequence(w);
   check_experts(w);
   check_shards(w);
+  check_memory(w);
   check_pipeline(w);
 }
 

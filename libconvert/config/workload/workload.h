@@ -40,6 +40,9 @@ enum class Inner : std::uint8_t { tensor, data };
 enum class RunMode : std::uint8_t { train, prefill, decode, both };
 // How embeddings are divided: so that ranks have about as many bytes, or besides exactly as many tables.
 enum class Deal : std::uint8_t { bytes, count };
+// What crosses to memory that is not the NPU's: nothing; tokens; states that are kept there, gradients and the
+// optimizer of zero1 and zero2, parameters too of zero3, keys and values of inference.
+enum class FarMemory : std::uint8_t { none, input, offload };
 // How operations of attention count: as published tables do, or as a fused causal kernel computes.
 enum class OperationCount : std::uint8_t { hardware, model };
 
@@ -141,6 +144,7 @@ struct ParallelPlan {
   Buckets buckets = Buckets::pytorch;
   Recompute recompute = Recompute::none;
   SharedExperts shared = SharedExperts::late;
+  FarMemory memory = FarMemory::none;
   std::int64_t dispatch_bytes = 0;  // of an element on its way to the experts; 0: as activations
   Inner inner = Inner::tensor;
   Deal deal = Deal::bytes;
@@ -158,11 +162,14 @@ struct ParallelPlan {
 struct ComputeTimes {
   double peak_tflops = 0;        // 10^12 operations a second; 0: no times
   double memory_gb_per_s = 0;    // of 10^9 bytes; 0: memory is no limit
+  double host_gb_per_s = 0;      // through the memory of the host, which updates what is offloaded
   double matrix_efficiency = 1;  // share of the peak that matrices and attention reach
 
   [[nodiscard]] bool given() const { return peak_tflops > 0; }
   // Returns how long a computation takes, ns; `matrix`: of a matrix or attention.
   [[nodiscard]] std::int64_t ns(std::int64_t operations, std::int64_t bytes, bool matrix) const;
+  // Returns how long the host takes for so many bytes; 0 if its memory is not known.
+  [[nodiscard]] std::int64_t host_ns(std::int64_t bytes) const;
 };
 
 struct Workload {

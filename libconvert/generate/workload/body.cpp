@@ -97,4 +97,26 @@ BodyIndex BodyBuilder::receive(Peer from, std::int64_t bytes, std::int64_t tag, 
   return static_cast<BodyIndex>(body_.nodes.size() - 1);
 }
 
+BodyIndex BodyBuilder::compute_on_host(std::string_view name, double operations, double bytes, BodyIndex after) {
+  BodyNode& node = add(NodeType::comp, name, {after});
+  node.operations = static_cast<std::int64_t>(operations);
+  node.size = static_cast<std::int64_t>(bytes);
+  node.host = true;
+  return static_cast<BodyIndex>(body_.nodes.size() - 1);
+}
+
+BodyIndex BodyBuilder::load(std::string_view name, std::int64_t bytes, BodyIndex after) {
+  BodyNode& node = add(NodeType::mem_load, name, {after});
+  node.size = bytes;
+  chain(node, last_load_);
+  return last_load_ = static_cast<BodyIndex>(body_.nodes.size() - 1);
+}
+
+BodyIndex BodyBuilder::store(std::string_view name, std::int64_t bytes, BodyIndex after) {
+  BodyNode& node = add(NodeType::mem_store, name, {after});
+  node.size = bytes;
+  chain(node, last_store_);
+  return last_store_ = static_cast<BodyIndex>(body_.nodes.size() - 1);
+}
+
 }  // namespace convert

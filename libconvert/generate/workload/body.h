@@ -48,6 +48,7 @@ struct BodyNode {
   std::uint32_t first_dep = 0;             // in StageBody::deps
   std::uint32_t deps = 0;                  // data dependencies
   bool matrix = false;                     // of a computation: a matrix or attention
+  bool host = false;                       // of a computation: not on the NPU
   BodyIndex after = no_node;               // a control dependency: on the node before it in its chain
   std::int32_t tag = 0;                    // of a message
   std::int32_t uneven = no_node;           // in StageBody::uneven
@@ -122,6 +123,11 @@ class BodyBuilder {
     body_.nodes.back().uneven = static_cast<std::int32_t>(body_.uneven.size());
     body_.uneven.push_back(rows);
   }
+  // A computation of the host, beside those of the NPU.
+  BodyIndex compute_on_host(std::string_view name, double operations, double bytes, BodyIndex after);
+  // Move bytes from, or to, memory that is not the NPU's; each way in order.
+  BodyIndex load(std::string_view name, std::int64_t bytes, BodyIndex after);
+  BodyIndex store(std::string_view name, std::int64_t bytes, BodyIndex after);
   // Lets the next computation wait for these too.
   void await(const std::vector<BodyIndex>& nodes) { awaited_.insert(awaited_.end(), nodes.begin(), nodes.end()); }
 
@@ -137,7 +143,7 @@ class BodyBuilder {
   std::int64_t stage_;
   StageBody body_;
   std::vector<BodyIndex> awaited_;
-  BodyIndex last_computation_ = no_node;
+  BodyIndex last_computation_ = no_node, last_load_ = no_node, last_store_ = no_node;
   std::array<BodyIndex, group_kind_names.size()> last_call_{};
 };
 

@@ -60,12 +60,19 @@ std::vector<LocalParameters::Tensor> GradientMaker::tensors_of(const Sizes& unit
 
 std::vector<BodyIndex> GradientMaker::gather_parameters(ModelUnit unit, BodyIndex after, std::string_view name) {
   const Sizes sizes = sizes_of(unit);
-  std::vector<BodyIndex> out = {b_.collective(Collective::all_gather, element_ * ceil_div(sizes.dense, data_ranks_),
-                                              GroupKind::data, after, "all_gather " + std::string(name))};
-  if (sizes.experts != 0 && b_.has(GroupKind::expert_data))
-    out.push_back(b_.collective(Collective::all_gather, element_ * ceil_div(sizes.experts, expert_ranks_),
-                                GroupKind::expert_data, after, "all_gather experts " + std::string(name)));
+  std::vector<BodyIndex> out = {gather_shard(sizes.dense, false, after, "all_gather " + std::string(name))};
+  if (sizes.experts != 0 && (offloads() || b_.has(GroupKind::expert_data)))
+    out.push_back(gather_shard(sizes.experts, true, after, "all_gather experts " + std::string(name)));
   return out;
+}
+
+// Gathers what a rank has of parameters; what is offloaded comes from there first.
+BodyIndex GradientMaker::gather_shard(std::int64_t parameters, bool experts, BodyIndex after,
+                                      std::string_view name) {
+  const std::int64_t bytes = element_ * ceil_div(parameters, experts ? expert_ranks_ : data_ranks_);
+  if (offloads()) after = b_.load(experts ? "load expert params" : "load params", bytes, after);
+  return b_.collective(Collective::all_gather, bytes, experts ? GroupKind::expert_data : GroupKind::data, after,
+                       name);
 }
 
 BodyIndex GradientMaker::join(BodyIndex x, std::vector<BodyIndex> gathered) {
@@ -76,7 +83,7 @@ BodyIndex GradientMaker::join(BodyIndex x, std::vector<BodyIndex> gathered) {
 }
 
 void GradientMaker::reduce_unit(ModelUnit unit, std::string_view name) {
-  if (!shares()) return;
+  if (!shares() && !offloads()) return;
   const Sizes sizes = sizes_of(unit);
   const BodyIndex last = b_.last_computation();
   reduce(sizes.dense, false, last, "reduce_scatter " + std::string(name));
@@ -88,9 +95,11 @@ void GradientMaker::reduce(std::int64_t parameters, bool experts, BodyIndex afte
   const BodyIndex call =
       b_.collective(op, gradient_ * parameters, experts ? GroupKind::expert_data : GroupKind::data, after, name);
   const std::int64_t shard = ceil_div(parameters, experts ? expert_ranks_ : data_ranks_);
-  note(b_.collective(Collective::all_reduce, gradient_ * shard,
-                     experts ? GroupKind::expert_replicas : GroupKind::replicas, call,
-                     experts ? "all_reduce expert shards" : "all_reduce shards"));
+  BodyIndex last = b_.collective(Collective::all_reduce, gradient_ * shard,
+                                 experts ? GroupKind::expert_replicas : GroupKind::replicas, call,
+                                 experts ? "all_reduce expert shards" : "all_reduce shards");
+  if (offloads()) last = b_.store(experts ? "store expert grads" : "store grads", gradient_ * shard, last);
+  note(last);
 }
 
 // ---- at the end ----
@@ -153,7 +162,9 @@ BodyIndex GradientMaker::update() {
   b_.body().optimizer_parameters = own;
   BodyIndex x = b_.compute("grad_norm", real(2 * own), real(gradient_ * own), calls_);
   x = b_.collective(Collective::all_reduce, 4, GroupKind::world, x, "all_reduce grad norm");
-  return b_.compute("optimizer", real(12 * own), real((26 + gradient_) * own), {x});
+  const double operations = real(12 * own), bytes = real((26 + gradient_) * own);
+  return offloads() ? b_.compute_on_host("optimizer", operations, bytes, x)
+                    : b_.compute("optimizer", operations, bytes, {x});
 }
 
 void GradientMaker::gather_updated(BodyIndex optimizer) {
@@ -167,10 +178,8 @@ void GradientMaker::gather_updated(BodyIndex optimizer) {
     }
   }
   for (const Reduced& r : reduced_ | std::views::reverse) {
-    const std::int64_t shard = ceil_div(r.parameters, r.experts ? expert_ranks_ : data_ranks_);
-    const BodyIndex call = b_.collective(Collective::all_gather, element_ * shard,
-                                         r.experts ? GroupKind::expert_data : GroupKind::data, optimizer,
-                                         r.experts ? "all_gather expert params" : "all_gather params");
+    const BodyIndex call = gather_shard(r.parameters, r.experts, optimizer,
+                                        r.experts ? "all_gather expert params" : "all_gather params");
     for (const ModelUnit unit : r.units) gathered_[unit].push_back(call);
   }
 }

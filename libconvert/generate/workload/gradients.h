@@ -56,6 +56,8 @@ class GradientMaker {
   [[nodiscard]] std::vector<Sizes> units() const;  // in the order in which their gradients come
   [[nodiscard]] std::vector<LocalParameters::Tensor> tensors_of(const Sizes& unit) const;
   [[nodiscard]] bool shares() const { return b_.has(GroupKind::data); }
+  [[nodiscard]] bool offloads() const { return w_.plan.memory == FarMemory::offload; }
+  BodyIndex gather_shard(std::int64_t parameters, bool experts, BodyIndex after, std::string_view name);
   [[nodiscard]] bool keeps_gradients() const { return w_.plan.shard < Shard::zero2; }
   void reduce_buckets();
   // Reduces gradients of so many parameters, to shards but with ddp; with hsdp these over the replicas.

@@ -83,6 +83,10 @@ RankMemory memory_of(const WorkloadSet& set, std::int64_t c) {
   } else {
     m.keys = key_bytes(set, c);
   }
+  if (w.plan.memory != FarMemory::offload) return m;
+  m.optimizer = m.keys = 0;
+  if (w.plan.shard >= Shard::zero2) m.gradients = 0;
+  if (w.plan.shard == Shard::zero3) m.parameters = 0;
   return m;
 }
 

@@ -22,7 +22,7 @@ struct RankMemory {
   [[nodiscard]] WideCount all() const { return parameters + gradients + optimizer + activations + keys; }
 };
 
-// Returns what the ranks of a class of a set of transformers hold.
+// Returns what the ranks of a class of a set of transformers hold, without what is offloaded.
 [[nodiscard]] RankMemory memory_of(const WorkloadSet& set, std::int64_t c);
 
 // Returns the bytes that a layer keeps of a micro-batch for its backward pass: those of Korthikanti et al. 2022,

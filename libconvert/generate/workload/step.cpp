@@ -125,6 +125,7 @@ class StepMaker {
     const std::int64_t tokens = layers_.tokens(), h = w_.model.hidden;
     std::vector<BodyIndex> after;
     if (gathers()) after = gradients_.gather_parameters(embedding_unit, gradients_.last_update(), "emb");
+    if (w_.plan.memory == FarMemory::input) after.push_back(b_.load("load tokens", 8 * tokens, no_node));
     gradients_.await_parameters(embedding_unit);
     if (units_.joined(w_.model)) gradients_.await_parameters(head_unit);
     return layers_.reduce(

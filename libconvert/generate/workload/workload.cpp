@@ -81,6 +81,8 @@ StageFigures WorkloadSet::figures(std::int64_t c) const {
     };
     if (n.type == NodeType::comm_coll)
       count(calls.at(static_cast<std::size_t>(n.op)).at(static_cast<std::size_t>(n.group)));
+    if (n.type == NodeType::mem_load) count(f.loads);
+    if (n.type == NodeType::mem_store) count(f.stores);
     if (n.type != NodeType::comm_send) continue;
     const bool context = n.peer == Peer::next_context || n.peer == Peer::previous_context;
     count(context ? f.context_sends : n.peer == Peer::decode_replica ? f.cache_sends : f.pipeline_sends);
@@ -151,17 +153,21 @@ void WorkloadSet::add_node(const StageBody& body, std::size_t i, const OfRank& o
   t.add_node(i, n.type, body.names[n.name]);
   for (std::uint32_t d = 0; d < n.deps; ++d) t.add_data_dep(static_cast<NodeId>(body.deps[n.first_dep + d]));
   if (n.after != no_node) t.add_ctrl_dep(static_cast<NodeId>(n.after));
-  t.add_bool(attr::is_cpu_op, false);
+  t.add_bool(attr::is_cpu_op, n.host);
   if (n.type == NodeType::comp) {
     t.add_int(attr::num_ops, Kind::int64_val, n.operations);
     t.add_int(attr::tensor_size, Kind::uint64_val, n.size);
     if (workload_.times.given()) {
       // Other simulators read whole microseconds; the nearest, but not none for what takes time.
-      const std::int64_t ns = workload_.times.ns(n.operations, n.size, n.matrix);
+      const ComputeTimes& times = workload_.times;
+      const std::int64_t ns = n.host ? times.host_ns(n.size) : times.ns(n.operations, n.size, n.matrix);
       t.nodes.back().duration_us =
           static_cast<std::uint64_t>(ns == 0 ? 0 : std::max<std::int64_t>(1, (ns + 500) / 1000));
       if (ns % 1000 != 0) t.add_int(attr::duration_nanos, Kind::uint64_val, ns);
     }
+  } else if (n.type == NodeType::mem_load || n.type == NodeType::mem_store) {
+    t.add_int(attr::tensor_size, Kind::uint64_val, n.size);
+    t.add_int(attr::tensor_loc, Kind::int32_val, 2);  // remote
   } else if (n.type == NodeType::comm_coll) {
     add_call(n, own, t);
   } else {

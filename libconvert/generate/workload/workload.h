@@ -40,6 +40,7 @@ struct StageFigures {
   };
   std::map<std::pair<Collective, GroupKind>, Calls> calls{};
   Calls pipeline_sends{}, context_sends{}, cache_sends{};  // the last: keys and values, to other replicas
+  Calls loads{}, stores{};                                 // of memory that is not the NPU's
 };
 
 // Holds a body for each pipeline stage, two where some replicas are for prompts and others for what follows them.

@@ -28,6 +28,11 @@ class InferenceMaker {
     const std::vector<std::int64_t> first = chunk_layers(workload.model, workload.plan);
     const auto s = static_cast<std::size_t>(stage);
     for (std::int64_t l = first.at(s); l < first.at(s + 1); ++l) stage_layers_.push_back(l);
+    if (workload.plan.memory == FarMemory::offload) {
+      prompts_.when_keys_are_made(
+          [this](const LayerMaker::At&, BodyIndex x) { b_.store("store keys", key_bytes(), x); });
+      tokens_.when_keys_are_made([this](const LayerMaker::At& at, BodyIndex x) { fetch_keys(at, x); });
+    }
     if (role == ReplicaRole::prefill)
       prompts_.when_keys_are_made([this](const LayerMaker::At& at, BodyIndex x) { send_keys(at, x); });
     if (role == ReplicaRole::decode)
@@ -78,12 +83,23 @@ class InferenceMaker {
     const std::int64_t token = w_.step.activation_bytes * Parameters(w_.model).keys_and_values();
     return w_.step.micro_batch * w_.step.sequence * token / (w_.model.latent() ? 1 : w_.plan.tensor);
   }
+  // Those of the tokens before come, those of this one go.
+  void fetch_keys(const LayerMaker::At& at, BodyIndex x) {
+    const std::int64_t token = key_bytes() / w_.step.sequence;
+    b_.await({b_.load("load keys", token * (at.keys - 1), x)});
+    b_.store("store keys", token, x);
+  }
 
   void prefill(std::int64_t batch) {
-    BodyIndex x = stage_ == 0 ? embedding(prompts_, no_node)
+    BodyIndex x = stage_ == 0 ? embedding(prompts_, input())
                               : b_.receive(Peer::previous_stage, activation_bytes(prompts_), tag(batch, 0, false));
     for (const std::int64_t layer : stage_layers_) x = prompts_.forward({layer, batch, 0}, x);
     end(prompts_, batch, 0, x);
+  }
+
+  BodyIndex input() {
+    const bool loads = w_.plan.memory == FarMemory::input;
+    return loads ? b_.load("load tokens", token_bytes * prompts_.tokens(), no_node) : no_node;
   }
 
   void decode(std::int64_t batch, std::int64_t step) {

@@ -41,6 +41,8 @@ const Settings plans[] = {
     {{"plan.data", "2"}, {"plan.shard", "zero1"}, {"model.tied", "true"}},
     {{"plan.tensor", "2"}, {"plan.sequence_parallel", "true"}, {"plan.recompute", "full"}},
     {{"plan.context", "4"}},
+    {{"plan.data", "4"}, {"plan.shard", "zero1"}, {"plan.memory", "offload"}},
+    {{"plan.data", "4"}, {"plan.shard", "zero3"}, {"plan.memory", "offload"}, {"run.micro_batches", "2"}},
     {{"plan.pipeline", "4"}, {"plan.order", "zb-h1"}, {"run.micro_batches", "5"}},
     {{"plan.pipeline", "2"},
      {"plan.order", "interleaved"},

@@ -10,7 +10,7 @@
 namespace convert {
 namespace {
 
-constexpr std::int64_t longest_ns = std::numeric_limits<std::int64_t>::max() / 4;
+constexpr std::int64_t longest_ns = std::numeric_limits<std::int64_t>::max() / 1000;  // as picoseconds
 
 // Mixes bits as splitmix64 does (Steele, Lea, Flood 2014).
 std::uint64_t mixed(std::uint64_t x) {
@@ -46,7 +46,8 @@ class Surveyor {
         !begins_.empty() && std::ranges::find(begins_, no_time) == begins_.end() && std::ranges::is_sorted(begins_);
     if (!out_.timed) return std::move(out_);
     for (std::size_t k = 0; k < begins_.size(); ++k)
-      out_.lengths_ns[k] = (k + 1 < begins_.size() ? begins_[k + 1] : end_) - begins_[k];
+      out_.lengths_ns[k] =
+          std::min((k + 1 < begins_.size() ? begins_[k + 1] : std::max(end_, begins_[k])) - begins_[k], longest_ns);
     return std::move(out_);
   }
 
@@ -70,9 +71,7 @@ class Surveyor {
     const IntValue peer = int_value(attrs, sends ? attr::comm_dst : attr::comm_src);
     const IntValue tag = int_value(attrs, attr::comm_tag);
     if (!peer || !tag) return;
-    IterationSurvey::Tags& tags = out_.tags[k];
-    if (tags.highest < tags.lowest) tags = {tag.value, tag.value};
-    tags = {std::min(tags.lowest, tag.value), std::max(tags.highest, tag.value)};
+    out_.tags[k].push_back(tag.value);
     IterationSurvey::Messages& m = out_.messages[{k, peer.value}];
     ++(sends ? m.sends : m.receives);
     (sends ? m.send_tags : m.receive_tags) += mixed(static_cast<std::uint64_t>(tag.value));

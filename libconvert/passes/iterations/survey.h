@@ -12,9 +12,6 @@
 namespace convert {
 
 struct IterationSurvey {
-  struct Tags {
-    std::int64_t lowest = 0, highest = -1;  // none: highest < lowest
-  };
   // Messages with another rank in an iteration: their number, and a sum over their tags that is equal at both ends.
   struct Messages {
     std::uint64_t sends = 0, send_tags = 0, receives = 0, receive_tags = 0;
@@ -27,7 +24,7 @@ struct IterationSurvey {
   std::vector<std::uint64_t> nodes{};                                     // by iteration
   std::vector<std::int64_t> lengths_ns{};                                 // by iteration; see below
   bool timed = false;                                                     // begins are recorded
-  std::vector<Tags> tags{};                                               // by iteration
+  std::vector<std::vector<std::int64_t>> tags{};                          // by iteration: ascending, each once
   std::map<std::string, std::vector<std::uint64_t>> calls{};              // of a group, by iteration
   std::map<std::pair<std::uint32_t, std::int64_t>, Messages> messages{};  // by iteration and peer
 };

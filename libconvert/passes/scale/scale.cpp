@@ -92,9 +92,9 @@ class Resizer {
     const Collective op = type ? collective_of(type.value) : Collective{-1};
     if (op == Collective::all_to_all)
       throw at_node(trace_, i,
-                    "is an all_to_all among ranks that become more: experts would be on several ranks, and each "
-                    "rank would send "
-                    "other tokens to each; generate the workload anew");
+                    "is an all_to_all among ranks that become more: experts or tables would be spread anew, and "
+                    "each rank would "
+                    "send other bytes to each; generate the workload anew");
     grow_size(n, op);
     if (op == Collective::all_gather) calls.gathers.push_back(i);
     const IntValue bytes = int_value(attrs, attr::comm_size);

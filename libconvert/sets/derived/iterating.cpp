@@ -5,12 +5,16 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <limits>
+#include <set>
 #include <utility>
 
 #include "core/units.h"
 
 namespace convert {
 namespace {
+
+__extension__ using WideStep = __int128;
 
 std::string percent(double share, const char* format) {
   constexpr std::size_t longest = 32;
@@ -75,7 +79,7 @@ IterationSet::IterationSet(SetSource& source, IterationOptions options)
   check_same_iterations(source_.base_name(), surveys_);
   choose(options);
   check_complete_iterations(source_.base_name(), surveys_, taken_.first, taken_.last);
-  choose_step(options.repeat);
+  choose_steps(options.repeat);
 }
 
 IterationSet::~IterationSet() = default;
@@ -150,36 +154,49 @@ void IterationSet::choose_medoid() {
   taken_.first = taken_.last = static_cast<std::size_t>(std::ranges::find(lengths, middle) - lengths.begin());
 }
 
-void IterationSet::choose_step(std::uint64_t repeat) {
+void IterationSet::choose_steps(std::uint64_t repeat) {
   taken_.repeat = repeat;
   if (repeat == 1) return;
   const bool timed = std::ranges::all_of(surveys_, &IterationSurvey::timed);
-  std::int64_t lowest = 0, highest = -1;
+  WideStep step = 0;
+  std::set<std::int64_t> tags;
   for (std::size_t k = taken_.first; k <= taken_.last; ++k) {
-    if (timed) taken_.step_ns += length_ns(k);
-    for (const IterationSurvey& s : surveys_) {
-      const IterationSurvey::Tags& t = s.tags[k];
-      if (t.highest < t.lowest) continue;
-      const bool none = highest < lowest;
-      lowest = none ? t.lowest : std::min(lowest, t.lowest);
-      highest = none ? t.highest : std::max(highest, t.highest);
-    }
+    if (timed) step += length_ns(k);
+    for (const IterationSurvey& s : surveys_) tags.insert(s.tags[k].begin(), s.tags[k].end());
   }
-  __extension__ using Wide = __int128;
-  constexpr Wide longest = std::int64_t{1} << 62U;
-  if (Wide{taken_.step_ns} * static_cast<Wide>(repeat) > longest)
+  constexpr WideStep longest = std::int64_t{1} << 62U;
+  if (step * static_cast<WideStep>(repeat) > longest)
     throw input_error({.file = source_.base_name()},
                       "--repeat " + std::to_string(repeat) + ": the times leave 63 bits", "iterations");
-  if (highest < lowest) return;
-  taken_.tag_step = highest - lowest + 1;
-  const Wide room = Wide{largest_tag} - highest;
-  if (room < 0 || Wide{taken_.tag_step} * static_cast<Wide>(repeat - 1) > room)
+  taken_.step_ns = static_cast<std::int64_t>(step);
+  if (!tags.empty()) choose_tag_step({tags.begin(), tags.end()});
+}
+
+// The tags of a copy lie behind those of the one before; or, where 31 bits have no room for that, between them: no
+// two tags differ by a multiple of the step.
+void IterationSet::choose_tag_step(const std::vector<std::int64_t>& tags) {
+  const WideStep room = WideStep{largest_tag} - tags.back(), copies = static_cast<WideStep>(taken_.repeat - 1);
+  WideStep step = WideStep{tags.back()} - tags.front() + 1;
+  if (tags.front() >= 0 && step * copies > room) {
+    constexpr std::size_t tries = 4096;
+    for (std::size_t s = tags.size(); s < tags.size() + tries; ++s) {
+      std::vector<bool> taken(s);
+      const auto is_new = [&](std::int64_t tag) {
+        const std::size_t rest = static_cast<std::size_t>(tag) % s;
+        return taken[rest] ? false : (taken[rest] = true);
+      };
+      if (!std::ranges::all_of(tags, is_new)) continue;
+      step = static_cast<WideStep>(s);
+      break;
+    }
+  }
+  if (room < 0 || step * copies > room)
     throw input_error({.file = source_.base_name()},
-                      "--repeat " + std::to_string(repeat) + ": tags " + std::to_string(lowest) + " to " +
-                          std::to_string(highest) + " leave 31 bits after " +
-                          std::to_string(static_cast<std::int64_t>(room < 0 ? 1 : room / taken_.tag_step + 1)) +
-                          " copies",
+                      "--repeat " + std::to_string(taken_.repeat) + ": tags " + std::to_string(tags.front()) +
+                          " to " + std::to_string(tags.back()) + " leave 31 bits after " +
+                          std::to_string(static_cast<std::int64_t>(room < 0 ? 1 : room / step + 1)) + " copies",
                       "iterations");
+  taken_.tag_step = static_cast<std::int64_t>(step);
 }
 
 std::unique_ptr<TraceReader> IterationSet::open_rank(std::size_t i) {

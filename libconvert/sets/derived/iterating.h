@@ -60,7 +60,8 @@ class IterationSet : public SetSource {
   [[nodiscard]] Error none_found() const;
   void choose(const IterationOptions& options);
   void choose_medoid();
-  void choose_step(std::uint64_t repeat);
+  void choose_steps(std::uint64_t repeat);
+  void choose_tag_step(const std::vector<std::int64_t>& tags);
   [[nodiscard]] std::int64_t length_ns(std::size_t iteration) const;
 
   SetSource& source_;

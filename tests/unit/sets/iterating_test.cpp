@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "sets/derived/iterating.h"
+
+#include <gtest/gtest.h>
+
+#include "common/error_text.h"
+#include "generate/workload/workload.h"
+#include "split_sets.h"
+
+namespace convert {
+namespace {
+
+using namespace test;
+
+// Steps of a small transformer on two stages of two context-parallel ranks: rings have low tags, the pipeline high
+// ones.
+HeldSet steps(std::int64_t iterations) {
+  Workload w;
+  w.name = "small";
+  w.model = {.layers = 2, .hidden = 60, .heads = 4, .kv_heads = 2, .ffn = 100, .vocab = 250};
+  w.step = {.sequence = 16, .micro_batches = 2, .iterations = iterations};
+  w.plan = {.context = 2, .data = 2, .pipeline = 2};
+  const WorkloadSet set(w);
+  std::vector<Trace> traces;
+  for (Rank r = 0; r < set.ranks(); ++r) traces.push_back(set.trace(r));
+  return HeldSet(std::move(traces), groups_text(set.groups()));
+}
+
+std::int64_t highest_tag(const std::vector<Trace>& traces) {
+  std::int64_t highest = -1;
+  for (const Trace& t : traces) {
+    for (const Attr& a : t.nodes.attrs) {
+      if (a.name == attr::comm_tag) highest = std::max(highest, static_cast<std::int64_t>(a.bits));
+    }
+  }
+  return highest;
+}
+
+// Generated steps are not marked: the calls of each rank repeat, though those of stages differ.
+TEST(Iterating, StepsOfAGeneratedWorkload) {
+  HeldSet three = steps(3), four = steps(4);
+  IterationSet set(three, {.first = 1, .last = 1, .repeat = 4});
+  EXPECT_NE(set.description().at(0).find("3 iterations (0 to 2), by a period of "), std::string::npos);
+  EXPECT_EQ(set.spread(), std::nullopt);
+  const std::vector<Trace> repeated = set.load(1), expected = four.load(1);
+  for (std::size_t r = 0; r < expected.size(); ++r)
+    EXPECT_EQ(repeated.at(r).nodes.nodes.size(), expected[r].nodes.nodes.size());
+}
+
+// 31 bits have no room for 200 copies of tags up to 2^24: they are put between each other.
+TEST(Iterating, TagsOfManyCopies) {
+  HeldSet two = steps(2);
+  const std::int64_t recorded = highest_tag(two.load(1));
+  EXPECT_GT(recorded, 1 << 24);
+  IterationSet few(two, {.first = 0, .last = 0, .repeat = 3});
+  EXPECT_GT(highest_tag(few.load(1)), 3 * (1 << 24));
+  IterationSet many(two, {.first = 0, .last = 0, .repeat = 200});
+  const std::vector<Trace> traces = many.load(1);
+  EXPECT_LT(highest_tag(traces), 2 * (1 << 24));
+  std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, int> sends;  // by source, destination and tag
+  for (const Trace& t : traces) {
+    for (const Node& n : t.nodes.nodes) {
+      if (n.type != NodeType::comm_send) continue;
+      const auto attrs = t.nodes.attributes(n);
+      ++sends[{t.rank, find(attrs, attr::comm_dst)->bits, find(attrs, attr::comm_tag)->bits}];
+    }
+  }
+  for (const auto& [message, count] : sends) ASSERT_EQ(count, 1);
+}
+
+TEST(Iterating, WhatIterationsAreAsked) {
+  EXPECT_EQ(iteration_options("7").first, 7);
+  EXPECT_EQ(iteration_options("3-5").last, 5);
+  EXPECT_TRUE(iteration_options("medoid").medoid);
+  for (const char* text : {"", "-", "5-", "-5", "5-3", "05", "x", "9223372036854775808"})
+    EXPECT_EQ(
+        error_message([&] { (void)iteration_options(text); }),
+        "--iteration " + std::string(text) + ": expected a number, such as 5, a range, such as 3-5, or medoid");
+}
+
+}  // namespace
+}  // namespace convert

@@ -39,6 +39,18 @@ void write(SetSource& set, const tools::GenerateOptions& o, tools::Context& cont
   log_info(set.base_name() + ": " + counted(set.independent_ranks(), "rank"));
 }
 
+void write_workload(const WorkloadSet& workload, const tools::GenerateOptions& o, tools::Context& context) {
+  const std::string& name = workload.workload().name;
+  if (workload.ranks() >= 4 * workload.classes()) {
+    ClassSet set(name, workload.master());
+    return write(set, o, context);
+  }
+  // Classes of few ranks would take much memory and save little.
+  MadeSet set(name, workload.ranks(), [&](Rank rank) { return workload.trace(rank); });
+  if (workload.group_count() > 0) set.set_groups(groups_text(workload.groups()));
+  write(set, o, context);
+}
+
 int generate(const tools::GenerateOptions& o, tools::Context& context) {
   if (o.list) {
     write_bytes(std::nullopt, tools::list_text());
@@ -54,8 +66,7 @@ int generate(const tools::GenerateOptions& o, tools::Context& context) {
       write_bytes(std::nullopt, tools::explain(workload));
       return 0;
     }
-    ClassSet set(workload.workload().name, workload.master());
-    write(set, o, context);
+    write_workload(workload, o, context);
   } else if (const auto collective = tools::collective_of(o.kind[0])) {
     const Algorithm algorithm = build_collective(tools::algorithm_request(o, *collective, context));
     if (o.size && *o.size < algorithm.chunks)

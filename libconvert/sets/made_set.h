@@ -18,6 +18,8 @@ class MadeSet : public SetSource {
 
   // Sets the algorithm that the ranks come from, which must outlive the set.
   void set_algorithm(const Algorithm& algorithm) { algorithm_ = &algorithm; }
+  // Sets the process groups, as the text of a groups file.
+  void set_groups(std::string json) { groups_ = InputSet::Groups{name_ + ".groups.json", std::move(json)}; }
   // Sets whether writers must add nothing to the traces.
   void set_follows_reference(bool value) { follows_reference_ = value; }
 
@@ -26,7 +28,7 @@ class MadeSet : public SetSource {
   [[nodiscard]] std::size_t independent_ranks() const override { return ranks_; }
   [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override;
   [[nodiscard]] std::unique_ptr<TraceReader> open_all() override;
-  [[nodiscard]] std::optional<InputSet::Groups> groups() const override { return std::nullopt; }
+  [[nodiscard]] std::optional<InputSet::Groups> groups() const override { return groups_; }
   [[nodiscard]] const Algorithm* algorithm() const override { return algorithm_; }
   [[nodiscard]] bool follows_reference() const override { return follows_reference_; }
 
@@ -36,6 +38,7 @@ class MadeSet : public SetSource {
   std::string name_;
   Rank ranks_;
   std::function<Trace(Rank)> make_;
+  std::optional<InputSet::Groups> groups_;
   const Algorithm* algorithm_ = nullptr;
   bool follows_reference_ = false;
 };

@@ -48,7 +48,8 @@ void check_tensor(const Workload& w) {
 
 void check_sequence(const Workload& w) {
   const ParallelPlan& p = w.plan;
-  divides("plan.context", p.context * (p.context > 1 ? 2 : 1), "run.sequence", w.step.sequence);
+  divides(p.context > 1 ? "twice plan.context," : "plan.context", p.context * (p.context > 1 ? 2 : 1),
+          "run.sequence", w.step.sequence);
   if (p.sequence_parallel) {
     divides("plan.tensor", p.tensor, "run.sequence", w.step.micro_batch * w.step.sequence / p.context);
   }

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "config/workload/workload.h"
 #include "core/units.h"
 
 namespace convert {
@@ -98,6 +99,7 @@ void IterationSet::survey(unsigned jobs) {
     surveys_.push_back({.rank = first.rank, .period = period});
     throw none_found();
   }
+  if (!marked_) check_told_steps(first.metadata, periodic_iterations(first, period).numbers.size());
   periods_ = period.iterations;
   const auto one = [&](std::size_t i) {
     const Trace trace = ranks_.read(i);
@@ -109,6 +111,21 @@ void IterationSet::survey(unsigned jobs) {
   };
   for_each_ordered(jobs, ranks_.size(), one,
                    [&](std::size_t, IterationSurvey&& s) { surveys_.push_back(std::move(s)); });
+}
+
+// What repeats in a generated workload may be its layers: it says how many steps it has.
+void IterationSet::check_told_steps(const Metadata& metadata, std::size_t found) const {
+  const auto text = string_value(metadata.table, metadata.table.attrs, Name(std::string_view("workload")));
+  if (!text) return;
+  const std::int64_t told = parse_workload(source_.base_name() + "(workload)", *text, 0).step.iterations;
+  if (told == static_cast<std::int64_t>(found)) return;
+  throw input_error({.file = source_.base_name()},
+                    told == 1
+                        ? "the workload has one step, of which no iteration can be taken; et-generate --set "
+                          "run.iterations=3 makes more"
+                        : "the workload has " + std::to_string(told) + " steps (run.iterations), and its calls " +
+                              "repeat " + std::to_string(found) + " times: they cannot be told apart",
+                    "iterations");
 }
 
 Error IterationSet::none_found() const {

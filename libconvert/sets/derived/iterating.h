@@ -58,6 +58,7 @@ class IterationSet : public SetSource {
   [[nodiscard]] Iterations find(const Trace& trace) const;
   void survey(unsigned jobs);
   [[nodiscard]] Error none_found() const;
+  void check_told_steps(const Metadata& metadata, std::size_t found) const;
   void choose(const IterationOptions& options);
   void choose_medoid();
   void choose_steps(std::uint64_t repeat);

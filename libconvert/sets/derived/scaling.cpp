@@ -86,9 +86,10 @@ ScaledSet::ScaledSet(SetSource& source, const ScaleOptions& options)
     groups = parse_groups(found->name, found->json, static_cast<Rank>(traces_.size()));
   find_grid(options, groups);
   const auto before = static_cast<std::uint64_t>(traces_.size());
-  if (before * grid_.factor > largest_rank)
+  constexpr std::uint64_t most_ranks = std::uint64_t{1} << 24U;  // as et-generate makes
+  if (before * grid_.factor > most_ranks)
     throw usage_error("--scale " + options.which + "=" + std::to_string(options.ranks) + ": " +
-                      std::to_string(before * grid_.factor) + " ranks are more than 2^31");
+                      std::to_string(before * grid_.factor) + " ranks are more than " + std::to_string(most_ranks));
   groups_.emplace(name_, std::move(groups), grid_, static_cast<Rank>(before));
   std::vector<double> work;
   for (const Trace& t : traces_) work.push_back(work_of(t));
@@ -107,6 +108,13 @@ void ScaledSet::read_workload() {
   const auto text = string_value(m.table, m.table.attrs, workload_attribute);
   if (!text) return;
   workload_ = parse_workload(name_ + "(workload)", *text, 0);
+  const ParallelPlan& plan = workload_->plan;
+  const char* const apart = plan.disaggregates()                ? "plan.disaggregate"
+                            : plan.memory == FarMemory::offload ? "plan.memory=offload"
+                                                                : nullptr;
+  if (apart != nullptr)
+    throw usage_error(std::string("--scale: a workload with ") + apart +
+                      " cannot grow; generate it with more ranks (et-generate --set plan.data=…)");
   if (workload_->plan.ranks() != static_cast<std::int64_t>(traces_.size()))
     throw bad("the settings in the metadata are of " + std::to_string(workload_->plan.ranks()) +
               " ranks, and there are " + std::to_string(traces_.size()));

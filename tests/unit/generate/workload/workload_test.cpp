@@ -106,7 +106,7 @@ TEST(Workload, ComputationsTakeTheLongerOfOperationsAndBytes) {
 TEST(Workload, ContradictionsNameBothKeys) {
   EXPECT_EQ(failure({{"plan.tensor", "3"}}), "model.heads 8 is no multiple of plan.tensor 3");
   EXPECT_EQ(failure({{"plan.sequence_parallel", "true"}}), "plan.sequence_parallel needs plan.tensor of 2 or more");
-  EXPECT_EQ(failure({{"plan.context", "3"}}), "run.sequence 16 is no multiple of plan.context 6");
+  EXPECT_EQ(failure({{"plan.context", "3"}}), "run.sequence 16 is no multiple of twice plan.context, 6");
   EXPECT_EQ(failure({{"plan.pipeline", "16"}}), "plan.pipeline × plan.chunks 16 is more than model.layers 8");
   EXPECT_EQ(failure({{"plan.expert", "2"}}), "plan.expert 2: the model has no model.moe.experts");
   EXPECT_EQ(failure({{"plan.pipeline", "4"}, {"plan.layers", "2;2;2;1"}}),

@@ -13,7 +13,7 @@ namespace {
 
 double as_real(std::int64_t n) { return static_cast<double>(n); }
 
-// Of a whole step of a rank, or of the model.
+// Refuses sizes whose sums would not fit: parameters of the model, operations of a rank in a step.
 void check_sizes(double parameters, double operations) {
   constexpr double most_parameters = 1e16, most_operations = 1e17;  // a few times more still fits
   if (parameters <= most_parameters && operations <= most_operations) return;

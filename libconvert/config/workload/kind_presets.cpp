@@ -9,7 +9,7 @@
 namespace convert {
 namespace {
 
-// Of the paper on Chakra (Sridharan et al. 2023, section 6.2.3), whose shape is not published: chosen so that 64
+// Stands for that of the paper on Chakra (Sridharan et al. 2023, section 6.2.3), whose shape is not published: 64
 // NPUs of 312 TFLOPS on a torus of 31 GB/s wait for messages 128 times as long as they compute.
 Preset preset_mlp() {
   std::vector<PresetPlan> plans;

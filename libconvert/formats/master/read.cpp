@@ -301,7 +301,7 @@ class Reader {
   std::map<std::string, Section> sections_;
   MasterSet set_;
   std::vector<std::uint64_t> value_counts_;  // by shape
-  // Of the section that is being read:
+  // The section that is being read:
   std::string section_;
   std::uint64_t offset_ = 0;
   blocks::Bytes bytes_{""};

@@ -32,7 +32,7 @@ bool ScaledGroups::spread(const CommGroup& group) const {
                              [&](std::uint64_t x) { return x == std::exchange(expected, expected + step); });
 }
 
-// Of one kind: the same distances between their ranks, and the later one begins later.
+// Returns whether two groups are of one kind: equal distances between ranks, the second beginning behind the first.
 bool ScaledGroups::alike(std::size_t a, std::size_t b) const {
   const std::vector<Rank>&x = groups_[a].ranks, &y = groups_[b].ranks;
   if (grows_[a] != grows_[b] || x.size() != y.size() || x.empty() || y.front() <= x.front()) return false;

@@ -62,7 +62,7 @@ TEST(FarMemory, LoadsTokensAndKeys) {
   EXPECT_EQ(input.loads.bytes, 3U * 8 * 16);
   EXPECT_EQ(input.stores.count, 0U);
   EXPECT_EQ(figures_of({{"plan.memory", "input"}, {"run.mode", "prefill"}}).loads.bytes, 8U * 16);
-  // Of a token 2·b·G·D bytes in each of 8 layers: 16 and 17 of them are read, 16 + 2 written.
+  // A token has 2·b·G·D bytes in each of 8 layers; 16 and 17 tokens are read, 16 + 2 written.
   const StageFigures keys = figures_of({{"plan.memory", "offload"}, {"run.mode", "both"}, {"run.tokens", "2"}});
   EXPECT_EQ(keys.loads.bytes, static_cast<WideCount>(8 * 512) * (16 + 17));
   EXPECT_EQ(keys.stores.bytes, static_cast<WideCount>(8 * 512) * (16 + 2));

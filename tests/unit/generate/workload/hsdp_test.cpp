@@ -68,7 +68,7 @@ TEST(Hsdp, ReplicasReduceTheirShards) {
               4 * bytes(all, Collective::all_gather, GroupKind::data));
     EXPECT_EQ(parts.optimizer_parameters, 4 * all.optimizer_parameters);
   }
-  // Of all ranks it is nothing else than none.
+  // Sharding over all ranks is what zero3 does without hsdp.
   const Settings base = {{"plan.data", "8"}, {"plan.shard", "zero3"}};
   EXPECT_EQ(WorkloadSet(small(with(base, {{"plan.hsdp", "8"}}))).figures(0).nodes,
             WorkloadSet(small(base)).figures(0).nodes);

@@ -23,7 +23,7 @@ TEST(Inference, KeysAndValuesOfATokenAreThePublishedOnes) {
 
 TEST(Inference, NodesOfAStep) {
   const auto nodes = [](const Settings& plan) { return WorkloadSet(small(plan)).figures(0).nodes; };
-  // Of a layer 8, with tensor parallelism 10; embedding, norm, logits, sample, and two calls more.
+  // A layer has 8, with tensor parallelism 10; then embedding, norm, logits, sample, and two calls more.
   EXPECT_EQ(nodes({{"run.mode", "prefill"}}), 8U * 8 + 4);
   EXPECT_EQ(nodes({{"run.mode", "decode"}}), 8U * 8 + 4);
   EXPECT_EQ(nodes({{"run.mode", "decode"}, {"plan.tensor", "4"}}), 8U * 10 + 6);

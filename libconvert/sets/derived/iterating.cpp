@@ -95,11 +95,14 @@ void IterationSet::survey(unsigned jobs) {
   const Trace first = ranks_.read(0);
   marked_ = !marked_iterations(first).numbers.empty();
   CallPeriod period;
-  if (!marked_ && periodic_iterations(first, period).numbers.empty()) {
-    surveys_.push_back({.rank = first.rank, .period = period});
-    throw none_found();
+  if (!marked_) {
+    const std::size_t found = periodic_iterations(first, period).numbers.size();
+    if (found == 0) {
+      surveys_.push_back({.rank = first.rank, .period = period});
+      throw none_found();
+    }
+    check_told_steps(first.metadata, found);
   }
-  if (!marked_) check_told_steps(first.metadata, periodic_iterations(first, period).numbers.size());
   periods_ = period.iterations;
   const auto one = [&](std::size_t i) {
     const Trace trace = ranks_.read(i);

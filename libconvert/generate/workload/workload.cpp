@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/words.h"
+#include "config/workload/metadata.h"
 #include "generate/workload/models.h"
 
 namespace convert {
@@ -15,35 +15,6 @@ Workload checked(Workload w) {
   check_workload(w);
   if (!has_setting(w.kind, "plan.clip")) w.plan.clip = false;
   return w;
-}
-
-// Returns the settings as lines of a workload file, without those that have their defaults.
-std::string yaml_of(const Workload& w) {
-  std::string out;
-  std::vector<std::string> open;  // the maps in which the text stands
-  const std::vector<WorkloadSetting> defaults = settings_of({}), settings = settings_of(w);
-  const auto close_to = [&](std::size_t depth) {
-    for (; open.size() > depth; open.pop_back()) out += open.size() == 1 ? "}\n" : "}";
-  };
-  for (std::size_t i = 0; i < settings.size(); ++i) {
-    if (settings[i].value == defaults[i].value || !has_setting(w.kind, settings[i].key)) continue;
-    const std::vector<std::string> path = split(settings[i].key, '.');
-    const auto [here, there] = std::mismatch(open.begin(), open.end(), path.begin(), path.end() - 1);
-    close_to(static_cast<std::size_t>(here - open.begin()));
-    for (std::size_t p = open.size(); p < path.size(); ++p) {
-      if (!out.empty() && out.back() != '{' && out.back() != '\n') out += ", ";
-      out += path[p] + ": ";
-      if (p + 1 == path.size()) break;
-      out += '{';
-      open.push_back(path[p]);
-    }
-    std::string value = settings[i].value;
-    const bool list = value.find(';') != std::string::npos;
-    std::ranges::replace(value, ';', ',');
-    out += list ? "[" + value + "]" : value;
-  }
-  close_to(0);
-  return out;
 }
 
 }  // namespace
@@ -59,7 +30,7 @@ WorkloadSet::WorkloadSet(Workload workload)
     : workload_(checked(std::move(workload))),
       groups_(workload_.plan, workload_.model.experts > 0, workload_.step.trains()),
       bodies_(make_bodies(workload_, groups_)),
-      settings_(yaml_of(workload_)) {}
+      settings_(workload_text(workload_)) {}
 
 StageFigures WorkloadSet::figures(std::int64_t c) const {
   const StageBody& b = body(c);

@@ -13,7 +13,7 @@
 
 namespace convert {
 
-class ClassSet final : public SetSource {
+class ClassSet : public SetSource {
  public:
   // `name` begins the files' names.
   ClassSet(std::string name, MasterSet set) : name_(std::move(name)), set_(std::move(set)) {}

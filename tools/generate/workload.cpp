@@ -182,15 +182,6 @@ void append_memory(std::string& out, const WorkloadSet& set) {
              " B");
 }
 
-// What the other sizes leave of so many NPUs are data-parallel ranks, if it is a whole number.
-void divide_rest(ParallelPlan& plan, std::int64_t npus) {
-  for (const std::int64_t size : {plan.tensor, plan.context, plan.pipeline}) {
-    if (npus % size != 0) return;
-    npus /= size;
-  }
-  plan.data = npus;
-}
-
 }  // namespace
 
 bool names_workload(const std::string& kind) { return is_workload_preset(kind) || is_file(kind); }
@@ -204,36 +195,20 @@ Workload workload_of(const GenerateOptions& o, const Context& context) {
   if (o.size) throw usage_error("--size is not for workloads; --set changes one");
   if (o.explain && o.output.path) throw usage_error("--explain writes no trace: leave out -o");
   const std::string& kind = o.kind[0];
-  Workload w;
+  WorkloadRequest request{.preset = kind};
   if (is_file(kind)) {
     const auto input = open_input(kind);
-    w = parse_workload(input->name(), input->peek(max_yaml_bytes + 1), o.npus.value_or(0));
-    w.name = base_name(kind).substr(0, base_name(kind).rfind('.'));
-  } else {
-    // Plans of presets are for training.
-    const bool trains =
-        std::ranges::none_of(o.set, [](const std::string& text) { return text.starts_with("run.mode="); });
-    w = preset_workload(kind, trains ? o.npus.value_or(0) : 0);
-    if (!trains) w.step = {}, w.plan = {};
+    request = parse_workload_request(input->name(), input->peek(max_yaml_bytes + 1));
   }
-  bool own_data = is_file(kind);
   for (const std::string& text : o.set) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos)
       throw usage_error("--set " + text + ": expected KEY=VALUE, such as plan.tensor=4");
-    set_workload(w, {text.substr(0, equals), text.substr(equals + 1)});
-    own_data |= text.starts_with("plan.data=");
+    request.settings.push_back({text.substr(0, equals), text.substr(equals + 1)});
   }
-  if (o.npus && !own_data) divide_rest(w.plan, *o.npus);
-  try {
-    check_workload(w);
-  } catch (const Error& e) {
-    if (!is_file(kind) || !o.set.empty()) throw;
-    throw input_error({.file = kind}, e.what(), "workload");
-  }
-  if (o.npus && w.plan.ranks() != *o.npus)
-    throw usage_error("--npus " + std::to_string(*o.npus) + ": plan.tensor × context × data × pipeline is " +
-                      std::to_string(w.plan.ranks()));
+  request.npus = o.npus.value_or(0);
+  Workload w = checked_workload(request);
+  if (is_file(kind)) w.name = base_name(kind).substr(0, base_name(kind).rfind('.'));
   return w;
 }
 

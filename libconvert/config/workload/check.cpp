@@ -110,6 +110,8 @@ void check_pipeline(const Workload& w) {
   const std::int64_t chunks = p.pipeline * p.chunks;
   if ((p.order == PipelineOrder::interleaved) != (p.chunks > 1))
     throw usage_error("plan.order interleaved and plan.chunks of 2 or more go together");
+  if (p.chunks > 1 && p.pipeline == 1)
+    throw usage_error(named("plan.chunks", p.chunks) + " needs plan.pipeline of 2 or more");
   if (p.order == PipelineOrder::interleaved)
     divides("plan.pipeline", p.pipeline, "run.micro_batches", w.step.micro_batches);
   if (chunks > w.model.layers)

@@ -37,7 +37,9 @@ bool StandIns::find_columns(StandIn& s) const {
     for (const Name name : {attr::pg_name, attr::comm_src, attr::comm_dst}) {
       const auto a = std::ranges::find(shape.attrs, name, &NodeShape::Attribute::name);
       const bool group = name == attr::pg_name;
-      if (a == shape.attrs.end() || is_list(a->kind) || !(group ? is_text(a->kind) : is_integer(a->kind))) continue;
+      if (a == shape.attrs.end() || is_list(a->kind) ||
+          !(group ? a->kind == Kind::string_val : is_integer(a->kind)))
+        continue;
       const std::uint32_t at = begins[i] + ShapeSet::value_of(shape, name);
       taken += rules[at] == no_index ? 0 : 1;
       (group ? groups : peers)[{c.values.first[at], rules[at]}] = true;
@@ -145,7 +147,7 @@ void StandIns::become(const Place& p, Trace& trace) const {
       if (Attr* const a = attribute(n, name); a != nullptr && is_integer(a->kind)) a->bits = peer(p, a->bits);
     }
     Attr* const a = attribute(n, attr::pg_name);
-    if (a == nullptr || !is_text(a->kind)) continue;
+    if (a == nullptr || a->kind != Kind::string_val) continue;
     const std::string now = group(p, table.string(*a));
     const Text text = table.add_text(now);
     a->bits = text.offset;

@@ -11,7 +11,6 @@
 
 #include "config/workload/metadata.h"
 #include "core/master/add_class.h"
-#include "core/master/builder.h"
 #include "core/units.h"
 #include "core/words.h"
 #include "core/world_size.h"
@@ -58,18 +57,9 @@ double work_of(const Trace& trace) {
 // Makes the grown set, class by class.
 class Scaler {
  public:
-  Scaler(SetSource& source, const ScaleOptions& options) : name_(source.base_name()), set_(source.master()) {
-    if (set_ == nullptr) {
-      MasterBuilder builder;
-      source.for_each_trace(options.jobs, [&](Trace&& t) {
-        builder.begin_rank(t.rank, t.metadata);
-        builder.nodes(t.nodes);
-        builder.end_rank();
-      });
-      set_ = &made_.emplace(builder.finish());
-    }
+  Scaler(SetSource& source, const ScaleOptions& options)
+      : name_(source.base_name()), set_(source, options.jobs), ranks_(set_->ranks()) {
     groups_before_ = source.groups();  // some sets know them when they have been read
-    ranks_ = set_->ranks();
     stand_ins_.emplace(*set_, name_);
   }
 
@@ -91,10 +81,9 @@ class Scaler {
   [[nodiscard]] Error bad(const std::string& what) const { return input_error({.file = name_}, what, "scale"); }
 
   std::string name_;
-  const MasterSet* set_;
-  std::optional<MasterSet> made_;
+  Classes set_;
+  std::uint64_t ranks_;
   std::optional<InputSet::Groups> groups_before_;
-  std::uint64_t ranks_ = 0;
   std::optional<StandIns> stand_ins_;
   std::vector<StandIns::Place> places_;  // by rank
   std::vector<double> work_;             // by stand-in

@@ -53,7 +53,10 @@ Preset transformer_165m() {
            .gated = false,
            .bias = true,
            .norm = NormKind::layer},
-          {{{.sequence = 1024}, {.data = 8, .shard = zero2}}}};
+          {{{.sequence = 1024}, {.tensor = 4, .data = 16, .shard = zero2, .dimensions = true}},
+           {{.sequence = 1024}, {.tensor = 4, .data = 4, .shard = zero2, .dimensions = true}},
+           {{.sequence = 1024}, {.tensor = 2, .data = 2, .shard = zero2, .dimensions = true}},
+           {{.sequence = 1024}, {.shard = zero2, .dimensions = true}}}};
 }
 
 Preset llama3_8b() {

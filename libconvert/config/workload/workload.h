@@ -148,10 +148,10 @@ struct ParallelPlan {
   std::int64_t dispatch_bytes = 0;  // of an element on its way to the experts; 0: as activations
   Inner inner = Inner::tensor;
   Deal deal = Deal::bytes;
-  bool clip = true;  // by the norm of all gradients
+  bool clip = true;         // by the norm of all gradients
+  bool dimensions = false;  // collectives say over which of those of a network they go
 
   [[nodiscard]] std::int64_t ranks() const { return tensor * context * data * pipeline; }
-  [[nodiscard]] bool two_dimensions() const { return tensor > 1 && data > 1; }
   [[nodiscard]] bool disaggregates() const { return prefill_replicas > 0; }
   // Returns the ranks among which optimizer, gradients or parameters are divided.
   [[nodiscard]] std::int64_t shard_ranks() const { return hsdp > 0 ? hsdp : context * data; }

@@ -157,9 +157,9 @@ void WorkloadSet::add_call(const BodyNode& n, const OfRank& own, NodeTable& t) c
   t.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(n.op));
   t.add_int(attr::comm_size, Kind::int64_val, n.size);
   t.add_string(attr::pg_name, own.groups[static_cast<std::size_t>(n.group)]);
-  if (workload_.plan.two_dimensions() && workload_.kind == ModelKind::mlp) {
-    const bool first = (n.group == GroupKind::tensor) == (workload_.plan.inner == Inner::tensor);
-    t.add_ints(attr::involved_dim, Kind::bool_list, std::array<std::int64_t, 2>{first ? 1 : 0, first ? 0 : 1});
+  if (workload_.plan.dimensions || workload_.kind == ModelKind::mlp) {
+    const std::vector<std::int64_t> dims = groups_.dimensions(n.group);
+    if (dims.size() > 1) t.add_ints(attr::involved_dim, Kind::bool_list, dims);
   }
   if (n.uneven == no_node) return;
   const StageBody::Splits s = splits(own.of_class, n);

@@ -16,6 +16,7 @@
 #include "sets/check.h"
 #include "sets/classes/encoder.h"
 #include "sets/classes/set.h"
+#include "sets/classes/stand_ins.h"
 #include "sets/sink.h"
 #include "split_sets.h"
 
@@ -55,6 +56,20 @@ std::vector<Trace> traces_of(const MasterSet& set) {
     set.nodes(set.place(i), "set.etm", out.back().nodes);
   }
   return out;
+}
+
+// Stand-ins become each of their ranks. Looks at 16 ranks.
+void expect_stand_ins(const MasterSet& set) {
+  const StandIns stand_ins(set, "set.etm");
+  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(set.ranks(), 16); ++i) {
+    const StandIns::Place place = stand_ins.place(i);
+    Trace expected = set.head(set.place(i), "set.etm");
+    set.nodes(set.place(i), "set.etm", expected.nodes);
+    Trace found = stand_ins.read(place.stand_in);
+    stand_ins.become(place, found);
+    EXPECT_EQ(found.rank, expected.rank);
+    EXPECT_TRUE(et_bytes(found) == et_bytes(expected));
+  }
 }
 
 // A trace with an attribute of each kind, unknown fields, inputs, dangling dependencies, ids that jump back.
@@ -301,11 +316,7 @@ TEST(Master, ScrambledSectionsAreErrorsOrSets) {
     out->close();
     try {
       const MasterSet set = read(file);
-      for (std::uint64_t i = 0; i < std::min<std::uint64_t>(set.ranks(), 16); ++i) {
-        NodeTable nodes;
-        (void)set.head(set.place(i), "set.etm");
-        set.nodes(set.place(i), "set.etm", nodes);
-      }
+      expect_stand_ins(set);
     } catch (const Error& e) {
       EXPECT_EQ(e.where().file, "set.etm") << e.what();
       ++errors;
@@ -382,6 +393,7 @@ TEST(Master, ProofsByClassAreTrue) {
         mutate(random, workload, traces, groups);
       const std::string json = groups_text(groups);
       const MasterSet set = master_of(traces, json);
+      expect_stand_ins(set);
       test::HeldSet held(traces, json);
       std::optional<Error> defect;
       const auto lists = group_lists(held, static_cast<Rank>(traces.size()), defect);

@@ -151,6 +151,10 @@ TEST(Workload, ContradictionsNameBothKeys) {
             "plan.buckets megatron is for run.mode train, not for run.mode prefill");
   EXPECT_EQ(failure({{"plan.dimensions", "true"}, {"plan.shard", "zero1"}, {"plan.data", "4"}, {"plan.hsdp", "2"}}),
             "plan.dimensions and plan.hsdp 2 do not go together");
+  EXPECT_EQ(failure({{"run.tensors", "true"}, {"run.mode", "decode"}}),
+            "run.tensors and a run.mode other than train do not go together");
+  EXPECT_EQ(failure({{"run.tensors", "true"}, {"plan.context", "2"}}),
+            "run.tensors and plan.context 2 do not go together");
   EXPECT_EQ(failure({{"time.by", "recorded"}}), "time.by: recorded: expected roofline");
   EXPECT_EQ(failure({{"plan.data", "9223372036854775808"}}),
             "plan.data: 9223372036854775808: expected at most 1099511627776");

@@ -9,6 +9,7 @@
 #include "config/workload/metadata.h"
 #include "core/master/builder.h"
 #include "generate/workload/workload.h"
+#include "sanitized.h"
 #include "sets/classes/set.h"
 #include "split_sets.h"
 
@@ -84,7 +85,7 @@ TEST(Iterating, SetsByClassesOfWhichRanksDiffer) {
   std::mt19937 random(7);
   std::size_t made = 0, refused = 0;
   const std::vector<Trace> whole = steps(3).load(1);
-  for (int round = 0; round < 150; ++round) {
+  for (int round = 0; round < rounds(150); ++round) {
     std::vector<Trace> traces = whole;
     for (std::uint64_t changes = 1 + random() % 3; changes > 0; --changes) {
       const Name name = std::array{attr::pg_name, attr::comm_dst, attr::comm_size, attr::num_ops}.at(random() % 4);
@@ -128,8 +129,8 @@ TEST(Iterating, SetsByClassesOfWhichRanksDiffer) {
     EXPECT_EQ(found.second, expected.second);
     EXPECT_TRUE(found.first == expected.first) << round;
   }
-  EXPECT_GT(made, 20U);
-  EXPECT_GT(refused, 20U);
+  EXPECT_GT(made, rounds(20U));
+  EXPECT_GT(refused, rounds(20U));
 }
 
 TEST(Iterating, TheMetadataTellTheStepsTaken) {

@@ -13,6 +13,7 @@
 #include "formats/master/layout.h"
 #include "generate/workload/workload.h"
 #include "passes/class_proof.h"
+#include "sanitized.h"
 #include "sets/check.h"
 #include "sets/classes/encoder.h"
 #include "sets/classes/set.h"
@@ -295,7 +296,7 @@ TEST(Master, ScrambledSectionsAreErrorsOrSets) {
   blocks::Reader reader(*input, master_file::kind);
   while (const auto block = reader.next()) sections.push_back({block->name, std::string(block->payload)});
   std::size_t errors = 0;
-  for (int round = 0; round < 4000; ++round) {
+  for (int round = 0; round < test::rounds(4000); ++round) {
     std::vector<Section> scrambled = sections;
     for (std::uint64_t n = 1 + random() % 3; n > 0; --n) {
       std::string& payload = scrambled[random() % scrambled.size()].payload;
@@ -322,7 +323,7 @@ TEST(Master, ScrambledSectionsAreErrorsOrSets) {
       ++errors;
     }
   }
-  EXPECT_GT(errors, 1000U);
+  EXPECT_GT(errors, test::rounds(1000U));
 }
 
 std::string findings(SetSource& source) {
@@ -386,7 +387,7 @@ TEST(Master, ProofsByClassAreTrue) {
     const WorkloadSet workload = small_set(settings);
     std::vector<Trace> ranks;
     for (Rank r = 0; r < workload.ranks(); ++r) ranks.push_back(workload.trace(r));
-    for (int round = 0; round < 120; ++round) {
+    for (int round = 0; round < test::rounds(120); ++round) {
       std::vector<Trace> traces = ranks;
       std::vector<CommGroup> groups = workload.groups();
       for (std::uint64_t changes = round == 0 ? 0 : 1 + random() % 2; changes > 0; --changes)
@@ -407,9 +408,9 @@ TEST(Master, ProofsByClassAreTrue) {
       EXPECT_EQ(findings(classes).empty(), found.empty());
     }
   }
-  EXPECT_GT(proved, 20U);
-  EXPECT_GT(refused, 100U);
-  EXPECT_GT(with_findings, 100U);
+  EXPECT_GT(proved, test::rounds(20U));
+  EXPECT_GT(refused, test::rounds(100U));
+  EXPECT_GT(with_findings, test::rounds(100U));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <utility>
 
 #include "generate/workload/gradients.h"
@@ -53,6 +54,10 @@ class StepMaker {
       if (pass.kind != PassKind::weights) continue;
       const auto of_pass = deferred_.extract({pass.micro_batch, pass.chunk});
       for (const auto& compute : of_pass.mapped()) compute();
+      if (!reduces_at_once()) continue;
+      for (const std::int64_t layer : layers_of(chunk_of_model(pass)) | std::views::reverse)
+        gradients_.reduce_unit(layer, "grads");
+      reduce_ends(chunk_of_model(pass));
     }
     gradients_.finish();
   }
@@ -183,14 +188,17 @@ class StepMaker {
       }
       x = layers_.backward(at(pass, order[i]), x, deferred);
       use(w_.plan.reshard ? gathered[order[i]] : kept_parameters_[{pass.micro_batch, order[i]}]);
-      if (reduces_at_once()) gradients_.reduce_unit(order[i], "grads");
+      if (reduces_at_once() && deferred == nullptr) gradients_.reduce_unit(order[i], "grads");
     }
     if (chunk == 0) {
       embedding_back(x);
     } else {
       b_.send(Peer::previous_stage, message_bytes(), tag(pass, chunk - 1, true), {x});
     }
-    if (!reduces_at_once()) return;
+    if (reduces_at_once() && deferred == nullptr) reduce_ends(chunk);
+  }
+
+  void reduce_ends(std::int64_t chunk) {
     if (chunk == chunks() - 1 && !units_.joined(w_.model)) gradients_.reduce_unit(head_unit, "head");
     if (chunk == 0) gradients_.reduce_unit(embedding_unit, "emb");
   }

@@ -58,6 +58,7 @@ void check_split_options(const SplitToolOptions& o) {
   if (o.window && o.iteration)
     throw usage_error("--window and --iteration both say which part of the time is taken: give one of them");
   if (o.partial && !o.window) throw usage_error("--partial goes with --window");
+  if (o.iteration) (void)iteration_options(*o.iteration);
   if (o.scale) (void)scale_options(*o.scale);
   if (o.window) (void)parse_time_window("--window ", *o.window);
 }

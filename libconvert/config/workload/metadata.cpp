@@ -67,8 +67,8 @@ void tell_workload(Metadata& metadata, const Workload& w) {
   set_ranks(metadata, static_cast<std::uint64_t>(w.plan.ranks()));
 }
 
-void forget_workload(Metadata& metadata, std::uint64_t ranks) {
-  if (std::erase_if(metadata.table.attrs, is_settings) != 0) set_ranks(metadata, ranks);
+void forget_workload(Metadata& metadata, std::optional<std::uint64_t> ranks) {
+  if (std::erase_if(metadata.table.attrs, is_settings) != 0 && ranks) set_ranks(metadata, *ranks);
 }
 
 }  // namespace convert

@@ -19,7 +19,7 @@ namespace convert {
 
 // Sets the attributes `workload` and `ranks` where they are.
 void tell_workload(Metadata& metadata, const Workload& w);
-// Removes `workload` where it is, and sets `ranks`: for sets that are a part of what the plan says.
-void forget_workload(Metadata& metadata, std::uint64_t ranks);
+// Removes `workload` where it is, and sets `ranks` if they are given: for sets that are not what the plan says.
+void forget_workload(Metadata& metadata, std::optional<std::uint64_t> ranks = std::nullopt);
 
 }  // namespace convert

@@ -3,6 +3,7 @@
 // nodes and sizes, is made in generate/workload/.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -157,6 +158,11 @@ struct ParallelPlan {
   [[nodiscard]] bool disaggregates() const { return prefill_replicas > 0; }
   // Returns the ranks among which optimizer, gradients or parameters are divided.
   [[nodiscard]] std::int64_t shard_ranks() const { return hsdp > 0 ? hsdp : context * data; }
+  // Returns how many elements a bucket of Megatron-LM has at least (megatron/core/distributed/
+  // distributed_data_parallel.py).
+  [[nodiscard]] std::int64_t megatron_bucket() const {
+    return std::max<std::int64_t>(40'000'000, 1'000'000 * data * context);
+  }
 };
 
 // How long computations take, by the roofline model: as long as their operations at the peak, or their bytes

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "config/workload/metadata.h"
+#include "core/world_size.h"
 #include "generate/workload/models.h"
 
 namespace convert {
@@ -177,6 +178,7 @@ Trace WorkloadSet::trace(Rank rank) const {
   trace.metadata.table.add_string(Name("workload"), settings_);
   trace.metadata.table.add_int(Name("ranks"), Kind::uint64_val, ranks());
   trace.metadata.table.add_int(Name("parameters"), Kind::int64_val, b.parameters_at(class_of(rank) % places()));
+  set_world_size(trace.metadata, ranks());
   trace.nodes.nodes.reserve(b.nodes.size());
   trace.nodes.attrs.reserve(b.nodes.size() * 4);
   trace.nodes.deps.reserve(b.deps.size() + b.nodes.size());

@@ -142,7 +142,7 @@ class Resizer {
               : element * share_of(share_of(bytes.value, 1, element), 1, static_cast<std::int64_t>(grid_.factor));
     size->bits = static_cast<std::uint64_t>(now);
     ++counts_.gathers;
-    counts_.inexact += exact ? 0 : 1;
+    counts_.inexact += exact || now * static_cast<std::int64_t>(grid_.factor) == bytes.value ? 0 : 1;
     Attr* const out = attribute_of(table_, n, attr::comm_bytes_out);
     if (int_value(out)) out->bits = static_cast<std::uint64_t>(now) * calls.group.ranks * grid_.factor;
   }
@@ -173,8 +173,8 @@ class Resizer {
       Attr* const bytes = attribute_of(table_, n, attr::tensor_size);
       const IntValue o = int_value(operations), b = int_value(bytes);
       const bool exact = before_ > 0 && o && b && o.value % before_ == 0 && b.value % before_ == 0 && b.value != 0;
-      counts_.inexact += exact ? 0 : 1;
       const auto factor = static_cast<std::int64_t>(grid_.factor);
+      counts_.inexact += exact || (o.value % factor == 0 && b.value % factor == 0) ? 0 : 1;
       const std::int64_t part = exact ? after_ : 1, whole = exact ? before_ : factor;
       for (Attr* const a : {operations, bytes}) {
         if (const IntValue v = int_value(a); v && v.value >= 0)

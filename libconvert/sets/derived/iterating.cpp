@@ -13,6 +13,7 @@
 #include "core/master/add_class.h"
 #include "core/units.h"
 #include "formats/master/master.h"
+#include "passes/provenance.h"
 
 namespace convert {
 namespace {
@@ -99,16 +100,18 @@ Iterations IterationSet::find(const Trace& trace) const {
 // The first rank says how iterations are told apart, for all.
 void IterationSet::survey(unsigned jobs) {
   const Trace first = ranks_.read(0);
+  if (provenance_of(first) != Provenance::none)
+    throw input_error({.file = source_.base_name()}, "the set is a collective algorithm, which has no iterations",
+                      "iterations");
   told_ = told_workload(first.metadata, source_.base_name());
   marked_ = !marked_iterations(first).numbers.empty();
   CallPeriod period;
   if (!marked_) {
-    const std::size_t found = periodic_iterations(first, period).numbers.size();
+    const std::size_t found = periodic_iterations(first, period, told_steps()).numbers.size();
     if (found == 0) {
       surveys_.push_back({.rank = first.rank, .period = period});
       throw none_found();
     }
-    check_told_steps(found);
   }
   periods_ = period.iterations;
   if (stand_ins_) return survey_classes();
@@ -154,7 +157,7 @@ void IterationSet::survey_classes() {
 
 // Makes the set by classes unless it were too large for memory: then its ranks are made one by one.
 void IterationSet::make_classes() {
-  constexpr std::uint64_t most_nodes = std::uint64_t{1} << 21U;
+  constexpr std::uint64_t most_nodes = std::uint64_t{1} << 19U;  // about 100 MB
   std::uint64_t nodes = 0;
   std::vector<std::vector<std::uint64_t>> places(stand_ins_->size());  // by stand-in: of its ranks, in the order
   for (std::uint64_t i = 0; i < ranks_.size(); ++i) {
@@ -182,26 +185,25 @@ void IterationSet::make_classes() {
   if (const auto groups = source_.groups()) set.groups = groups->json;
 }
 
-// What repeats in a generated workload may be its layers: it says how many steps it has.
-void IterationSet::check_told_steps(std::size_t found) const {
-  if (!told_) return;
-  const std::int64_t told = told_->step.iterations;
-  if (told == static_cast<std::int64_t>(found)) return;
-  throw input_error({.file = source_.base_name()},
-                    told == 1
-                        ? "the workload has one step, of which no iteration can be taken; et-generate --set "
-                          "run.iterations=3 makes more"
-                        : "the workload has " + std::to_string(told) + " steps (run.iterations), and its calls " +
-                              "repeat " + std::to_string(found) + " times: they cannot be told apart",
-                    "iterations");
+// What repeats in a generated workload may be its layers, or the tokens of a prompt: it says how many steps it has.
+std::size_t IterationSet::told_steps() const {
+  if (!told_) return 0;
+  if (told_->step.iterations == 1)
+    throw input_error({.file = source_.base_name()},
+                      "the workload has one step, of which no iteration can be taken; et-generate --set "
+                      "run.iterations=3 makes more",
+                      "iterations");
+  return static_cast<std::size_t>(told_->step.iterations);
 }
 
 Error IterationSet::none_found() const {
   const CallPeriod& best = surveys_.front().period;
-  const std::string what = best.calls == 0
-                               ? "there are no calls that repeat"
-                               : "its calls do not repeat: the best period, " + counted(best.calls, "call") +
-                                     ", holds for " + percent(best.share, "%.0f %%") + ", and 90 % are needed";
+  const std::string told =
+      told_ ? " " + std::to_string(told_->step.iterations) + " times, as the settings in the metadata say" : "";
+  const std::string what = best.calls == 0 ? "there are no calls that repeat"
+                                           : "its calls do not repeat" + told + ": the best period, " +
+                                                 counted(best.calls, "call") + ", holds for " +
+                                                 percent(best.share, "%.0f %%") + ", and 90 % are needed";
   return input_error({.file = source_.base_name(), .rank = static_cast<std::int64_t>(surveys_.front().rank)},
                      "no iterations are found: no node of rank " + std::to_string(surveys_.front().rank) +
                          " is marked (ProfilerStep#k, \"iteration k\" in a name, attribute iteration), and " + what,

@@ -68,7 +68,7 @@ class IterationSet : public SetSource {
   void check_room() const;
   void make_classes();
   [[nodiscard]] Error none_found() const;
-  void check_told_steps(std::size_t found) const;
+  [[nodiscard]] std::size_t told_steps() const;
   void choose(const IterationOptions& options);
   void choose_medoid();
   void choose_steps(std::uint64_t repeat);

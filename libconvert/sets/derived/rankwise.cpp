@@ -118,10 +118,12 @@ void RankwiseSet::change(Trace& trace) {
   Counts counts;
   if (options_.collapse) counts.folded = collapse_collectives(trace);
   if (options_.subset) counts.taken = take_rank(*options_.subset, trace);
-  if (options_.subset && options_.subset->renumber) {
+  if (options_.subset) {
     const auto ranks = static_cast<Rank>(options_.subset->ranks.size());
-    set_world_size(trace.metadata, ranks);
-    if (source_.independent_ranks() != ranks) forget_workload(trace.metadata, ranks);
+    const bool renumber = options_.subset->renumber;
+    if (renumber) set_world_size(trace.metadata, ranks);
+    if (source_.independent_ranks() != ranks)
+      forget_workload(trace.metadata, renumber ? std::optional<std::uint64_t>(ranks) : std::nullopt);
   }
   const std::lock_guard lock(mutex_);
   counts_[trace.rank] = std::move(counts);

@@ -14,6 +14,7 @@
 #include "core/units.h"
 #include "core/words.h"
 #include "core/world_size.h"
+#include "passes/provenance.h"
 #include "passes/scale/scale.h"
 #include "passes/scale/spread.h"
 #include "sets/classes/stand_ins.h"
@@ -21,6 +22,8 @@
 
 namespace convert {
 namespace {
+
+const Name parameters_attribute{std::string_view("parameters")};
 
 // Why other kinds of parallelism do not grow.
 struct NoGrowth {
@@ -73,6 +76,7 @@ class Scaler {
   void find_plan_grid(std::uint64_t data);
   void find_group_grid(const ScaleOptions& options, const std::vector<CommGroup>& groups);
   [[nodiscard]] bool groups_alike() const;
+  void find_buckets();
   [[nodiscard]] std::optional<ShardSizes> shard_sizes(const Trace& trace) const;
   MasterSet grow(ScaleCounts& counts);
   void update_metadata(Metadata& metadata) const;
@@ -88,6 +92,7 @@ class Scaler {
   std::vector<StandIns::Place> places_;  // by rank
   std::vector<double> work_;             // by stand-in
   std::optional<Workload> workload_;
+  bool other_buckets_ = false;
   RankGrid grid_;
   std::optional<ScaledGroups> groups_;
   std::vector<std::string> notes_;
@@ -108,6 +113,7 @@ MasterSet Scaler::run(const ScaleOptions& options) {
     stand_ins_.emplace(*set_, name_, StandIns::Each::alone);
     find_places();
   }
+  find_buckets();
   ScaleCounts counts;
   MasterSet grown = grow(counts);
   if (grid_.factor == 1) return grown;
@@ -176,15 +182,25 @@ MasterSet Scaler::grow(ScaleCounts& counts) {
 }
 
 void Scaler::read_workload() {
-  workload_ = told_workload(stand_ins_->read(places_.front().stand_in).metadata, name_);
+  const Trace first = stand_ins_->read(places_.front().stand_in);
+  if (provenance_of(first) != Provenance::none)
+    throw bad(
+        "the set is a collective algorithm, of which more ranks are another one: et-generate all_reduce --npus N");
+  workload_ = told_workload(first.metadata, name_);
   if (!workload_) return;
   const ParallelPlan& plan = workload_->plan;
   const char* const apart = plan.disaggregates()                ? "plan.disaggregate"
                             : plan.memory == FarMemory::offload ? "plan.memory=offload"
+                            : workload_->step.tensors           ? "run.tensors=true"
                                                                 : nullptr;
   if (apart != nullptr)
     throw usage_error(std::string("--scale: a workload with ") + apart +
                       " cannot grow; generate it with more ranks (et-generate --set plan.data=…)");
+  if (plan.hsdp == plan.context * plan.data)
+    throw usage_error(
+        "--scale: with plan.hsdp " + std::to_string(plan.hsdp) +
+        " all data-parallel ranks share, and there are no replicas to grow; generate the workload with "
+        "plan.data of two times as much or more, and let that grow");
   if (workload_->plan.ranks() != static_cast<std::int64_t>(ranks_))
     throw bad("the settings in the metadata are of " + std::to_string(workload_->plan.ranks()) +
               " ranks, and there are " + std::to_string(ranks_));
@@ -258,7 +274,7 @@ std::optional<ShardSizes> Scaler::shard_sizes(const Trace& trace) const {
   const StepShape& step = workload_->step;
   ShardSizes out{.element_bytes = step.activation_bytes, .gradient_bytes = step.gradient_bytes};
   out.reductions = step.iterations * (workload_->plan.shard >= Shard::zero2 ? step.micro_batches : 1);
-  const IntValue parameters = int_value(trace.metadata.table.attrs, Name(std::string_view("parameters")));
+  const IntValue parameters = int_value(trace.metadata.table.attrs, parameters_attribute);
   if (parameters) out.parameters = parameters.value;
   if (workload_->times.given()) {
     out.time_ns = [times = workload_->times](std::int64_t operations, std::int64_t bytes) {
@@ -273,7 +289,24 @@ void Scaler::update_metadata(Metadata& metadata) const {
   if (!workload_) return;
   Workload grown = *workload_;
   grown.plan.data *= static_cast<std::int64_t>(grid_.factor);
-  tell_workload(metadata, grown);
+  if (other_buckets_) {
+    forget_workload(metadata, static_cast<std::uint64_t>(grown.plan.ranks()));
+  } else {
+    tell_workload(metadata, grown);
+  }
+}
+
+// Whether Megatron-LM would put gradients into other buckets, where a rank has more than one.
+void Scaler::find_buckets() {
+  if (!workload_ || workload_->plan.buckets != Buckets::megatron) return;
+  ParallelPlan grown = workload_->plan;
+  grown.data *= static_cast<std::int64_t>(grid_.factor);
+  if (grown.megatron_bucket() == workload_->plan.megatron_bucket()) return;
+  for (std::uint32_t s = 0; s < stand_ins_->size(); ++s) {
+    const Trace trace = stand_ins_->read(s);
+    const IntValue parameters = int_value(trace.metadata.table.attrs, parameters_attribute);
+    other_buckets_ = other_buckets_ || !parameters || parameters.value > workload_->plan.megatron_bucket();
+  }
 }
 
 void Scaler::tell(const ScaleCounts& counts) {
@@ -285,10 +318,12 @@ void Scaler::tell(const ScaleCounts& counts) {
                      counted(counts.optimizers, "node") + " of optimizer and norm, on " + std::to_string(ranks_) +
                      " ranks; " +
                      (counts.inexact == 0 ? "all exact" : std::to_string(counts.inexact) + " of them rounded up"));
-  const bool megatron = workload_ && workload_->plan.buckets == Buckets::megatron;
-  if (!workload_ || megatron)
-    notes_.emplace_back(std::string("gradients are reduced in the same buckets") +
-                        (megatron ? "; Megatron-LM makes larger ones from 40 data-parallel ranks on" : ""));
+  if (other_buckets_)
+    notes_.emplace_back(
+        "gradients are reduced in the same buckets, where Megatron-LM makes larger ones: the metadata no longer "
+        "have "
+        "the settings (workload)");
+  if (!workload_) notes_.emplace_back("gradients are reduced in the same buckets");
   notes_.emplace_back("what a network makes of more ranks is the replay's to tell");
 }
 

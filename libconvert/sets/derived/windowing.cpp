@@ -60,7 +60,7 @@ std::unique_ptr<TraceReader> WindowSet::open(std::size_t next, std::size_t end) 
     std::vector<bool> partial(in.size());
     for (const std::uint32_t node : partial_[i]) partial[node] = true;
     const WindowCounts counts = take_window(out, in, partial, what_);
-    forget_workload(out.metadata, ranks_.size());
+    forget_workload(out.metadata);
     const std::lock_guard lock(mutex_);
     counts_.add(counts);
     return true;

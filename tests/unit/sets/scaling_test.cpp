@@ -87,7 +87,31 @@ TEST(Scaling, TimesOfTheOptimizerAreThoseOfItsShard) {
   for (const char* shard : shards) expect_same(3, 15, 2, with(shard, times));
 }
 
-TEST(Scaling, ReplicasOfShardsGrow) { expect_same(4, 12, 2, {{"plan.shard", "zero3"}, {"plan.hsdp", "2"}}); }
+TEST(Scaling, ReplicasOfShardsGrow) {
+  expect_same(4, 12, 2, {{"plan.shard", "zero3"}, {"plan.hsdp", "2"}});
+  HeldSet all = generated(4, 2, {{"plan.shard", "zero3"}, {"plan.hsdp", "4"}});
+  EXPECT_EQ(
+      error_message([&] { ScaledSet set(all, {.which = "dp", .ranks = 8}); }),
+      "--scale: with plan.hsdp 4 all data-parallel ranks share, and there are no replicas to grow; generate the "
+      "workload with plan.data of two times as much or more, and let that grow");
+}
+
+TEST(Scaling, WhatIsGatheredMayStay) { expect_same(4, 8, 2, {{"plan.shard", "zero3"}, {"plan.reshard", "false"}}); }
+
+// Megatron-LM's buckets grow beyond 40 ranks: the settings do not hold then, if a rank has more than one.
+TEST(Scaling, BucketsThatMegatronMakesLarger) {
+  const Settings megatron = {{"plan.buckets", "megatron"}, {"plan.shard", "zero1"}};
+  expect_same(30, 60, 1, megatron);
+  Settings wide = megatron;
+  wide.insert(wide.end(), {{"model.vocab", "1000000"}});
+  HeldSet small = generated(30, 1, wide);
+  ScaledSet scaled(small, {.which = "dp", .ranks = 60});
+  EXPECT_FALSE(told_workload(scaled.load(1).back().metadata, "held").has_value());
+  EXPECT_EQ(
+      scaled.notes()[2],
+      "gradients are reduced in the same buckets, where Megatron-LM makes larger ones: the metadata no longer "
+      "have the settings (workload)");
+}
 
 // Without settings in the metadata: shards are divided, groups are named.
 TEST(Scaling, GroupsByTheirIds) {

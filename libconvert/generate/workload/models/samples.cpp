@@ -20,11 +20,10 @@ WeightedLayer matrix_layer(std::string name, std::int64_t rows, std::int64_t in,
   return layer;
 }
 
-// PyTorch: torch/csrc/distributed/c10d/reducer.hpp; Megatron-LM: megatron/core/distributed/
-// distributed_data_parallel.py.
+// PyTorch: torch/csrc/distributed/c10d/reducer.hpp.
 std::int64_t bucket_bytes(const Workload& w, bool first) {
   if (w.plan.buckets == Buckets::pytorch) return first ? std::int64_t{1} << 20U : std::int64_t{25} << 20U;
-  return w.step.gradient_bytes * std::max<std::int64_t>(40'000'000, 1'000'000 * w.plan.data * w.plan.context);
+  return w.step.gradient_bytes * w.plan.megatron_bucket();
 }
 
 SampleMaker::SampleMaker(const Workload& workload, const PlanGroups& groups) : w_(workload), b_(groups, 0) {}

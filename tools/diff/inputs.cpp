@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "common/source.h"
+#include "sets/classes/compare.h"
 #include "sets/source.h"
 #include "util/log.h"
 #include "util/parallel.h"
@@ -71,9 +72,21 @@ class RankFeed {
   std::set<Rank> seen_;
 };
 
+void tell(const Difference& all) {
+  log_info(counted(all.ranks, "rank") + " compared, " + counted(all.nodes_a, "node") + " and " +
+           std::to_string(all.nodes_b));
+}
+
 Difference compare_sets(RankFeed& a, RankFeed& b, const DiffWishes& wishes, Context& context) {
   Difference all;
   if (!a.source().prepare(false) || !b.source().prepare(false) || context.failed()) return all;
+  const MasterSet *const classes_a = a.source().master(), *const classes_b = b.source().master();
+  if (classes_a != nullptr && classes_b != nullptr) {
+    all = compare_by_classes(*classes_a, a.source().base_name(), *classes_b, b.source().base_name(), wishes,
+                             context.jobs());
+    tell(all);
+    return all;
+  }
   std::array<RankFeed*, 2> feeds = {&a, &b};
   const auto read_both = [&](std::size_t i) {
     feeds.at(i)->read_ahead();
@@ -91,8 +104,7 @@ Difference compare_sets(RankFeed& a, RankFeed& b, const DiffWishes& wishes, Cont
     }
   }
   while (const std::optional<Trace> trace = b.next()) all.ranks_only_b.push_back(trace->rank);
-  log_info(counted(all.ranks, "rank") + " compared, " + counted(all.nodes_a, "node") + " and " +
-           std::to_string(all.nodes_b));
+  tell(all);
   return all;
 }
 

@@ -44,13 +44,11 @@ bool same(const StageFigures& a, const StageFigures& b) {
          counts(a) == counts(b);
 }
 
-// Returns the least and the most loaded ranks of a stage, or all of them if they do the same.
-std::vector<StageLine> least_and_most(std::vector<StageLine> classes) {
-  const auto operations = [](const StageLine& line) {
-    return std::pair(line.figures.operations, line.figures.parameters);
-  };
-  const auto [least, most] = std::ranges::minmax_element(classes, {}, operations);
-  if (operations(*least) == operations(*most)) {
+// Returns the ranks of a stage that have the least and the most of `amount`, or all of them if they have as much.
+template <class Line, class Amount>
+std::vector<Line> least_and_most(std::vector<Line> classes, Amount amount) {
+  const auto [least, most] = std::ranges::minmax_element(classes, {}, amount);
+  if (amount(*least) == amount(*most)) {
     for (std::size_t i = 1; i < classes.size(); ++i) classes[0].ranks += classes[i].ranks;
     return {classes[0]};
   }
@@ -85,7 +83,9 @@ Explained explained(const WorkloadSet& set) {
       out.operations += classes.back().figures.operations * static_cast<WideCount>(classes.back().ranks);
       out.nodes += classes.back().figures.nodes * static_cast<WideCount>(classes.back().ranks);
     }
-    classes = least_and_most(std::move(classes));
+    classes = least_and_most(std::move(classes), [](const StageLine& line) {
+      return std::pair(line.figures.parameters, line.figures.operations);
+    });
     const bool whole = classes.size() == 1 && !set.workload().plan.disaggregates() && !out.lines.empty();
     for (StageLine& line : classes) {
       const bool as_before = whole && same(out.lines.back().figures, line.figures);
@@ -155,19 +155,39 @@ struct MemoryLine {
   RankMemory memory{};
 };
 
-void append_memory(std::string& out, const WorkloadSet& set) {
+std::vector<MemoryLine> memory_lines(const WorkloadSet& set) {
   std::vector<MemoryLine> lines;
   const bool trains = set.workload().step.trains();
-  for (std::int64_t c = 0; c < set.classes(); ++c) {
-    MemoryLine line{label_of(set, c), set.ranks_of_class(c), memory_of(set, c)};
-    if (c > 0 && label_of(set, c - 1) == line.stages) continue;  // another place among the experts
-    const bool as_before = c > 0 && trains && lines.back().memory == line.memory;
-    add_line(lines, std::move(line), as_before);
+  for (std::int64_t c = 0; c < set.classes();) {
+    const std::string label = label_of(set, c);
+    std::vector<MemoryLine> classes;
+    for (; c < set.classes() && label_of(set, c) == label; ++c)
+      classes.push_back({label, set.ranks_of_class(c), memory_of(set, c)});
+    classes = least_and_most(std::move(classes), [](const MemoryLine& line) { return line.memory.all(); });
+    const bool whole = classes.size() == 1 && trains && !lines.empty();
+    for (MemoryLine& line : classes) {
+      const bool as_before = whole && lines.back().memory == line.memory;
+      add_line(lines, std::move(line), as_before);
+    }
   }
+  return lines;
+}
+
+// Tells of layers with and without experts.
+void log_activations(const Workload& w) {
+  const std::int64_t rows = equal_expert_rows(w), last = w.model.layers - 1;
+  const WideCount of_first = activation_bytes_of_layer(w, 0, rows);
+  log_info("activations of a layer and micro-batch: " + format_wide(of_first) + " B");
+  const WideCount of_last = activation_bytes_of_layer(w, last, rows);
+  if (of_last != of_first) log_info("of one with experts: " + format_wide(of_last) + " B");
+}
+
+void append_memory(std::string& out, const WorkloadSet& set) {
+  const bool trains = set.workload().step.trains();
   TextTable table =
       trains ? TextTable({"stage", "parameters", "gradients", "optimizer", "activations", "together", "exactly"})
              : TextTable({"stage", "parameters", "keys and values", "together", "exactly"});
-  for (const auto& [stages, ranks, m] : lines) {
+  for (const auto& [stages, ranks, m] : memory_lines(set)) {
     const std::string all = bytes_text(m.all()), exactly = format_wide(m.all());
     if (trains) {
       table.add({stages, bytes_text(m.parameters), bytes_text(m.gradients), bytes_text(m.optimizer),
@@ -177,18 +197,7 @@ void append_memory(std::string& out, const WorkloadSet& set) {
     }
   }
   table.append_to(out);
-  if (trains)
-    log_info("activations of a layer and micro-batch: " + format_wide(activation_bytes_of_layer(set.workload())) +
-             " B");
-}
-
-// What the other sizes leave of so many NPUs are data-parallel ranks, if it is a whole number.
-void divide_rest(ParallelPlan& plan, std::int64_t npus) {
-  for (const std::int64_t size : {plan.tensor, plan.context, plan.pipeline}) {
-    if (npus % size != 0) return;
-    npus /= size;
-  }
-  plan.data = npus;
+  if (trains) log_activations(set.workload());
 }
 
 }  // namespace
@@ -204,36 +213,20 @@ Workload workload_of(const GenerateOptions& o, const Context& context) {
   if (o.size) throw usage_error("--size is not for workloads; --set changes one");
   if (o.explain && o.output.path) throw usage_error("--explain writes no trace: leave out -o");
   const std::string& kind = o.kind[0];
-  Workload w;
+  WorkloadRequest request{.preset = kind};
   if (is_file(kind)) {
     const auto input = open_input(kind);
-    w = parse_workload(input->name(), input->peek(max_yaml_bytes + 1), o.npus.value_or(0));
-    w.name = base_name(kind).substr(0, base_name(kind).rfind('.'));
-  } else {
-    // Plans of presets are for training.
-    const bool trains =
-        std::ranges::none_of(o.set, [](const std::string& text) { return text.starts_with("run.mode="); });
-    w = preset_workload(kind, trains ? o.npus.value_or(0) : 0);
-    if (!trains) w.step = {}, w.plan = {};
+    request = parse_workload_request(input->name(), input->peek(max_yaml_bytes + 1));
   }
-  bool own_data = is_file(kind);
   for (const std::string& text : o.set) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos)
       throw usage_error("--set " + text + ": expected KEY=VALUE, such as plan.tensor=4");
-    set_workload(w, {text.substr(0, equals), text.substr(equals + 1)});
-    own_data |= text.starts_with("plan.data=");
+    request.settings.push_back({text.substr(0, equals), text.substr(equals + 1)});
   }
-  if (o.npus && !own_data) divide_rest(w.plan, *o.npus);
-  try {
-    check_workload(w);
-  } catch (const Error& e) {
-    if (!is_file(kind) || !o.set.empty()) throw;
-    throw input_error({.file = kind}, e.what(), "workload");
-  }
-  if (o.npus && w.plan.ranks() != *o.npus)
-    throw usage_error("--npus " + std::to_string(*o.npus) + ": plan.tensor × context × data × pipeline is " +
-                      std::to_string(w.plan.ranks()));
+  request.npus = o.npus.value_or(0);
+  Workload w = checked_workload(request);
+  if (is_file(kind)) w.name = base_name(kind).substr(0, base_name(kind).rfind('.'));
   return w;
 }
 

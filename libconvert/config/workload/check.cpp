@@ -105,11 +105,20 @@ void check_memory(const Workload& w) {
     throw usage_error("time.host needs plan.memory offload and run.mode train");
 }
 
+// Each group goes over all of a dimension, or none.
+void check_dimensions(const ParallelPlan& p) {
+  if (!p.dimensions) return;
+  if (p.expert > 1) throw usage_error("plan.dimensions needs plan.expert 1, not " + std::to_string(p.expert));
+  if (p.hsdp > 0) throw usage_error("plan.dimensions and " + named("plan.hsdp", p.hsdp) + " do not go together");
+}
+
 void check_pipeline(const Workload& w) {
   const ParallelPlan& p = w.plan;
   const std::int64_t chunks = p.pipeline * p.chunks;
   if ((p.order == PipelineOrder::interleaved) != (p.chunks > 1))
     throw usage_error("plan.order interleaved and plan.chunks of 2 or more go together");
+  if (p.chunks > 1 && p.pipeline == 1)
+    throw usage_error(named("plan.chunks", p.chunks) + " needs plan.pipeline of 2 or more");
   if (p.order == PipelineOrder::interleaved)
     divides("plan.pipeline", p.pipeline, "run.micro_batches", w.step.micro_batches);
   if (chunks > w.model.layers)
@@ -184,6 +193,7 @@ void check_workload(const Workload& w) {
   check_shards(w);
   check_memory(w);
   check_pipeline(w);
+  check_dimensions(w.plan);
 }
 
 }  // namespace convert

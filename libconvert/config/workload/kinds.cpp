@@ -60,6 +60,13 @@ bool has_setting(ModelKind kind, std::string_view path) {
   return std::ranges::find(kinds_with(path), kind) != kinds_with(path).end();
 }
 
+ModelKind parse_model_kind(std::string_view text) {
+  const auto at = std::ranges::find(model_kind_names, text);
+  if (at == model_kind_names.end())
+    throw usage_error("model.kind: " + std::string(text) + ": expected " + join(model_kind_names, " or "));
+  return static_cast<ModelKind>(at - model_kind_names.begin());
+}
+
 void check_kind_of_setting(ModelKind kind, std::string_view path) {
   if (has_setting(kind, path)) return;
   std::vector<std::string> names;

@@ -14,6 +14,9 @@ namespace convert {
 // Throws Error(usage) if the setting has no meaning for models of that kind.
 void check_kind_of_setting(ModelKind kind, std::string_view path);
 
+// Returns a kind by its name. Throws Error(usage) that says which there are.
+[[nodiscard]] ModelKind parse_model_kind(std::string_view text);
+
 [[nodiscard]] inline std::string named(std::string_view key, std::int64_t value) {
   return std::string(key) + " " + std::to_string(value);
 }

@@ -23,6 +23,9 @@ struct Preset {
   ImageShape image{};
 };
 
+// Returns a model by its name. Throws Error(usage) that names near ones.
+[[nodiscard]] const Preset& find_preset(std::string_view name);
+
 // Models of other kinds than transformers.
 [[nodiscard]] std::vector<Preset> other_presets();
 

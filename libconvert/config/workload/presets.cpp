@@ -53,7 +53,10 @@ Preset transformer_165m() {
            .gated = false,
            .bias = true,
            .norm = NormKind::layer},
-          {{{.sequence = 1024}, {.data = 8, .shard = zero2}}}};
+          {{{.sequence = 1024}, {.tensor = 4, .data = 16, .shard = zero2, .dimensions = true}},
+           {{.sequence = 1024}, {.tensor = 4, .data = 4, .shard = zero2, .dimensions = true}},
+           {{.sequence = 1024}, {.tensor = 2, .data = 2, .shard = zero2, .dimensions = true}},
+           {{.sequence = 1024}, {.shard = zero2, .dimensions = true}}}};
 }
 
 Preset llama3_8b() {
@@ -177,18 +180,6 @@ const Preset* find(std::string_view name) {
   return at == presets().end() ? nullptr : &*at;
 }
 
-// Returns a plan for more or fewer data-parallel ranks; nullptr if the number does not divide.
-const PresetPlan* nearest(const Preset& preset, std::int64_t npus) {
-  const PresetPlan* best = nullptr;
-  for (const PresetPlan& p : preset.plans) {
-    const std::int64_t block = p.plan.ranks() / p.plan.data, size = p.plan.ranks();
-    if (npus % block != 0) continue;
-    const auto better = [&](std::int64_t than) { return than > npus ? size < than : size <= npus && size > than; };
-    if (best == nullptr || better(best->plan.ranks())) best = &p;
-  }
-  return best;
-}
-
 }  // namespace
 
 std::vector<std::string> workload_presets() {
@@ -208,32 +199,11 @@ std::vector<std::int64_t> preset_sizes(std::string_view name) {
   return sizes;
 }
 
-Workload preset_workload(std::string_view name, std::int64_t npus) {
+const Preset& find_preset(std::string_view name) {
   const Preset* const preset = find(name);
-  if (preset == nullptr) {
+  if (preset == nullptr)
     throw usage_error("unknown model '" + std::string(name) + "'" + hint_for(name, workload_presets()));
-  }
-  const PresetPlan* const plan = npus == 0 ? &preset->plans.front() : nearest(*preset, npus);
-  if (plan == nullptr) {
-    std::vector<std::string> blocks;
-    for (const PresetPlan& p : preset->plans) {
-      const std::string block = std::to_string(p.plan.ranks() / p.plan.data);
-      if (std::ranges::find(blocks, block) == blocks.end()) blocks.push_back(block);
-    }
-    throw usage_error("--npus " + std::to_string(npus) + ": the plans of " + std::string(name) +
-                      " are for multiples of " + join(blocks, " or ") +
-                      " NPUs; give another by --set plan.tensor, plan.pipeline, plan.data");
-  }
-  Workload w{.name = std::string(name),
-             .model = preset->model,
-             .step = plan->step,
-             .plan = plan->plan,
-             .kind = preset->kind,
-             .mlp = preset->mlp,
-             .dlrm = preset->dlrm,
-             .image = preset->image};
-  if (npus != 0) w.plan.data = npus / (w.plan.ranks() / w.plan.data);
-  return w;
+  return *preset;
 }
 
 }  // namespace convert

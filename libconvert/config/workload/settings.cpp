@@ -5,7 +5,6 @@
 #include <span>
 
 #include "config/workload/kinds.h"
-#include "config/yaml_tree.h"
 #include "core/units.h"
 #include "core/words.h"
 
@@ -165,70 +164,6 @@ std::vector<std::string> key_paths() {
   return paths;
 }
 
-const YamlSubject workload_yaml = {.noun = "workload file",
-                                   .rule = "workload",
-                                   .is_empty = "is empty; model, run and plan are expected",
-                                   .max_keys = 64};
-
-Error at(const std::string& file, const YamlNode& node, const std::string& message) {
-  return input_error({.file = file, .line = node.line, .column = node.column}, message, "workload");
-}
-
-// Returns the text of a value, of a list its elements joined.
-std::string value_of(const std::string& file, const YamlNode& node) {
-  if (node.kind == YamlNode::Kind::scalar) return node.text;
-  if (node.kind == YamlNode::Kind::map) throw at(file, node, "a value is expected, not a map");
-  std::vector<std::string> items;
-  for (const YamlNode& item : node.items) {
-    if (item.kind != YamlNode::Kind::scalar) throw at(file, item, "a number is expected");
-    items.push_back(item.text);
-  }
-  return join(items, ";");
-}
-
-// Returns the keys that may stand under a path, "model" or "model.moe".
-std::vector<std::string> keys_under(const std::string& path) {
-  std::vector<std::string> out;
-  for (const SettingKey& k : keys) {
-    if (!k.path.starts_with(path + ".")) continue;
-    std::string key(k.path.substr(path.size() + 1));
-    key.resize(std::min(key.size(), key.find('.')));
-    if (out.empty() || out.back() != key) out.push_back(key);
-  }
-  return out;
-}
-
-void set_part(const std::string& file, const std::string& path, const YamlNode& map, Workload& w) {
-  if (map.kind != YamlNode::Kind::map) throw at(file, map, "keys and values are expected under " + path);
-  check_yaml_keys(file, map, keys_under(path), workload_yaml);
-  for (std::size_t i = 0; i < map.items.size(); i += 2) {
-    const std::string key = path + "." + map.items[i].text;
-    const YamlNode& value = map.items[i + 1];
-    if (!keys_under(key).empty()) {
-      set_part(file, key, value, w);
-      continue;
-    }
-    try {
-      set_workload(w, {key, value_of(file, value)});
-    } catch (const Error& e) {
-      if (e.kind() == Error::Kind::input) throw;
-      throw at(file, value, e.what());
-    }
-  }
-}
-
-// The other keys are asked whether models of that kind have them.
-void set_kind(const std::string& file, const YamlNode& model, Workload& w) {
-  const YamlNode* const kind = model.kind == YamlNode::Kind::map ? model.find("kind") : nullptr;
-  if (kind == nullptr) return;
-  try {
-    w.kind = static_cast<ModelKind>(choice("model.kind", value_of(file, *kind), model_kind_names));
-  } catch (const Error& e) {
-    if (e.kind() == Error::Kind::input) throw;
-    throw at(file, *kind, e.what());
-  }
-}
-
 }  // namespace
 
 std::vector<WorkloadSetting> settings_of(const Workload& w) {
@@ -247,34 +182,6 @@ void set_workload(Workload& w, const WorkloadSetting& setting) {
   if (w.kind == kind) return;
   w.kind = kind;
   throw usage_error(setting.key + ": " + setting.value + ": the model is of kind " + std::string(name(kind)));
-}
-
-Workload parse_workload(const std::string& file, std::string_view text, std::int64_t npus) {
-  const YamlNode root = parse_yaml_tree(file, text, workload_yaml);
-  check_yaml_keys(file, root, {"model", "run", "plan", "time"}, workload_yaml);
-  Workload w;
-  const YamlNode* const model = root.find("model");
-  if (model == nullptr) throw at(file, root, "no model is given: the name of a preset, or its layers, hidden, …");
-  if (model->kind == YamlNode::Kind::scalar) {
-    try {
-      w = preset_workload(model->text, root.find("plan") == nullptr ? npus : 0);
-    } catch (const Error& e) {
-      throw at(file, *model, e.what());
-    }
-    // A plan in the file is a plan of its own; what it leaves out is 1. Those of presets are for training.
-    const YamlNode* const run = root.find("run");
-    const bool trains = run == nullptr || run->kind != YamlNode::Kind::map || run->find("mode") == nullptr;
-    if (root.find("plan") != nullptr || !trains) w.plan = {};
-    if (!trains) w.step = {};
-  } else {
-    set_kind(file, *model, w);
-    w.name = name(w.kind);
-    set_part(file, "model", *model, w);
-  }
-  for (const char* part : {"run", "plan", "time"}) {
-    if (const YamlNode* const map = root.find(part)) set_part(file, part, *map, w);
-  }
-  return w;
 }
 
 }  // namespace convert

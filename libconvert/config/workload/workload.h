@@ -148,10 +148,10 @@ struct ParallelPlan {
   std::int64_t dispatch_bytes = 0;  // of an element on its way to the experts; 0: as activations
   Inner inner = Inner::tensor;
   Deal deal = Deal::bytes;
-  bool clip = true;  // by the norm of all gradients
+  bool clip = true;         // by the norm of all gradients
+  bool dimensions = false;  // collectives say over which of those of a network they go
 
   [[nodiscard]] std::int64_t ranks() const { return tensor * context * data * pipeline; }
-  [[nodiscard]] bool two_dimensions() const { return tensor > 1 && data > 1; }
   [[nodiscard]] bool disaggregates() const { return prefill_replicas > 0; }
   // Returns the ranks among which optimizer, gradients or parameters are divided.
   [[nodiscard]] std::int64_t shard_ranks() const { return hsdp > 0 ? hsdp : context * data; }
@@ -174,9 +174,9 @@ struct ComputeTimes {
 
 struct Workload {
   std::string name;
-  TransformerShape model;
-  StepShape step;
-  ParallelPlan plan;
+  TransformerShape model{};
+  StepShape step{};
+  ParallelPlan plan{};
   ComputeTimes times{};
   ModelKind kind = ModelKind::transformer;
   MlpShape mlp{};
@@ -190,10 +190,12 @@ void check_workload(const Workload& w);
 // Returns whether a setting, by its path, has a meaning for models of a kind.
 [[nodiscard]] bool has_setting(ModelKind kind, std::string_view path);
 
-// A value by its path, "plan.tensor".
+// A value by its path, "plan.tensor", and its place in a file; line 0: it stands in none.
 struct WorkloadSetting {
   std::string key;
   std::string value;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
 };
 // Returns all settings of a workload in the order of a file.
 [[nodiscard]] std::vector<WorkloadSetting> settings_of(const Workload& w);
@@ -206,13 +208,39 @@ void set_workload(Workload& w, const WorkloadSetting& setting);
 [[nodiscard]] bool is_workload_preset(std::string_view name);
 // Returns the sizes, in NPUs, for which a preset has a plan, ascending.
 [[nodiscard]] std::vector<std::int64_t> preset_sizes(std::string_view name);
-// Returns a preset with the plan for so many NPUs (0: its first); of another size, with the plan of the largest
-// size below it, more or fewer data-parallel ranks. Not checked yet. Throws Error(usage) if it has none that
-// divides.
-[[nodiscard]] Workload preset_workload(std::string_view name, std::int64_t npus);
+// What a workload is asked for by: a model and settings, of which the later ones win, and so many NPUs.
+struct WorkloadRequest {
+  std::string preset{};                     // a model by its name; empty: by its shape
+  ModelKind kind = ModelKind::transformer;  // of a shape
+  bool own_plan = false;                    // what is not set of the plan is 1, not as in one of the preset's
+  std::vector<WorkloadSetting> settings{};
+  std::int64_t npus = 0;  // 0: as the plan says
+  std::string file{};     // where settings stand, and the model
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+};
 
-// Parses a YAML file of `model` (a preset's name, or keys), `run`, `plan` and `time`, for so many NPUs (0: as the
-// plan says). Throws Error(input) [workload] with the place.
-[[nodiscard]] Workload parse_workload(const std::string& file, std::string_view text, std::int64_t npus);
+// Parses a YAML file of `model` (a preset's name, or keys), `run`, `plan` and `time`. Throws Error(input)
+// [workload] with the place.
+[[nodiscard]] WorkloadRequest parse_workload_request(const std::string& file, std::string_view text);
+
+// Returns what is asked for. Of a preset's plans, with what is set of their sizes, those fit that so many NPUs hold
+// whole; of these the one of the most NPUs up to that number is taken, or else of the fewest, and its data-parallel
+// ranks become as many as there is room for. Of an mlp the tensor-parallel ranks do, if they are not set. Not
+// checked yet. Throws Error(usage) that names the multiple of NPUs which would fit, Error(input) for settings that
+// stand in a file.
+[[nodiscard]] Workload resolve_workload(const WorkloadRequest& request);
+// Returns the same, checked as check_workload() does; what contradicts itself in a file has its place.
+[[nodiscard]] Workload checked_workload(const WorkloadRequest& request);
+
+// Return a preset with its plan for so many NPUs (0: its first), or what a file says. Not checked yet.
+[[nodiscard]] inline Workload preset_workload(std::string_view name, std::int64_t npus) {
+  return resolve_workload({.preset = std::string(name), .npus = npus});
+}
+[[nodiscard]] inline Workload parse_workload(const std::string& file, std::string_view text, std::int64_t npus) {
+  WorkloadRequest request = parse_workload_request(file, text);
+  request.npus = npus;
+  return resolve_workload(request);
+}
 
 }  // namespace convert

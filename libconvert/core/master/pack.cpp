@@ -43,6 +43,16 @@ std::uint64_t packed_text(std::string_view text, TextSet& texts) {
   return std::uint64_t{2} * texts.add(text);
 }
 
+std::optional<std::string_view> unpacked_text(std::uint64_t value, const TextSet& texts, std::string& number) {
+  if (value % 2 == 0) {
+    if (value / 2 >= texts.size()) return std::nullopt;
+    return texts[static_cast<std::uint32_t>(value / 2)];
+  }
+  if (value / 2 > largest_packed_number) return std::nullopt;
+  number = std::to_string(value / 2);
+  return number;
+}
+
 void Packer::attributes(const AttrTable& from, std::span<const Attr> attrs, PackedTrace& to) {
   for (const Attr& a : attrs) {
     shape_.attrs.push_back(
@@ -117,14 +127,10 @@ Error Unpacker::damaged(std::string_view what) const {
 }
 
 Text Unpacker::text(std::uint64_t value, TextPool& to) const {
-  if (value % 2 == 0) {
-    if (value / 2 >= texts_.size()) throw damaged("a text that is not there");
-    return to.add_text(texts_[static_cast<std::uint32_t>(value / 2)]);
-  }
-  if (value / 2 > largest_packed_number) throw damaged("a number that is too long");
-  std::array<char, 20> digits{};
-  const char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), value / 2).ptr;
-  return to.add_text({digits.data(), static_cast<std::size_t>(end - digits.data())});
+  std::string number;
+  const auto found = unpacked_text(value, texts_, number);
+  if (!found) throw damaged(value % 2 == 0 ? "a text that is not there" : "a number that is too long");
+  return to.add_text(*found);
 }
 
 const std::uint64_t* Unpacker::attribute(const NodeShape::Attribute& a, const std::uint64_t* values,

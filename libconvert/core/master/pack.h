@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +17,9 @@ namespace convert {
 // Returns the value that stands for a text: 2 n + 1 for the number n, so that "7", "8", "9" are a rule; else twice
 // the text's number in the set, to which it is added.
 [[nodiscard]] std::uint64_t packed_text(std::string_view text, TextSet& texts);
+// Returns the text that a value stands for, of a number in `number`; nothing if there is none.
+[[nodiscard]] std::optional<std::string_view> unpacked_text(std::uint64_t value, const TextSet& texts,
+                                                            std::string& number);
 [[nodiscard]] constexpr std::uint64_t packed_number(std::uint64_t n) { return 2 * n + 1; }
 inline constexpr std::uint64_t largest_packed_number = 999'999'999'999'999'999;
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "generate/workload/groups.h"
 
+#include <algorithm>
+#include <initializer_list>
+
 namespace convert {
 
 PlanGroups::PlanGroups(const ParallelPlan& plan, bool experts, bool trains)
@@ -85,6 +88,24 @@ std::int64_t PlanGroups::id(GroupKind kind, Rank rank) const {
     case GroupKind::world: return first;
   }
   return 0;
+}
+
+std::vector<std::int64_t> PlanGroups::dimensions(GroupKind kind) const {
+  struct Size {
+    std::int64_t ranks;
+    std::initializer_list<GroupKind> within;  // beside that of all ranks
+  };
+  using enum GroupKind;
+  const Size over_tensor{t_, {tensor, expert_data}}, over_context{c_, {context, data, expert_data}};
+  const Size over_data{d_, {data, expert_data}}, over_pipeline{p_, {embedding}};
+  std::vector<std::int64_t> out;
+  for (const Size& size : data_first_ ? std::vector{over_data, over_tensor}
+                                      : std::vector{over_tensor, over_context, over_data, over_pipeline}) {
+    if (size.ranks == 1) continue;
+    const bool goes_over = kind == world || std::ranges::find(size.within, kind) != size.within.end();
+    out.push_back(goes_over ? 1 : 0);
+  }
+  return out;
 }
 
 std::vector<CommGroup> PlanGroups::all() const {

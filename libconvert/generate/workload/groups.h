@@ -55,6 +55,9 @@ class PlanGroups {
   [[nodiscard]] std::int64_t size(GroupKind kind) const;
   // Returns the id of a rank's group of a kind that its stage has.
   [[nodiscard]] std::int64_t id(GroupKind kind, Rank rank) const;
+  // Returns whether a group goes over each dimension of a network in which tensor, context, data and pipeline,
+  // those of several ranks, have one each, the fastest first.
+  [[nodiscard]] std::vector<std::int64_t> dimensions(GroupKind kind) const;
   [[nodiscard]] std::int64_t count() const { return first_.back() - 1; }
   // Returns all groups in the order of their ids.
   [[nodiscard]] std::vector<CommGroup> all() const;

@@ -2,6 +2,9 @@
 #include "generate/workload/memory.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include "generate/workload/parameters.h"
 #include "generate/workload/schedule.h"
@@ -11,39 +14,49 @@ namespace {
 
 WideCount wide(std::int64_t n) { return static_cast<WideCount>(n); }
 
-// Returns the most that is in flight at a time if a forward pass of each chunk of a stage adds its weight; what
-// uses it for the last time, the backward pass or that of gradients of weights, takes it away.
-std::int64_t most_in_flight(const ParallelPlan& plan, std::int64_t micro_batches, std::int64_t stage,
-                            const std::vector<std::int64_t>& weights) {
+// Returns the most that is in flight at a time if each forward pass adds its `weight`; what uses it for the last
+// time, the backward pass or that of gradients of weights, takes it away.
+template <class Weight>
+WideCount most_in_flight(const ParallelPlan& plan, std::int64_t micro_batches, std::int64_t stage, Weight weight) {
   const PassKind last = plan.order == PipelineOrder::zb_h1 ? PassKind::weights : PassKind::backward;
-  std::int64_t now = 0, most = 0;
+  std::map<std::pair<std::int64_t, std::int64_t>, WideCount> kept;  // by micro-batch and chunk
+  WideCount now = 0, most = 0;
   for (const StagePass& pass : pipeline_schedule(plan, micro_batches, stage)) {
-    const std::int64_t weight = weights.at(static_cast<std::size_t>(pass.chunk));
-    if (pass.kind == PassKind::forward) now += weight;
-    if (pass.kind == last) now -= weight;
+    if (pass.kind == PassKind::forward) now += kept[{pass.micro_batch, pass.chunk}] = weight(pass);
+    if (pass.kind == last) now -= kept[{pass.micro_batch, pass.chunk}];
     most = std::max(most, now);
   }
   return most;
 }
 
-// Returns the layers of each chunk of a stage.
-std::vector<std::int64_t> layers_of_chunks(const Workload& w, std::int64_t stage) {
+// Returns the layers of the stage of a class at most, of all its micro-batches in flight. Unequal loads of experts
+// stand in the body in the order of the passes.
+WideCount activations(const WorkloadSet& set, std::int64_t c) {
+  const Workload& w = set.workload();
   const std::vector<std::int64_t> first = chunk_layers(w.model, w.plan);
-  std::vector<std::int64_t> out;
-  for (std::int64_t chunk = 0; chunk < w.plan.chunks; ++chunk) {
-    const auto of_model = static_cast<std::size_t>(chunk * w.plan.pipeline + stage);
-    out.push_back(first.at(of_model + 1) - first.at(of_model));
-  }
-  return out;
+  const Parameters all(w.model);
+  std::size_t load = 0;
+  const auto of_pass = [&](const StagePass& pass) {
+    const auto chunk = static_cast<std::size_t>(pass.chunk * w.plan.pipeline + set.stage_of_class(c));
+    WideCount bytes = 0;
+    for (std::int64_t layer = first.at(chunk); layer < first.at(chunk + 1); ++layer) {
+      std::int64_t rows = equal_expert_rows(w);
+      if (w.step.zipf > 0 && all.has_experts(layer)) rows = set.expert_rows(c, load++);
+      bytes += activation_bytes_of_layer(w, layer, rows);
+    }
+    return bytes;
+  };
+  return most_in_flight(w.plan, w.step.micro_batches, set.stage_of_class(c), of_pass);
 }
 
-void add_training(const Workload& w, const StageBody& body, std::int64_t stage, RankMemory& m) {
+void add_training(const WorkloadSet& set, std::int64_t c, RankMemory& m) {
+  const Workload& w = set.workload();
+  const StageBody& body = set.body(c);
   const bool all = w.plan.shard < Shard::zero2;
   m.gradients = wide(w.step.gradient_bytes) * wide(all ? body.parameters : body.optimizer_parameters);
   if (w.plan.shard == Shard::zero3) m.parameters = wide(w.step.activation_bytes) * wide(body.optimizer_parameters);
   m.optimizer = 12 * wide(body.optimizer_parameters);
-  m.activations = activation_bytes_of_layer(w) *
-                  wide(most_in_flight(w.plan, w.step.micro_batches, stage, layers_of_chunks(w, stage)));
+  m.activations = activations(set, c);
 }
 
 // All prompts' keys are there at the end.
@@ -53,7 +66,9 @@ WideCount key_bytes(const WorkloadSet& set, std::int64_t c) {
   WideCount prompts = wide(w.step.micro_batch) * wide(w.step.micro_batches);
   if (set.only_decodes(c)) prompts = prompts * wide(w.plan.prefill_replicas) / wide(w.plan.decode_replicas);
   const std::int64_t tokens = w.step.sequence + (goes_on ? w.step.tokens : 0);
-  const std::int64_t layers = layers_of_chunks(w, set.stage_of_class(c))[0];
+  const std::vector<std::int64_t> first = chunk_layers(w.model, w.plan);
+  const auto stage = static_cast<std::size_t>(set.stage_of_class(c));
+  const std::int64_t layers = first.at(stage + 1) - first.at(stage);
   const std::int64_t token = w.step.activation_bytes * Parameters(w.model).keys_and_values();
   return prompts * wide(tokens) * wide(layers) * wide(token) / wide(w.model.latent() ? 1 : w.plan.tensor);
 }
@@ -61,17 +76,48 @@ WideCount key_bytes(const WorkloadSet& set, std::int64_t c) {
 }  // namespace
 
 std::int64_t passes_in_flight(const ParallelPlan& plan, std::int64_t micro_batches, std::int64_t stage) {
-  return most_in_flight(plan, micro_batches, stage,
-                        std::vector<std::int64_t>(static_cast<std::size_t>(plan.chunks), 1));
+  return static_cast<std::int64_t>(most_in_flight(plan, micro_batches, stage, [](const StagePass&) { return 1U; }));
 }
 
-WideCount activation_bytes_of_layer(const Workload& w) {
+std::int64_t equal_expert_rows(const Workload& w) {
+  const std::int64_t own = w.plan.sequence_parallel ? w.plan.tensor : 1;
+  return w.step.micro_batch * w.step.sequence / w.plan.context / own * w.model.experts_per_token;
+}
+
+WideCount activation_bytes_of_layer(const Workload& w, std::int64_t layer, std::int64_t expert_rows) {
+  const TransformerShape& m = w.model;
+  const Parameters all(m);
+  const std::int64_t t = w.plan.tensor, gates = m.gated ? 2 : 1;
+  const WideCount element = wide(w.step.activation_bytes);
   const WideCount tokens = wide(w.step.micro_batch) * wide(w.step.sequence) / wide(w.plan.context);
-  const WideCount each = tokens * wide(w.model.hidden), t = wide(w.plan.tensor);
-  if (w.plan.recompute == Recompute::full) return 2 * each;
-  const bool kept = w.plan.recompute == Recompute::none && w.step.operations == OperationCount::model;
-  const WideCount scores = kept ? 5 * wide(w.model.heads) * wide(w.step.sequence) * tokens / t : 0;
-  return (w.plan.sequence_parallel ? 34 * each / t : 10 * each + 24 * each / t) + scores;
+  const WideCount own = w.plan.sequence_parallel ? tokens / wide(t) : tokens;
+  if (w.plan.recompute == Recompute::full) return element * own * wide(m.hidden);
+  const bool drops = m.norm == NormKind::layer;  // masks have a byte for each element
+  // Elements of each token of the rank, and of each token of the sequence.
+  WideCount of_own = 4 * wide(m.hidden);  // the inputs of both norms, of qkv and of up
+  WideCount of_all = 0;
+  if (m.latent()) {
+    // Queries and keys before and after their norms; queries, keys, values and result of attention.
+    of_all = 2 * wide(m.q_rank) + 2 * wide(m.kv_rank) + wide(m.rope_size) +
+             2 * wide(m.heads / t) * wide(m.nope_size + m.rope_size + m.value_size);
+  } else {
+    of_all = wide((2 * m.heads + 2 * all.kv_heads()) * all.head_size() / t);
+  }
+  WideCount of_rows = 0;
+  if (all.has_experts(layer)) {
+    // Scores of the router, what came back from the experts; of each row input, up and act.
+    of_own += wide(m.experts) + wide(m.experts_per_token) * wide(m.hidden);
+    of_rows = wide(m.hidden + (gates + 1) * m.expert_ffn);
+    of_all += wide((gates + 1) * all.shared_ffn() / t);
+  } else {
+    of_all += wide((gates + 1) * m.ffn / t);
+  }
+  WideCount bytes = element * (own * of_own + tokens * of_all + wide(expert_rows) * of_rows);
+  if (drops) bytes += 2 * own * wide(m.hidden);
+  // A fused kernel keeps no scores. The softmax; with dropout its mask and what it leaves, too.
+  if (w.plan.recompute == Recompute::none && w.step.operations == OperationCount::model)
+    bytes += (drops ? 2 * element + 1 : element) * wide(m.heads / t) * wide(w.step.sequence) * tokens;
+  return bytes;
 }
 
 RankMemory memory_of(const WorkloadSet& set, std::int64_t c) {
@@ -79,7 +125,7 @@ RankMemory memory_of(const WorkloadSet& set, std::int64_t c) {
   const StageBody& body = set.body(c);
   RankMemory m{.parameters = wide(w.step.activation_bytes) * wide(body.parameters)};
   if (w.step.trains()) {
-    add_training(w, body, set.stage_of_class(c), m);
+    add_training(set, c, m);
   } else {
     m.keys = key_bytes(set, c);
   }

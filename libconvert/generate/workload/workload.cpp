@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/words.h"
+#include "config/workload/metadata.h"
 #include "generate/workload/models.h"
 
 namespace convert {
@@ -15,35 +15,6 @@ Workload checked(Workload w) {
   check_workload(w);
   if (!has_setting(w.kind, "plan.clip")) w.plan.clip = false;
   return w;
-}
-
-// Returns the settings as lines of a workload file, without those that have their defaults.
-std::string yaml_of(const Workload& w) {
-  std::string out;
-  std::vector<std::string> open;  // the maps in which the text stands
-  const std::vector<WorkloadSetting> defaults = settings_of({}), settings = settings_of(w);
-  const auto close_to = [&](std::size_t depth) {
-    for (; open.size() > depth; open.pop_back()) out += open.size() == 1 ? "}\n" : "}";
-  };
-  for (std::size_t i = 0; i < settings.size(); ++i) {
-    if (settings[i].value == defaults[i].value || !has_setting(w.kind, settings[i].key)) continue;
-    const std::vector<std::string> path = split(settings[i].key, '.');
-    const auto [here, there] = std::mismatch(open.begin(), open.end(), path.begin(), path.end() - 1);
-    close_to(static_cast<std::size_t>(here - open.begin()));
-    for (std::size_t p = open.size(); p < path.size(); ++p) {
-      if (!out.empty() && out.back() != '{' && out.back() != '\n') out += ", ";
-      out += path[p] + ": ";
-      if (p + 1 == path.size()) break;
-      out += '{';
-      open.push_back(path[p]);
-    }
-    std::string value = settings[i].value;
-    const bool list = value.find(';') != std::string::npos;
-    std::ranges::replace(value, ';', ',');
-    out += list ? "[" + value + "]" : value;
-  }
-  close_to(0);
-  return out;
 }
 
 }  // namespace
@@ -59,7 +30,7 @@ WorkloadSet::WorkloadSet(Workload workload)
     : workload_(checked(std::move(workload))),
       groups_(workload_.plan, workload_.model.experts > 0, workload_.step.trains()),
       bodies_(make_bodies(workload_, groups_)),
-      settings_(yaml_of(workload_)) {}
+      settings_(workload_text(workload_)) {}
 
 StageFigures WorkloadSet::figures(std::int64_t c) const {
   const StageBody& b = body(c);
@@ -186,9 +157,9 @@ void WorkloadSet::add_call(const BodyNode& n, const OfRank& own, NodeTable& t) c
   t.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(n.op));
   t.add_int(attr::comm_size, Kind::int64_val, n.size);
   t.add_string(attr::pg_name, own.groups[static_cast<std::size_t>(n.group)]);
-  if (workload_.plan.two_dimensions() && workload_.kind == ModelKind::mlp) {
-    const bool first = (n.group == GroupKind::tensor) == (workload_.plan.inner == Inner::tensor);
-    t.add_ints(attr::involved_dim, Kind::bool_list, std::array<std::int64_t, 2>{first ? 1 : 0, first ? 0 : 1});
+  if (workload_.plan.dimensions || workload_.kind == ModelKind::mlp) {
+    const std::vector<std::int64_t> dims = groups_.dimensions(n.group);
+    if (dims.size() > 1) t.add_ints(attr::involved_dim, Kind::bool_list, dims);
   }
   if (n.uneven == no_node) return;
   const StageBody::Splits s = splits(own.of_class, n);

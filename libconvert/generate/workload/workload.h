@@ -70,6 +70,11 @@ class WorkloadSet {
   [[nodiscard]] StageBody::Splits splits(std::int64_t c, const BodyNode& node) const {
     return body(c).splits(node, c % places());
   }
+  // Returns how many rows the experts of a class get by the i-th of the unequal loads of its body.
+  [[nodiscard]] std::int64_t expert_rows(std::int64_t c, std::size_t load) const {
+    const std::vector<std::int64_t>& sent = body(c).loads.at(load);
+    return sent.at(static_cast<std::size_t>(c % places())) * static_cast<std::int64_t>(sent.size());
+  }
   [[nodiscard]] StageFigures figures(std::int64_t c) const;
   [[nodiscard]] std::int64_t group_count() const { return groups_.count(); }
   [[nodiscard]] std::int64_t group_size(GroupKind kind) const { return groups_.size(kind); }

@@ -19,10 +19,10 @@ Error cannot_take(const Trace& trace, const std::string& what) {
 
 }  // namespace
 
-void TakenCounts::add(const TakenCounts& other) {
-  left_out += other.left_out;
-  dropped += other.dropped;
-  made += other.made;
+void TakenCounts::add(const TakenCounts& other, std::uint64_t times) {
+  left_out += times * other.left_out;
+  dropped += times * other.dropped;
+  made += times * other.made;
 }
 
 IterationTaker::IterationTaker(const Trace& trace, const Iterations& found, TakenIterations taken)

@@ -24,7 +24,7 @@ struct TakenCounts {
   std::uint64_t left_out = 0;  // nodes
   std::uint64_t dropped = 0;   // dependencies on these
   std::uint64_t made = 0;      // dependencies between copies
-  void add(const TakenCounts& other);
+  void add(const TakenCounts& other, std::uint64_t times);
 };
 
 // Gives the prologue, and then, one after the other, the iterations taken. A dependency on the prologue stays. One

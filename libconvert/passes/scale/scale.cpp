@@ -226,10 +226,10 @@ class Resizer {
 
 }  // namespace
 
-void ScaleCounts::add(const ScaleCounts& other) {
-  gathers += other.gathers;
-  optimizers += other.optimizers;
-  inexact += other.inexact;
+void ScaleCounts::add(const ScaleCounts& other, std::uint64_t times) {
+  gathers += times * other.gathers;
+  optimizers += times * other.optimizers;
+  inexact += times * other.inexact;
 }
 
 ScaleCounts RankScaler::resize(Trace& trace) const { return Resizer(grid_, groups_, sizes_, trace).run(); }

@@ -35,7 +35,7 @@ struct ScaleCounts {
   std::uint64_t optimizers = 0;  // nodes of optimizer and norm
   std::uint64_t inexact = 0;     // of both: what was divided and rounded up
 
-  void add(const ScaleCounts& other);
+  void add(const ScaleCounts& other, std::uint64_t times);
 };
 
 class RankScaler {

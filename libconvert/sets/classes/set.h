@@ -7,13 +7,38 @@
 #include <string>
 #include <utility>
 
+#include "core/master/builder.h"
 #include "core/master/master_set.h"
 #include "formats/master/master.h"
 #include "sets/set_source.h"
 
 namespace convert {
 
-class ClassSet final : public SetSource {
+// Holds the classes of a set: those that it has, or those that are found when all its ranks are read.
+class Classes {
+ public:
+  // The set must outlive this object. Throws Error(input) on two ranks of one number, where they are read.
+  Classes(SetSource& source, unsigned jobs) : set_(source.master()) {
+    if (set_ != nullptr) return;
+    MasterBuilder builder;
+    source.for_each_trace(jobs, [&](Trace&& t) {
+      builder.begin_rank(t.rank, t.metadata);
+      builder.nodes(t.nodes);
+      builder.end_rank();
+    });
+    set_ = &made_.emplace(builder.finish());
+  }
+  Classes(const Classes&) = delete;
+  Classes& operator=(const Classes&) = delete;
+  [[nodiscard]] const MasterSet& operator*() const { return *set_; }
+  [[nodiscard]] const MasterSet* operator->() const { return set_; }
+
+ private:
+  const MasterSet* set_;
+  std::optional<MasterSet> made_;
+};
+
+class ClassSet : public SetSource {
  public:
   // `name` begins the files' names.
   ClassSet(std::string name, MasterSet set) : name_(std::move(name)), set_(std::move(set)) {}

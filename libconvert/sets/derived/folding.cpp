@@ -4,28 +4,16 @@
 #include <utility>
 
 #include "config/groups.h"
-#include "core/master/builder.h"
 #include "formats/whole_ranks.h"
 
 namespace convert {
-
-FoldedSet::FoldedSet(SetSource& source, unsigned jobs) : source_(source), set_(source.master()) {
-  if (set_ != nullptr) return;
-  MasterBuilder builder;
-  source.for_each_trace(jobs, [&](Trace&& t) {
-    builder.begin_rank(t.rank, t.metadata);
-    builder.nodes(t.nodes);
-    builder.end_rank();
-  });
-  set_ = &made_.emplace(builder.finish());
-}
 
 std::unique_ptr<TraceReader> FoldedSet::open(std::size_t first, std::size_t last) const {
   return std::make_unique<WholeRanks>([this, next = static_cast<std::uint32_t>(first), last](Trace& out) mutable {
     if (next == last) return false;
     const MasterSet::Place place{next++, 0};
-    out = set().head(place, base_name());
-    set().nodes(place, base_name(), out.nodes);
+    out = set_->head(place, base_name());
+    set_->nodes(place, base_name(), out.nodes);
     return true;
   });
 }
@@ -34,7 +22,7 @@ std::unique_ptr<TraceReader> FoldedSet::open_all() { return open(0, independent_
 
 std::string FoldedSet::table() const {
   std::vector<CommGroup> classes;
-  for (const RankClass& c : set().classes) {
+  for (const RankClass& c : set_->classes) {
     CommGroup& own = classes.emplace_back();
     own.id = static_cast<std::int64_t>(c.ranks[0]);
     for (std::uint64_t i = 0; i < c.ranks.size(); ++i) own.ranks.push_back(static_cast<std::uint32_t>(c.ranks[i]));

@@ -7,8 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "core/master/master_set.h"
-#include "sets/set_source.h"
+#include "sets/classes/set.h"
 
 namespace convert {
 
@@ -17,27 +16,25 @@ namespace convert {
 class FoldedSet final : public SetSource {
  public:
   // Reads the source, which must outlive this, unless it is held by classes already.
-  FoldedSet(SetSource& source, unsigned jobs);
+  FoldedSet(SetSource& source, unsigned jobs) : source_(source), set_(source, jobs) {}
 
   [[nodiscard]] std::string base_name() const override { return source_.base_name(); }
-  [[nodiscard]] std::size_t independent_ranks() const override { return set().classes.size(); }
+  [[nodiscard]] std::size_t independent_ranks() const override { return set_->classes.size(); }
   [[nodiscard]] bool many() override { return independent_ranks() > 1; }
   [[nodiscard]] bool whole_set() override { return false; }
   [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override;
   [[nodiscard]] std::unique_ptr<TraceReader> open_all() override;
   [[nodiscard]] std::optional<InputSet::Groups> groups() const override { return source_.groups(); }
 
-  [[nodiscard]] std::uint64_t ranks() const { return set().ranks(); }
+  [[nodiscard]] std::uint64_t ranks() const { return set_->ranks(); }
   // Returns the table as JSON, {"0": [0, 1, 2], "3": [3]}: the ranks for which each kept one stands, itself too.
   [[nodiscard]] std::string table() const;
 
  private:
-  [[nodiscard]] const MasterSet& set() const { return *set_; }
   [[nodiscard]] std::unique_ptr<TraceReader> open(std::size_t first, std::size_t last) const;
 
   SetSource& source_;
-  std::optional<MasterSet> made_;  // unless the source holds it
-  const MasterSet* set_;
+  Classes set_;
 };
 
 }  // namespace convert

@@ -9,8 +9,10 @@
 #include <set>
 #include <utility>
 
-#include "config/workload/workload.h"
+#include "config/workload/metadata.h"
+#include "core/master/add_class.h"
 #include "core/units.h"
+#include "formats/master/master.h"
 
 namespace convert {
 namespace {
@@ -51,6 +53,7 @@ class IterationSet::Reader : public TraceReader {
     out.rank = trace_.rank;
     out.name = trace_.name;
     out.metadata = trace_.metadata;
+    if (set_.told_) tell_workload(out.metadata, *set_.told_);
     out.nodes.clear();
     return true;
   }
@@ -60,7 +63,7 @@ class IterationSet::Reader : public TraceReader {
     while (part_ < taker_->parts() && out.nodes.nodes.empty()) out.nodes = taker_->part(part_++);
     if (!out.nodes.nodes.empty()) return true;
     const std::lock_guard lock(set_.mutex_);
-    set_.counts_.add(taker_->counts());
+    set_.counts_.add(taker_->counts(), 1);
     taker_.reset();
     return false;
   }
@@ -76,11 +79,14 @@ class IterationSet::Reader : public TraceReader {
 
 IterationSet::IterationSet(SetSource& source, IterationOptions options)
     : source_(source), ranks_(source, options.jobs) {
+  if (source.master() != nullptr) stand_ins_.emplace(*source.master(), source.base_name());
   survey(options.jobs);
   check_same_iterations(source_.base_name(), surveys_);
   choose(options);
   check_complete_iterations(source_.base_name(), surveys_, taken_.first, taken_.last);
   choose_steps(options.repeat);
+  if (told_) told_->step.iterations = static_cast<std::int64_t>((taken_.last - taken_.first + 1) * taken_.repeat);
+  if (stand_ins_) make_classes();
 }
 
 IterationSet::~IterationSet() = default;
@@ -93,6 +99,7 @@ Iterations IterationSet::find(const Trace& trace) const {
 // The first rank says how iterations are told apart, for all.
 void IterationSet::survey(unsigned jobs) {
   const Trace first = ranks_.read(0);
+  told_ = told_workload(first.metadata, source_.base_name());
   marked_ = !marked_iterations(first).numbers.empty();
   CallPeriod period;
   if (!marked_) {
@@ -101,26 +108,78 @@ void IterationSet::survey(unsigned jobs) {
       surveys_.push_back({.rank = first.rank, .period = period});
       throw none_found();
     }
-    check_told_steps(first.metadata, found);
+    check_told_steps(found);
   }
   periods_ = period.iterations;
-  const auto one = [&](std::size_t i) {
-    const Trace trace = ranks_.read(i);
-    CallPeriod own;
-    const Iterations found = marked_ ? marked_iterations(trace) : periodic_iterations(trace, own, periods_);
-    IterationSurvey s = survey_iterations(trace, found);
-    s.period = own;
-    return s;
-  };
-  for_each_ordered(jobs, ranks_.size(), one,
-                   [&](std::size_t, IterationSurvey&& s) { surveys_.push_back(std::move(s)); });
+  if (stand_ins_) return survey_classes();
+  for_each_ordered(
+      jobs, ranks_.size(), [&](std::size_t i) { return survey_rank(ranks_.read(i)); },
+      [&](std::size_t, IterationSurvey&& s) { surveys_.push_back(std::move(s)); });
+}
+
+IterationSurvey IterationSet::survey_rank(const Trace& trace) const {
+  CallPeriod own;
+  const Iterations found = marked_ ? marked_iterations(trace) : periodic_iterations(trace, own, periods_);
+  IterationSurvey s = survey_iterations(trace, found);
+  s.period = own;
+  return s;
+}
+
+// Ranks of a class differ in groups and peers.
+void IterationSet::survey_classes() {
+  std::vector<IterationSurvey> of_stand_ins;
+  for (std::uint32_t s = 0; s < stand_ins_->size(); ++s) of_stand_ins.push_back(survey_rank(stand_ins_->read(s)));
+  for (std::uint64_t i = 0; i < ranks_.size(); ++i) {
+    const StandIns::Place place = stand_ins_->place(i);
+    const IterationSurvey& of = of_stand_ins[place.stand_in];
+    IterationSurvey& s = surveys_.emplace_back(of);
+    if (place.ordinal == 0) continue;
+    s.rank = stand_ins_->rank(place);
+    for (auto& tags : s.tags) tags.clear();  // the same
+    s.calls.clear();
+    for (const auto& [group, calls] : of.calls) s.calls[stand_ins_->group(place, group)] = calls;
+    s.messages.clear();
+    for (const auto& [key, messages] : of.messages) {
+      const auto peer = stand_ins_->peer(place, static_cast<std::uint64_t>(key.second));
+      s.messages[{key.first, static_cast<std::int64_t>(peer)}] = messages;
+    }
+  }
+}
+
+// Makes the set by classes unless it were too large for memory: then its ranks are made one by one.
+void IterationSet::make_classes() {
+  constexpr std::uint64_t most_nodes = std::uint64_t{1} << 21U;
+  std::uint64_t nodes = 0;
+  std::vector<std::vector<std::uint64_t>> places(stand_ins_->size());  // by stand-in: of its ranks, in the order
+  for (std::uint64_t i = 0; i < ranks_.size(); ++i) {
+    std::vector<std::uint64_t>& own = places[stand_ins_->place(i).stand_in];
+    if (own.empty()) nodes += nodes_of(surveys_[i]);
+    own.push_back(i);
+  }
+  if (nodes > most_nodes) return;
+  MasterSet& set = made_.emplace();
+  for (std::uint64_t i = 0; i < ranks_.size(); ++i) set.add_to_order(stand_ins_->place(i).stand_in, 1);
+  for (std::uint32_t s = 0; s < stand_ins_->size(); ++s) {
+    const Trace trace = stand_ins_->read(s);
+    const Iterations found = find(trace);
+    IterationTaker taker(trace, found, taken_);
+    Trace taken;
+    taken.metadata = trace.metadata;
+    if (told_) tell_workload(taken.metadata, *told_);
+    for (std::uint64_t part = 0; part < taker.parts(); ++part) taken.nodes.append(taker.part(part));
+    counts_.add(taker.counts(), places[s].size());
+    std::vector<Rank> ranks;
+    for (const std::uint64_t i : places[s]) ranks.push_back(stand_ins_->rank(stand_ins_->place(i)));
+    add_class(set, taken, ranks,
+              [&](std::uint64_t i, Trace& one) { stand_ins_->become(stand_ins_->place(places[s][i]), one); });
+  }
+  if (const auto groups = source_.groups()) set.groups = groups->json;
 }
 
 // What repeats in a generated workload may be its layers: it says how many steps it has.
-void IterationSet::check_told_steps(const Metadata& metadata, std::size_t found) const {
-  const auto text = string_value(metadata.table, metadata.table.attrs, Name(std::string_view("workload")));
-  if (!text) return;
-  const std::int64_t told = parse_workload(source_.base_name() + "(workload)", *text, 0).step.iterations;
+void IterationSet::check_told_steps(std::size_t found) const {
+  if (!told_) return;
+  const std::int64_t told = told_->step.iterations;
   if (told == static_cast<std::int64_t>(found)) return;
   throw input_error({.file = source_.base_name()},
                     told == 1
@@ -174,9 +233,28 @@ void IterationSet::choose_medoid() {
   taken_.first = taken_.last = static_cast<std::size_t>(std::ranges::find(lengths, middle) - lengths.begin());
 }
 
+// Returns the nodes that a rank has in all copies of the iterations taken.
+std::uint64_t IterationSet::nodes_of(const IterationSurvey& s) const {
+  std::uint64_t once = 0;
+  for (std::size_t k = taken_.first; k <= taken_.last; ++k) once += s.nodes[k];
+  std::uint64_t all = 0;
+  return __builtin_mul_overflow(once, taken_.repeat, &all) ? ~std::uint64_t{0} : all;
+}
+
+// No program reads a trace of more nodes than these.
+void IterationSet::check_room() const {
+  constexpr std::uint64_t most_nodes = std::numeric_limits<std::uint32_t>::max();
+  for (const IterationSurvey& s : surveys_) {
+    if (nodes_of(s) <= most_nodes) continue;
+    throw usage_error("--repeat " + std::to_string(taken_.repeat) + ": rank " + std::to_string(s.rank) +
+                      " would have more than " + std::to_string(most_nodes) + " nodes");
+  }
+}
+
 void IterationSet::choose_steps(std::uint64_t repeat) {
   taken_.repeat = repeat;
   if (repeat == 1) return;
+  check_room();
   const bool timed = std::ranges::all_of(surveys_, &IterationSurvey::timed);
   WideStep step = 0;
   std::set<std::int64_t> tags;
@@ -220,9 +298,11 @@ void IterationSet::choose_tag_step(const std::vector<std::int64_t>& tags) {
 }
 
 std::unique_ptr<TraceReader> IterationSet::open_rank(std::size_t i) {
+  if (made_) return open_master(*made_, base_name(), static_cast<Rank>(i), static_cast<Rank>(i + 1));
   return std::make_unique<Reader>(*this, i, i + 1);
 }
 std::unique_ptr<TraceReader> IterationSet::open_all() {
+  if (made_) return open_master(*made_, base_name(), 0, static_cast<Rank>(made_->ranks()));
   return std::make_unique<Reader>(*this, 0, surveys_.size());
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "config/groups.h"
+#include "config/workload/metadata.h"
 #include "core/units.h"
 #include "core/world_size.h"
 #include "formats/whole_ranks.h"
@@ -117,8 +118,11 @@ void RankwiseSet::change(Trace& trace) {
   Counts counts;
   if (options_.collapse) counts.folded = collapse_collectives(trace);
   if (options_.subset) counts.taken = take_rank(*options_.subset, trace);
-  if (options_.subset && options_.subset->renumber)
-    set_world_size(trace.metadata, static_cast<Rank>(options_.subset->ranks.size()));
+  if (options_.subset && options_.subset->renumber) {
+    const auto ranks = static_cast<Rank>(options_.subset->ranks.size());
+    set_world_size(trace.metadata, ranks);
+    if (source_.independent_ranks() != ranks) forget_workload(trace.metadata, ranks);
+  }
   const std::lock_guard lock(mutex_);
   counts_[trace.rank] = std::move(counts);
 }

@@ -3,15 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "config/workload/workload.h"
-#include "core/diagnostic.h"
-#include "sets/derived/scaled_groups.h"
-#include "sets/set_source.h"
+#include "sets/classes/set.h"
 
 namespace convert {
 
@@ -24,40 +19,25 @@ struct ScaleOptions {
 // grow, with the reason.
 [[nodiscard]] ScaleOptions scale_options(const std::string& text);
 
-// Keeps the set in memory that it is made of.
-class ScaledSet : public SetSource {
+// Holds the grown set by classes of ranks, whatever the one is that it is made of.
+class ScaledSet final : public ClassSet {
  public:
   // Throws Error(input) [scale] if the set is not regular, or a rank calls what cannot grow; Error(usage) if there
   // is no such group, or it does not grow by a whole factor.
   ScaledSet(SetSource& source, const ScaleOptions& options);
 
-  [[nodiscard]] std::string base_name() const override { return name_; }
-  [[nodiscard]] bool many() override { return true; }
-  [[nodiscard]] std::size_t independent_ranks() const override { return traces_.size() * grid_.factor; }
-  [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override { return open(i, i + 1); }
-  [[nodiscard]] std::unique_ptr<TraceReader> open_all() override { return open(0, independent_ranks()); }
-  [[nodiscard]] std::optional<InputSet::Groups> groups() const override;
-
   // Returns what growing assumes, for people: a line each.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  [[nodiscard]] std::unique_ptr<TraceReader> open(std::size_t next, std::size_t end) const;
-  void read_workload();
-  void find_grid(const ScaleOptions& options, const std::vector<CommGroup>& groups);
-  void find_plan_grid(std::uint64_t data);
-  void find_group_grid(const ScaleOptions& options, const std::vector<CommGroup>& groups);
-  [[nodiscard]] std::optional<ShardSizes> shard_sizes(const Trace& trace) const;
-  void update_metadata(Metadata& metadata) const;
-  void tell(const ScaleCounts& counts, std::uint64_t before);
-  void tell_stragglers(const std::vector<double>& work);
-  [[nodiscard]] Error bad(const std::string& what) const;
+  struct Scaled {
+    std::string name;
+    MasterSet set;
+    std::vector<std::string> notes;
+  };
+  explicit ScaledSet(Scaled scaled);
+  static Scaled scale(SetSource& source, const ScaleOptions& options);
 
-  std::string name_;
-  std::vector<Trace> traces_;  // resized
-  std::optional<Workload> workload_;
-  RankGrid grid_;
-  std::optional<ScaledGroups> groups_;
   std::vector<std::string> notes_;
 };
 

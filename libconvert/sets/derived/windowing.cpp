@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "config/workload/metadata.h"
 #include "formats/whole_ranks.h"
 #include "passes/window/partial.h"
 
@@ -59,6 +60,7 @@ std::unique_ptr<TraceReader> WindowSet::open(std::size_t next, std::size_t end) 
     std::vector<bool> partial(in.size());
     for (const std::uint32_t node : partial_[i]) partial[node] = true;
     const WindowCounts counts = take_window(out, in, partial, what_);
+    forget_workload(out.metadata, ranks_.size());
     const std::lock_guard lock(mutex_);
     counts_.add(counts);
     return true;

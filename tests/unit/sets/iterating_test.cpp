@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "common/error_text.h"
+#include "config/workload/metadata.h"
 #include "generate/workload/workload.h"
+#include "sets/classes/set.h"
 #include "split_sets.h"
 
 namespace convert {
@@ -14,13 +16,17 @@ using namespace test;
 
 // Steps of a small transformer on two stages of two context-parallel ranks: rings have low tags, the pipeline high
 // ones.
-HeldSet steps(std::int64_t iterations) {
+WorkloadSet workload_of_steps(std::int64_t iterations) {
   Workload w;
   w.name = "small";
   w.model = {.layers = 2, .hidden = 60, .heads = 4, .kv_heads = 2, .ffn = 100, .vocab = 250};
   w.step = {.sequence = 16, .micro_batches = 2, .iterations = iterations};
   w.plan = {.context = 2, .data = 2, .pipeline = 2};
-  const WorkloadSet set(w);
+  return WorkloadSet(w);
+}
+
+HeldSet steps(std::int64_t iterations) {
+  const WorkloadSet set = workload_of_steps(iterations);
   std::vector<Trace> traces;
   for (Rank r = 0; r < set.ranks(); ++r) traces.push_back(set.trace(r));
   return HeldSet(std::move(traces), groups_text(set.groups()));
@@ -45,6 +51,46 @@ TEST(Iterating, StepsOfAGeneratedWorkload) {
   const std::vector<Trace> repeated = set.load(1), expected = four.load(1);
   for (std::size_t r = 0; r < expected.size(); ++r)
     EXPECT_EQ(repeated.at(r).nodes.nodes.size(), expected[r].nodes.nodes.size());
+}
+
+// One rank of each class is worked on, and no rank is lost.
+TEST(Iterating, StepsOfASetByClasses) {
+  HeldSet ranks = steps(3);
+  ClassSet classes("held", workload_of_steps(3).master());
+  for (const IterationOptions& options :
+       {IterationOptions{.first = 1, .last = 1, .repeat = 4}, IterationOptions{.first = 0, .last = 1},
+        IterationOptions{.medoid = true, .repeat = 2}}) {
+    IterationSet expected(ranks, options), set(classes, options);
+    EXPECT_EQ(expected.master(), nullptr);
+    ASSERT_NE(set.master(), nullptr);
+    EXPECT_EQ(set.master()->classes.size(), 2U);
+    EXPECT_EQ(set.description(), expected.description());
+    EXPECT_TRUE(set_bytes(set) == set_bytes(expected));
+    EXPECT_EQ(set.counts().left_out, expected.counts().left_out);
+    EXPECT_EQ(set.counts().made, expected.counts().made);
+  }
+  IterationSet long_one(classes, {.first = 1, .last = 1, .repeat = 20'000});
+  EXPECT_EQ(long_one.master(), nullptr);  // too many nodes to hold
+  Trace head;
+  EXPECT_TRUE(long_one.open_rank(7)->next_rank(head));
+  EXPECT_EQ(head.rank, 7U);
+}
+
+TEST(Iterating, TheMetadataTellTheStepsTaken) {
+  HeldSet three = steps(3);
+  const auto told = [&](const IterationOptions& options) {
+    IterationSet set(three, options);
+    return told_workload(set.load(1).back().metadata, "held")->step.iterations;
+  };
+  EXPECT_EQ(told({.first = 1, .last = 1}), 1);
+  EXPECT_EQ(told({.first = 1, .last = 2}), 2);
+  EXPECT_EQ(told({.first = 0, .last = 1, .repeat = 5}), 10);
+}
+
+TEST(Iterating, NoRankGetsMoreNodesThanAProgramReads) {
+  HeldSet three = steps(3);
+  EXPECT_EQ(error_message([&] { IterationSet set(three, {.first = 0, .last = 0, .repeat = 100'000'000}); }),
+            "--repeat 100000000: rank 0 would have more than 4294967295 nodes");
 }
 
 // 31 bits have no room for 200 copies of tags up to 2^24: they are put between each other.

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "common/error_text.h"
+#include "config/workload/metadata.h"
 #include "generate/workload/workload.h"
+#include "sets/derived/scaled_groups.h"
 #include "split_sets.h"
 
 namespace convert {
@@ -13,20 +15,24 @@ namespace {
 using namespace test;
 using Settings = std::vector<WorkloadSetting>;
 
-HeldSet generated(std::int64_t data, std::int64_t layers, const Settings& settings) {
+WorkloadSet workload(std::int64_t data, std::int64_t layers, const Settings& settings) {
   Workload w;
   w.name = "small";
   w.model = {.layers = layers, .hidden = 60, .heads = 4, .kv_heads = 2, .ffn = 100, .vocab = 250};
   w.step.sequence = 16;
   for (const WorkloadSetting& s : settings) set_workload(w, s);
   w.plan.data = data;
-  const WorkloadSet set(w);
+  return WorkloadSet(w);
+}
+
+HeldSet generated(std::int64_t data, std::int64_t layers, const Settings& settings) {
+  const WorkloadSet set = workload(data, layers, settings);
   std::vector<Trace> traces;
   for (Rank r = 0; r < set.ranks(); ++r) traces.push_back(set.trace(r));
   return HeldSet(std::move(traces), groups_text(set.groups()));
 }
 
-// A set that grew is the generated one, byte for byte: nodes, metadata, groups.
+// A set that grew is the generated one, byte for byte: nodes, metadata, groups; held by classes too.
 void expect_same(std::int64_t from, std::int64_t to, std::int64_t layers, const Settings& settings) {
   std::string which = std::to_string(from) + " to " + std::to_string(to);
   for (const WorkloadSetting& s : settings) which += " " + s.key + "=" + s.value;
@@ -34,7 +40,12 @@ void expect_same(std::int64_t from, std::int64_t to, std::int64_t layers, const 
   HeldSet small = generated(from, layers, settings), large = generated(to, layers, settings);
   ScaledSet scaled(small, {.which = "dp", .ranks = static_cast<std::uint64_t>(to)});
   EXPECT_EQ(scaled.independent_ranks(), large.independent_ranks());
-  EXPECT_TRUE(set_bytes(scaled) == set_bytes(large));
+  const auto expected = set_bytes(large);
+  EXPECT_TRUE(set_bytes(scaled) == expected);
+  ClassSet classes("held", workload(from, layers, settings).master());
+  ScaledSet of_classes(classes, {.which = "dp", .ranks = static_cast<std::uint64_t>(to)});
+  EXPECT_EQ(of_classes.master()->classes.size(), classes.master()->classes.size());
+  EXPECT_TRUE(set_bytes(of_classes) == expected);
 }
 
 Settings with(std::string shard, Settings more) {
@@ -106,6 +117,44 @@ TEST(Scaling, GroupsByTheirIds) {
             "--scale: there is no group 9; held has 0 (all ranks), 1, 2, 3, 4, 5, 6, 7");
   EXPECT_EQ(error_message([&] { ScaledSet set(bare, {.which = "5", .ranks = 6}); }),
             "--scale 5=6: a multiple of the 4 ranks that the group has is needed");
+}
+
+// Copies of a rank take as long as it does.
+TEST(Scaling, RanksThatDifferInTheirTimes) {
+  HeldSet told = generated(4, 1, {{"plan.shard", "zero1"}});
+  std::vector<Trace> traces = told.load(1);
+  for (Trace& t : traces) {
+    for (Node& n : t.nodes.nodes) n.duration_us = n.type == NodeType::comp ? 1000 + n.id * t.rank * t.rank : 0;
+  }
+  HeldSet set(traces, told.groups()->json);
+  ScaledSet scaled(set, {.which = "dp", .ranks = 12});
+  const std::vector<Trace> grown = scaled.load(1);
+  ASSERT_EQ(grown.size(), 12U);
+  for (const Trace& t : grown) EXPECT_EQ(t.nodes.nodes[3].duration_us, 1000 + 3 * (t.rank % 4) * (t.rank % 4));
+  EXPECT_EQ(scaled.notes().back().substr(0, 80),
+            "ranks differ: the slowest of 4 computes 7.9 % longer than those like it, and cop");
+}
+
+// Ranks of a class of which some are in a group that grows, others in one that does not.
+TEST(Scaling, GroupsOfAClassThatGrowOnSomeRanksOnly) {
+  std::vector<Trace> traces(8);
+  for (Rank r = 0; r < 8; ++r) {
+    traces[r].rank = r;
+    NodeTable& t = traces[r].nodes;
+    t.add_node(0, NodeType::comm_coll, "sum");
+    t.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(Collective::all_reduce));
+    t.add_int(attr::comm_size, Kind::int64_val, 64);
+    t.add_string(attr::pg_name, r % 2 == 0 ? "1" : r < 4 ? "2" : "3");
+    t.end_node();
+  }
+  HeldSet set(traces, R"({"1": [0, 2, 4, 6], "2": [1, 3], "3": [5, 7]})");
+  ScaledSet scaled(set, {.which = "1", .ranks = 8});
+  EXPECT_EQ(scaled.groups()->json,
+            groups_text(std::vector<CommGroup>{
+                {1, {0, 2, 4, 6, 8, 10, 12, 14}}, {2, {1, 3}}, {3, {5, 7}}, {4, {9, 11}}, {5, {13, 15}}}));
+  std::string names;
+  for (const Trace& t : scaled.load(1)) names += std::string(t.nodes.string(t.nodes.attrs[2])) + " ";
+  EXPECT_EQ(names, "1 2 1 2 1 3 1 3 1 4 1 4 1 5 1 5 ");
 }
 
 TEST(Scaling, IdsOfGroupsThatAreNotNumberedThrough) {

@@ -45,5 +45,18 @@ TEST(PlanGroups, OfAllPresetsAreThoseThatAstraSimRuns) {
   EXPECT_GE(plans, 12);
 }
 
+TEST(PlanGroups, DimensionsAreThoseOfTheSizesOfSeveralRanks) {
+  using Dims = std::vector<std::int64_t>;
+  const PlanGroups four({.tensor = 2, .context = 2, .data = 2, .pipeline = 2}, false);
+  EXPECT_EQ(four.dimensions(GroupKind::tensor), (Dims{1, 0, 0, 0}));
+  EXPECT_EQ(four.dimensions(GroupKind::context), (Dims{0, 1, 0, 0}));
+  EXPECT_EQ(four.dimensions(GroupKind::data), (Dims{0, 1, 1, 0}));
+  EXPECT_EQ(four.dimensions(GroupKind::expert_data), (Dims{1, 1, 1, 0}));
+  EXPECT_EQ(four.dimensions(GroupKind::embedding), (Dims{0, 0, 0, 1}));
+  EXPECT_EQ(four.dimensions(GroupKind::world), (Dims{1, 1, 1, 1}));
+  EXPECT_EQ(PlanGroups({.tensor = 4, .data = 4}, false).dimensions(GroupKind::data), (Dims{0, 1}));
+  EXPECT_EQ(PlanGroups({.data = 4}, false).dimensions(GroupKind::data), (Dims{1}));
+}
+
 }  // namespace
 }  // namespace convert

@@ -15,15 +15,62 @@ TEST(MemoryOfWorkloads, ActivationsOfALayerAreThoseOfThePaper) {
     w.plan = {.tensor = 8};
     w.step = {.sequence = 2048, .operations = OperationCount::model};
     for (const WorkloadSetting& s : plan) set_workload(w, s);
-    return static_cast<std::int64_t>(activation_bytes_of_layer(w));
+    return static_cast<std::int64_t>(activation_bytes_of_layer(w, 0, 0));
   };
   const std::int64_t each = 2048 * 12288, scores = std::int64_t{5} * 96 * 2048 * 2048 / 8;
+  EXPECT_EQ(34 * each / 8 + scores, 358'612'992);
   EXPECT_EQ(bytes({}), 10 * each + 3 * each + scores);
   EXPECT_EQ(bytes({{"plan.sequence_parallel", "true"}}), 34 * each / 8 + scores);
   EXPECT_EQ(bytes({{"plan.sequence_parallel", "true"}, {"plan.recompute", "selective"}}), 34 * each / 8);
   EXPECT_EQ(bytes({{"plan.recompute", "full"}}), 2 * each);
+  EXPECT_EQ(bytes({{"plan.recompute", "full"}, {"plan.sequence_parallel", "true"}}), 2 * each / 8);
   EXPECT_EQ(bytes({{"run.flops", "hardware"}}), 13 * each) << "a fused kernel keeps no scores";
   EXPECT_EQ(bytes({{"plan.context", "2"}, {"run.flops", "hardware"}}), 13 * each / 2);
+}
+
+TEST(MemoryOfWorkloads, ActivationsOfOtherShapes) {
+  const auto bytes = [](const Workload& w, std::int64_t layer = 0) {
+    return static_cast<std::int64_t>(activation_bytes_of_layer(w, layer, equal_expert_rows(w)));
+  };
+  // Inputs of norms, qkv and up; 8 heads and 4 of keys and values, of 32; gate, up and what they make.
+  EXPECT_EQ(bytes(small()), 2 * 16 * (4 * 256 + (2 * 8 + 2 * 4) * 32 + 3 * 512));
+  EXPECT_EQ(bytes(small({{"run.activations", "fp32"}})), 2 * bytes(small()));
+  EXPECT_EQ(bytes(small({{"model.ffn", "1024"}})) - bytes(small()), 2 * 16 * 3 * 512);
+  EXPECT_EQ(bytes(small({{"plan.tensor", "4"}})), 2 * 16 * (4 * 256 + (24 * 32 + 3 * 512) / 4));
+  EXPECT_EQ(bytes(small({{"run.flops", "model"}})) - bytes(small()), 2 * 8 * 16 * 16) << "no dropout, no masks";
+  const Workload experts =
+      small({{"model.moe.experts", "4"}, {"model.moe.per_token", "2"}, {"model.moe.ffn", "128"}});
+  EXPECT_EQ(bytes(experts), 2 * (16 * (4 * 256 + 4 + 2 * 256 + 24 * 32) + 32 * (256 + 3 * 128)));
+  const Workload latent = preset_workload("deepseek-v3", 0);
+  const std::int64_t attention = 4 * 7168 + 2 * 1536 + 2 * 512 + 64 + 2 * 128 * (128 + 64 + 128);
+  EXPECT_EQ(bytes(latent, 2), 2 * 4096 * (attention + 3 * 18432));
+  EXPECT_EQ(bytes(latent, 3), 2 * 4096 * (attention + 256 + 8 * 7168 + 3 * 2048 + 8 * (7168 + 3 * 2048)));
+}
+
+// What some ranks' experts get more others' get less.
+TEST(MemoryOfWorkloads, FollowsUnequalLoadsOfExperts) {
+  const Settings plan = {{"model.moe.experts", "8"}, {"model.moe.per_token", "2"},
+                         {"model.moe.ffn", "64"},    {"model.moe.dense_layers", "1"},
+                         {"run.sequence", "64"},     {"plan.data", "4"},
+                         {"plan.expert", "4"}};
+  const WorkloadSet equal(small(plan)), unequal(small(with(plan, {{"run.imbalance.zipf", "1"}})));
+  ASSERT_EQ(unequal.classes(), 4);
+  WideCount sum = 0, most = 0;
+  for (std::int64_t c = 0; c < 4; ++c) {
+    const WideCount activations = memory_of(unequal, c).activations;
+    sum += activations;
+    most = std::max(most, activations);
+  }
+  const WideCount each = memory_of(equal, 0).activations;
+  EXPECT_EQ(format_wide(sum), format_wide(4 * each));
+  EXPECT_GT(most, each);
+  // Of several micro-batches in flight, each has loads of its own.
+  const WorkloadSet gpipe(small(with(
+      plan,
+      {{"run.imbalance.zipf", "1"}, {"plan.pipeline", "2"}, {"plan.order", "gpipe"}, {"run.micro_batches", "3"}})));
+  sum = 0;
+  for (std::int64_t c = 0; c < 8; ++c) sum += memory_of(gpipe, c).activations;
+  EXPECT_EQ(format_wide(sum), format_wide(4 * 3 * each));
 }
 
 TEST(MemoryOfWorkloads, PassesInFlight) {
@@ -50,7 +97,7 @@ TEST(MemoryOfWorkloads, OfARank) {
   EXPECT_EQ(ddp.parameters, 2 * n);
   EXPECT_EQ(ddp.gradients, 4 * n);
   EXPECT_EQ(ddp.optimizer, 12 * n);
-  EXPECT_EQ(ddp.activations, static_cast<WideCount>(8) * 34 * 16 * 256);
+  EXPECT_EQ(ddp.activations, static_cast<WideCount>(8) * 106'496);
   EXPECT_EQ(zero1.gradients, 4 * n);
   EXPECT_EQ(zero1.optimizer, 3 * n);
   EXPECT_EQ(zero2.gradients, n);

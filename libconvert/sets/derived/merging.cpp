@@ -434,9 +434,11 @@ std::unique_ptr<TraceReader> MergedSet::open_all() { return std::make_unique<Rea
 std::vector<std::string> MergedSet::notes() const {
   const MergeCounts counts = this->counts();
   std::vector<std::string> notes;
+  std::map<std::pair<std::string, std::int64_t>, std::uint64_t> small;  // builtins have an algorithm for each use
   for (const auto& [which, calls] : counts.small)
-    notes.push_back(too_small_text(calls, "stays as it is", "stay as they are",
-                                   plan_.algorithms[which.first].source, which.second));
+    small[{plan_.algorithms[which.first].source, which.second}] += calls;
+  for (const auto& [which, calls] : small)
+    notes.push_back(too_small_text(calls, "stays as it is", "stay as they are", which.first, which.second));
   if (counts.spread != 0) {
     notes.push_back("the bytes of " + counted(counts.spread, "collective node") +
                     " are no multiple of their algorithm's chunks; some chunks are a byte longer than others");

@@ -9,6 +9,7 @@
 #include "formats/master/layout.h"
 #include "formats/master/master.h"
 #include "fuzzer.h"
+#include "sets/classes/stand_ins.h"
 #include "trace_fuzzing.h"
 
 namespace {
@@ -40,14 +41,23 @@ FUZZER(master) {
   };
   const auto ranks_of = [](const MasterSet& set) {
     constexpr std::uint64_t most_ranks = 50, most_nodes = 5000;
-    std::string out = set.groups;
+    std::string out = set.groups, own, of_stand_in;
     ChakraEncoder encoder;
+    const StandIns stand_ins(set, "f");
     for (std::uint64_t i = 0; i < std::min(set.ranks(), most_ranks) && out.size() < most_nodes * 100; ++i) {
       Trace t = set.head(set.place(i), "f");
       set.nodes(set.place(i), "f", t.nodes);
       out += std::to_string(t.rank) + ' ';
       encoder.metadata(t.metadata, out);
-      encoder.nodes(t.nodes, out);
+      own.clear();
+      encoder.nodes(t.nodes, own);
+      out += own;
+      const StandIns::Place place = stand_ins.place(i);
+      t = stand_ins.read(place.stand_in);
+      stand_ins.become(place, t);
+      of_stand_in.clear();
+      encoder.nodes(t.nodes, of_stand_in);
+      fuzzing::check(of_stand_in == own, "a stand-in does not become its rank");
     }
     return out;
   };

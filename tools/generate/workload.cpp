@@ -2,15 +2,16 @@
 #include "generate/workload.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <vector>
 
-#include "common/text.h"
 #include "config/yaml_tree.h"
 #include "core/units.h"
 #include "generate/workload/memory.h"
 #include "generate/workload/models.h"
 #include "generate/workload/parameters.h"
 #include "io/input.h"
+#include "io/set_path.h"
 #include "util/log.h"
 #include "util/text_table.h"
 
@@ -20,7 +21,12 @@ using namespace convert;
 
 namespace {
 
-bool is_file(const std::string& kind) { return kind.ends_with(".yml") || kind.ends_with(".yaml"); }
+// A file, or standard input: told from kinds by a folder or suffix.
+bool is_file(const std::string& kind) {
+  std::error_code error;
+  return kind == "-" || kind.find('/') != std::string::npos || kind.ends_with(".yml") || kind.ends_with(".yaml") ||
+         (kind.find('.') != std::string::npos && std::filesystem::exists(kind, error));
+}
 
 // What ranks of stages do that all do the same, as a line of a table.
 struct StageLine {
@@ -226,7 +232,7 @@ Workload workload_of(const GenerateOptions& o, const Context& context) {
   }
   request.npus = o.npus.value_or(0);
   Workload w = checked_workload(request);
-  if (is_file(kind)) w.name = base_name(kind).substr(0, base_name(kind).rfind('.'));
+  if (is_file(kind)) w.name = kind == "-" ? "stdin" : base_of_file(kind);
   return w;
 }
 

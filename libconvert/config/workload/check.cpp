@@ -86,6 +86,13 @@ void check_experts(const Workload& w) {
 
 void check_shards(const Workload& w) {
   const ParallelPlan& p = w.plan;
+  const bool gathers = p.shard == Shard::zero3;
+  if (p.prefetch != 1 && !gathers)
+    throw usage_error(named("plan.prefetch", p.prefetch) + " needs plan.shard zero3");
+  if (!p.reshard && !gathers) throw usage_error("plan.reshard false needs plan.shard zero3");
+  if (p.buckets == Buckets::megatron && p.shard >= Shard::zero2)
+    throw usage_error(
+        "plan.buckets megatron needs plan.shard ddp or zero1: others reduce the gradients of each layer");
   if (p.hsdp == 0) return;
   const std::string key = named("plan.hsdp", p.hsdp);
   if (p.shard == Shard::ddp) throw usage_error(key + " needs plan.shard of zero1, zero2 or zero3");

@@ -21,6 +21,9 @@ void check_training_keys(const Workload& w) {
   only(p.sequence_parallel, "plan.sequence_parallel");
   only(p.chunks > 1, named("plan.chunks", p.chunks));
   only(p.shard != Shard::ddp, "plan.shard of zero1, zero2 or zero3");
+  only(p.buckets != Buckets::pytorch, "plan.buckets megatron");
+  only(p.prefetch != 1, named("plan.prefetch", p.prefetch));
+  only(!p.reshard, "plan.reshard false");
   only(p.recompute != Recompute::none, "plan.recompute");
 }
 

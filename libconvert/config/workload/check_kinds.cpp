@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <cstdlib>
 #include <initializer_list>
 #include <iterator>
 #include <string>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "config/workload/kinds.h"
+#include "core/words.h"
 
 namespace convert {
 namespace {
@@ -51,6 +53,25 @@ std::int64_t DlrmShape::cuts(std::int64_t ranks, Deal deal) const {
   return 0;
 }
 
+namespace {
+
+// Returns the next smaller and larger numbers of ranks among which the tables can be divided, within some distance.
+std::string near_ranks(const DlrmShape& m, const ParallelPlan& plan) {
+  constexpr std::int64_t farthest = 1024;
+  const std::int64_t most = std::ssize(m.tables) * m.dim, from = std::min(plan.data, most + 1);
+  std::vector<std::string> out;
+  for (const std::int64_t by : {-1, 1}) {
+    for (std::int64_t n = from + by; n > 0 && n <= most && std::abs(n - from) <= farthest; n += by) {
+      if (m.cuts(n, plan.deal) == 0) continue;
+      out.push_back(std::to_string(n));
+      break;
+    }
+  }
+  return out.empty() ? "" : ", but among " + join(out, " or ");
+}
+
+}  // namespace
+
 void check_dlrm(const Workload& w) {
   const DlrmShape& m = w.dlrm;
   if (m.tables.empty()) throw usage_error("model.tables is not given");
@@ -64,7 +85,7 @@ void check_dlrm(const Workload& w) {
   if (m.cuts(w.plan.data, w.plan.deal) == 0)
     throw usage_error(named("plan.data", w.plan.data) + ": " + std::to_string(m.tables.size()) +
                       " model.tables of " + named("model.dim", m.dim) + " columns cannot be divided among so many" +
-                      (w.plan.deal == Deal::count ? " with plan.deal count" : ""));
+                      (w.plan.deal == Deal::count ? " with plan.deal count" : "") + near_ranks(m, w.plan));
   check_steps(w, "the " + std::to_string(m.bottom.size() + m.top.size()) + " of model.bottom and model.top",
               as_real(std::ssize(m.bottom) + std::ssize(m.top)));
   const double tables = as_real(std::ssize(m.tables)), dim = as_real(m.dim);

@@ -67,6 +67,7 @@ void give_way(const WorkloadRequest& r, const TransformerShape& model, ParallelP
       differs("model.layers", model.layers))
     p.layers.clear();
   if (is("plan.tensor", "1")) p.sequence_parallel = false;
+  if (is("plan.shard", "zero2") || is("plan.shard", "zero3")) p.buckets = Buckets::pytorch;
   const bool other_order = setting_of(r, "plan.order") != nullptr && !is("plan.order", "interleaved");
   if (p.order != PipelineOrder::interleaved || !(is("plan.pipeline", "1") || is("plan.chunks", "1") || other_order))
     return;

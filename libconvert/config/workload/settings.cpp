@@ -26,8 +26,9 @@ struct SettingKey {
 
 std::int64_t integer(std::string_view path, std::string_view value, std::int64_t least) {
   const auto n = parse_int(value);
-  if (!n || *n < least || *n > most)
-    refuse_setting(path, value, "an integer from " + std::to_string(least) + " on");
+  if ((n && *n > most) || (!n && !value.empty() && value.find_first_not_of("0123456789") == std::string_view::npos))
+    refuse_setting(path, value, "at most " + std::to_string(most));
+  if (!n || *n < least) refuse_setting(path, value, "an integer from " + std::to_string(least) + " on");
   return *n;
 }
 

@@ -136,6 +136,7 @@ struct ParallelPlan {
   std::int64_t prefill_replicas = 0;   // of data: that run prompts only; 0: all do both
   std::int64_t decode_replicas = 0;    // that go on with them
   std::int64_t prefetch = 1;           // zero3: how many layers ahead parameters are gathered
+  bool reshard = true;                 // zero3: what the forward pass gathers is dropped, and gathered again
   std::vector<std::int64_t> layers{};  // of each chunk; empty: equal, what is left over from the second on
   bool sequence_parallel = false;      // of what tensor parallelism leaves whole
   ContextBy context_by = ContextBy::ring;
@@ -160,6 +161,8 @@ struct ParallelPlan {
 // How long computations take, by the roofline model: as long as their operations at the peak, or their bytes
 // through the memory, whichever is longer. Without a peak they have no times.
 struct ComputeTimes {
+  enum class By : std::uint8_t { roofline };
+  By by = By::roofline;
   double peak_tflops = 0;        // 10^12 operations a second; 0: no times
   double memory_gb_per_s = 0;    // of 10^9 bytes; 0: memory is no limit
   double host_gb_per_s = 0;      // through the memory of the host, which updates what is offloaded

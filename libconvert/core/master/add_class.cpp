@@ -92,24 +92,28 @@ class KindsOfCalls {
 
 }  // namespace
 
+void pack_first(const Trace& rank, MasterSet& set, RankClass& to) {
+  Packer packer(set.texts, set.shapes);
+  PackedTrace metadata, nodes;
+  packer.metadata(rank.metadata, metadata);
+  packer.nodes(rank.nodes, nodes);
+  to.metadata_shape = metadata.shapes[0];
+  to.metadata.first = std::move(metadata.values);
+  to.shapes = std::move(nodes.shapes);
+  to.values.first = std::move(nodes.values);
+}
+
 void add_class(MasterSet& to, const Trace& like, std::span<const Rank> ranks,
                const std::function<void(std::uint64_t i, Trace& trace)>& become) {
+  Trace first = like;
+  become(0, first);
   RankClass& c = to.classes.emplace_back();
   KindsOfCalls kinds(like);
   for (std::uint64_t i = 0; i < ranks.size(); ++i) {
     c.ranks.add(ranks[i]);
     kinds.add(i, become, to.texts);
   }
-  Trace first = like;
-  become(0, first);
-  Packer packer(to.texts, to.shapes);
-  PackedTrace metadata, nodes;
-  packer.metadata(first.metadata, metadata);
-  packer.nodes(first.nodes, nodes);
-  c.metadata_shape = metadata.shapes[0];
-  c.metadata.first = std::move(metadata.values);
-  c.shapes = std::move(nodes.shapes);
-  c.values.first = std::move(nodes.values);
+  pack_first(first, to, c);
   kinds.vary(to.shapes, c);
 }
 

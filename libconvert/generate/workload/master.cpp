@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/master/add_class.h"
 #include "core/master/value_rule.h"
 #include "generate/workload/workload.h"
 
@@ -41,7 +42,6 @@ void WorkloadSet::add_rules(const StageBody& body, ClassRules& rules, const Shap
 
 MasterSet WorkloadSet::master() const {
   MasterSet set;
-  Packer packer(set.texts, set.shapes);
   const auto classes = static_cast<std::size_t>(this->classes());
   std::vector<ClassRules> rules(classes);
   std::vector<std::optional<Rank>> first(classes);
@@ -55,14 +55,7 @@ MasterSet WorkloadSet::master() const {
   }
   for (std::size_t c = 0; c < classes; ++c) {
     RankClass& to = set.classes[c];
-    const Trace trace = this->trace(*first[c]);
-    PackedTrace metadata, nodes;
-    packer.metadata(trace.metadata, metadata);
-    packer.nodes(trace.nodes, nodes);
-    to.metadata_shape = metadata.shapes[0];
-    to.metadata.first = std::move(metadata.values);
-    to.shapes = std::move(nodes.shapes);
-    to.values.first = std::move(nodes.values);
+    pack_first(trace(*first[c]), set, to);
     add_rules(body(static_cast<std::int64_t>(c)), rules[c], set.shapes, to);
   }
   if (group_count() > 0) set.groups = groups_text(groups());

@@ -54,7 +54,10 @@ void add_training(const WorkloadSet& set, std::int64_t c, RankMemory& m) {
   const StageBody& body = set.body(c);
   const bool all = w.plan.shard < Shard::zero2;
   m.gradients = wide(w.step.gradient_bytes) * wide(all ? body.parameters : body.optimizer_parameters);
-  if (w.plan.shard == Shard::zero3) m.parameters = wide(w.step.activation_bytes) * wide(body.optimizer_parameters);
+  if (w.plan.shard == Shard::zero3) {
+    const std::int64_t gathered = w.plan.reshard ? 0 : body.parameters;
+    m.parameters = wide(w.step.activation_bytes) * wide(body.optimizer_parameters + gathered);
+  }
   m.optimizer = 12 * wide(body.optimizer_parameters);
   m.activations = activations(set, c);
 }
@@ -132,7 +135,7 @@ RankMemory memory_of(const WorkloadSet& set, std::int64_t c) {
   if (w.plan.memory != FarMemory::offload) return m;
   m.optimizer = m.keys = 0;
   if (w.plan.shard >= Shard::zero2) m.gradients = 0;
-  if (w.plan.shard == Shard::zero3) m.parameters = 0;
+  if (w.plan.shard == Shard::zero3) m.parameters -= wide(w.step.activation_bytes) * wide(body.optimizer_parameters);
   return m;
 }
 

@@ -156,7 +156,7 @@ class StepMaker {
     std::ranges::reverse(order);
     Gathered gathered;
     for (std::size_t i = 0; i < order.size(); ++i) {
-      if (gathers()) {
+      if (gathers() && w_.plan.reshard) {
         gather(order, i, b_.last_computation(), "bwd", gathered);
         x = gradients_.join(x, gathered[order[i]]);
       }

@@ -127,6 +127,12 @@ IterationSurvey IterationSet::survey_rank(const Trace& trace) const {
 
 // Ranks of a class differ in groups and peers.
 void IterationSet::survey_classes() {
+  constexpr std::size_t most_ranks = std::size_t{1} << 21U;  // a survey each is some 1,000 bytes
+  if (ranks_.size() > most_ranks)
+    throw input_error({.file = source_.base_name()},
+                      "it has " + std::to_string(ranks_.size()) + " ranks, and iterations of " +
+                          std::to_string(most_ranks) + " at most are looked for",
+                      "iterations");
   std::vector<IterationSurvey> of_stand_ins;
   for (std::uint32_t s = 0; s < stand_ins_->size(); ++s) of_stand_ins.push_back(survey_rank(stand_ins_->read(s)));
   for (std::uint64_t i = 0; i < ranks_.size(); ++i) {

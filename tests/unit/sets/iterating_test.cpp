@@ -3,9 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "common/error_text.h"
 #include "config/workload/metadata.h"
+#include "core/master/builder.h"
 #include "generate/workload/workload.h"
+#include "sanitized.h"
 #include "sets/classes/set.h"
 #include "split_sets.h"
 
@@ -74,6 +78,59 @@ TEST(Iterating, StepsOfASetByClasses) {
   Trace head;
   EXPECT_TRUE(long_one.open_rank(7)->next_rank(head));
   EXPECT_EQ(head.rank, 7U);
+}
+
+// Whatever differs on some ranks: the same set is made, or the same error found, as rank by rank.
+TEST(Iterating, SetsByClassesOfWhichRanksDiffer) {
+  std::mt19937 random(7);
+  std::size_t made = 0, refused = 0;
+  const std::vector<Trace> whole = steps(3).load(1);
+  for (int round = 0; round < rounds(150); ++round) {
+    std::vector<Trace> traces = whole;
+    for (std::uint64_t changes = 1 + random() % 3; changes > 0; --changes) {
+      const Name name = std::array{attr::pg_name, attr::comm_dst, attr::comm_size, attr::num_ops}.at(random() % 4);
+      const std::uint64_t rank = random() % 8, by = 1 + random() % 2, which = random() % 20,
+                          every = 1 + random() % 8;
+      for (std::uint64_t r = rank; r < 8; r += every) {
+        std::uint64_t seen = 0;
+        for (Attr& a : traces[r].nodes.attrs) {
+          if (a.name != name || seen++ != which) continue;
+          if (name != attr::pg_name) {
+            a.bits = name == attr::comm_dst ? (a.bits + by) % 8 : a.bits + by;
+          } else {
+            const Text text = traces[r].nodes.add_text(std::to_string(by));
+            a.bits = text.offset;
+            a.size = text.size;
+          }
+        }
+      }
+    }
+    HeldSet ranks(traces);
+    MasterBuilder builder;
+    for (const Trace& t : traces) {
+      builder.begin_rank(t.rank, t.metadata);
+      builder.nodes(t.nodes);
+      builder.end_rank();
+    }
+    ClassSet classes("held", builder.finish());
+    const auto result = [](SetSource& source) {
+      SetBytes bytes;
+      std::string error;
+      try {
+        IterationSet set(source, {.first = 1, .last = 1, .repeat = 2});
+        bytes = set_bytes(set);
+      } catch (const Error& e) {
+        error = e.what();
+      }
+      return std::pair(bytes, error);
+    };
+    const auto expected = result(ranks), found = result(classes);
+    (expected.second.empty() ? made : refused) += 1;
+    EXPECT_EQ(found.second, expected.second);
+    EXPECT_TRUE(found.first == expected.first) << round;
+  }
+  EXPECT_GT(made, rounds(20U));
+  EXPECT_GT(refused, rounds(20U));
 }
 
 TEST(Iterating, TheMetadataTellTheStepsTaken) {

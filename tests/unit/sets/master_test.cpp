@@ -13,9 +13,11 @@
 #include "formats/master/layout.h"
 #include "generate/workload/workload.h"
 #include "passes/class_proof.h"
+#include "sanitized.h"
 #include "sets/check.h"
 #include "sets/classes/encoder.h"
 #include "sets/classes/set.h"
+#include "sets/classes/stand_ins.h"
 #include "sets/sink.h"
 #include "split_sets.h"
 
@@ -55,6 +57,20 @@ std::vector<Trace> traces_of(const MasterSet& set) {
     set.nodes(set.place(i), "set.etm", out.back().nodes);
   }
   return out;
+}
+
+// Stand-ins become each of their ranks. Looks at 16 ranks.
+void expect_stand_ins(const MasterSet& set) {
+  const StandIns stand_ins(set, "set.etm");
+  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(set.ranks(), 16); ++i) {
+    const StandIns::Place place = stand_ins.place(i);
+    Trace expected = set.head(set.place(i), "set.etm");
+    set.nodes(set.place(i), "set.etm", expected.nodes);
+    Trace found = stand_ins.read(place.stand_in);
+    stand_ins.become(place, found);
+    EXPECT_EQ(found.rank, expected.rank);
+    EXPECT_TRUE(et_bytes(found) == et_bytes(expected));
+  }
 }
 
 // A trace with an attribute of each kind, unknown fields, inputs, dangling dependencies, ids that jump back.
@@ -280,7 +296,7 @@ TEST(Master, ScrambledSectionsAreErrorsOrSets) {
   blocks::Reader reader(*input, master_file::kind);
   while (const auto block = reader.next()) sections.push_back({block->name, std::string(block->payload)});
   std::size_t errors = 0;
-  for (int round = 0; round < 4000; ++round) {
+  for (int round = 0; round < test::rounds(4000); ++round) {
     std::vector<Section> scrambled = sections;
     for (std::uint64_t n = 1 + random() % 3; n > 0; --n) {
       std::string& payload = scrambled[random() % scrambled.size()].payload;
@@ -301,17 +317,13 @@ TEST(Master, ScrambledSectionsAreErrorsOrSets) {
     out->close();
     try {
       const MasterSet set = read(file);
-      for (std::uint64_t i = 0; i < std::min<std::uint64_t>(set.ranks(), 16); ++i) {
-        NodeTable nodes;
-        (void)set.head(set.place(i), "set.etm");
-        set.nodes(set.place(i), "set.etm", nodes);
-      }
+      expect_stand_ins(set);
     } catch (const Error& e) {
       EXPECT_EQ(e.where().file, "set.etm") << e.what();
       ++errors;
     }
   }
-  EXPECT_GT(errors, 1000U);
+  EXPECT_GT(errors, test::rounds(1000U));
 }
 
 std::string findings(SetSource& source) {
@@ -375,13 +387,14 @@ TEST(Master, ProofsByClassAreTrue) {
     const WorkloadSet workload = small_set(settings);
     std::vector<Trace> ranks;
     for (Rank r = 0; r < workload.ranks(); ++r) ranks.push_back(workload.trace(r));
-    for (int round = 0; round < 120; ++round) {
+    for (int round = 0; round < test::rounds(120); ++round) {
       std::vector<Trace> traces = ranks;
       std::vector<CommGroup> groups = workload.groups();
       for (std::uint64_t changes = round == 0 ? 0 : 1 + random() % 2; changes > 0; --changes)
         mutate(random, workload, traces, groups);
       const std::string json = groups_text(groups);
       const MasterSet set = master_of(traces, json);
+      expect_stand_ins(set);
       test::HeldSet held(traces, json);
       std::optional<Error> defect;
       const auto lists = group_lists(held, static_cast<Rank>(traces.size()), defect);
@@ -395,9 +408,9 @@ TEST(Master, ProofsByClassAreTrue) {
       EXPECT_EQ(findings(classes).empty(), found.empty());
     }
   }
-  EXPECT_GT(proved, 20U);
-  EXPECT_GT(refused, 100U);
-  EXPECT_GT(with_findings, 100U);
+  EXPECT_GT(proved, test::rounds(20U));
+  EXPECT_GT(refused, test::rounds(100U));
+  EXPECT_GT(with_findings, test::rounds(100U));
 }
 
 }  // namespace

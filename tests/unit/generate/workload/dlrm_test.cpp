@@ -151,10 +151,10 @@ TEST(Dlrm, ContradictionsNameBothKeys) {
   EXPECT_EQ(refused({{"model.bottom", "4"}}),
             "model.bottom has 1 numbers: those of the input and of a layer are the least");
   EXPECT_EQ(refused({{"plan.data", "21"}}),
-            "plan.data 21: 5 model.tables of model.dim 4 columns cannot be divided among so many");
-  EXPECT_EQ(
-      refused({{"plan.data", "3"}, {"plan.deal", "count"}}),
-      "plan.data 3: 5 model.tables of model.dim 4 columns cannot be divided among so many with plan.deal count");
+            "plan.data 21: 5 model.tables of model.dim 4 columns cannot be divided among so many, but among 20");
+  EXPECT_EQ(refused({{"plan.data", "3"}, {"plan.deal", "count"}}),
+            "plan.data 3: 5 model.tables of model.dim 4 columns cannot be divided among so many with plan.deal "
+            "count, but among 2 or 4");
   EXPECT_EQ(refused({{"plan.tensor", "2"}}), "plan.tensor is for models of kind transformer or mlp, not dlrm");
   EXPECT_EQ(
       refused(

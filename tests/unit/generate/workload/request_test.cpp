@@ -100,7 +100,7 @@ TEST(WorkloadRequest, ContradictionsOfAFileHaveTheirPlace) {
   EXPECT_EQ(plan_of_file("\nmodel: {layers: 2, hidden: 8, heads: 2}", 0), "at 2: model.vocab is not given");
   EXPECT_EQ(plan_of_file("\nmodel: llama3-9b", 7), "at 2: unknown model 'llama3-9b'; did you mean llama3-8b?");
   EXPECT_EQ(plan_of_file("model: {kind: dlrm, tables: [2], bottom: [2, 4], top: [1], dim: 4}", 5),
-            "plan.data 5: 1 model.tables of model.dim 4 columns cannot be divided among so many");
+            "plan.data 5: 1 model.tables of model.dim 4 columns cannot be divided among so many, but among 4");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "generate/workload/memory.h"
 #include "small_workload.h"
 
 namespace convert {
@@ -38,6 +39,21 @@ TEST(Workload, VolumesOfZeroAreThoseOfThePaper) {
   EXPECT_EQ(moved("zero2"), 2 * once);
   const std::uint64_t ends = 2 * 1024 * 256 * 2 + 256 * 2;  // embedding, head and norm are gathered once only
   EXPECT_EQ(moved("zero3"), 3 * once - ends);
+}
+
+// What is kept is not gathered again, and takes memory beside the shard.
+TEST(Workload, ParametersThatAreKeptAreGatheredOnce) {
+  const Settings zero3 = {{"plan.data", "4"}, {"plan.shard", "zero3"}, {"run.micro_batches", "3"}};
+  const WorkloadSet dropped(small(zero3)), kept(small(with(zero3, {{"plan.reshard", "false"}})));
+  const auto gathered = [](const WorkloadSet& set) {
+    return calls(set.figures(0), Collective::all_gather, GroupKind::data);
+  };
+  EXPECT_EQ(gathered(dropped).count, 3U * (2 * 8 + 2));
+  EXPECT_EQ(gathered(kept).count, 3U * (8 + 2));
+  const auto parameters = static_cast<WideCount>(kept.figures(0).parameters);
+  EXPECT_EQ(4 * gathered(kept).bytes, 3 * 2 * parameters);
+  EXPECT_EQ(memory_of(dropped, 0).parameters, 2 * parameters / 4);
+  EXPECT_EQ(memory_of(kept, 0).parameters, 2 * parameters / 4 + 2 * parameters);
 }
 
 TEST(Workload, PipelineMessagesMeet) {
@@ -125,6 +141,21 @@ TEST(Workload, ContradictionsNameBothKeys) {
   EXPECT_EQ(failure({{"time.peak", "989"}}), "time.peak: 989: expected operations a second, such as 989TFLOPS");
   EXPECT_EQ(failure({{"time.efficiency.gemm", "70"}}),
             "time.efficiency.gemm: 70: expected a share above 0, up to 1");
+  EXPECT_EQ(failure({{"plan.prefetch", "2"}, {"plan.shard", "zero1"}}), "plan.prefetch 2 needs plan.shard zero3");
+  EXPECT_EQ(failure({{"plan.reshard", "false"}}), "plan.reshard false needs plan.shard zero3");
+  EXPECT_EQ(failure({{"plan.buckets", "megatron"}, {"plan.shard", "zero2"}}),
+            "plan.buckets megatron needs plan.shard ddp or zero1: others reduce the gradients of each layer");
+  EXPECT_EQ(failure({{"run.mode", "prefill"}, {"plan.prefetch", "3"}}),
+            "plan.prefetch 3 is for run.mode train, not for run.mode prefill");
+  EXPECT_EQ(failure({{"run.mode", "prefill"}, {"plan.buckets", "megatron"}}),
+            "plan.buckets megatron is for run.mode train, not for run.mode prefill");
+  EXPECT_EQ(failure({{"plan.dimensions", "true"}, {"plan.shard", "zero1"}, {"plan.data", "4"}, {"plan.hsdp", "2"}}),
+            "plan.dimensions and plan.hsdp 2 do not go together");
+  EXPECT_EQ(failure({{"time.by", "recorded"}}), "time.by: recorded: expected roofline");
+  EXPECT_EQ(failure({{"plan.data", "9223372036854775808"}}),
+            "plan.data: 9223372036854775808: expected at most 1099511627776");
+  EXPECT_EQ(failure({{"plan.data", "1099511627777"}}), "plan.data: 1099511627777: expected at most 1099511627776");
+  EXPECT_EQ(failure({{"plan.data", "0"}}), "plan.data: 0: expected an integer from 1 on");
   EXPECT_EQ(failure({{"plan.tensr", "2"}}), "unknown key 'plan.tensr'; did you mean plan.tensor?");
   EXPECT_EQ(failure({{"plan.tensor", "two"}}), "plan.tensor: two: expected an integer from 1 on");
   EXPECT_EQ(failure({{"plan.shard", "zero4"}}), "plan.shard: zero4: expected ddp or zero1 or zero2 or zero3");

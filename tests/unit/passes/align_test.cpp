@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "passes/link/match/align.h"
-#include "sanitized.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +7,8 @@
 #include <random>
 #include <string_view>
 #include <vector>
+
+#include "sanitized.h"
 
 namespace convert {
 namespace {

@@ -112,6 +112,18 @@ void check_memory(const Workload& w) {
     throw usage_error("time.host needs plan.memory offload and run.mode train");
 }
 
+// What the tensors of nodes are is known of training, of whole sequences and equal loads.
+void check_tensors(const Workload& w) {
+  if (!w.step.tensors) return;
+  const auto alone = [](bool given, const std::string& key) {
+    if (given) throw usage_error("run.tensors and " + key + " do not go together");
+  };
+  alone(!w.step.trains(), "a run.mode other than train");
+  alone(w.plan.context > 1, named("plan.context", w.plan.context));
+  alone(w.step.zipf > 0, "run.imbalance.zipf");
+  alone(w.plan.memory == FarMemory::offload, "plan.memory offload");
+}
+
 // Each group goes over all of a dimension, or none.
 void check_dimensions(const ParallelPlan& p) {
   if (!p.dimensions) return;
@@ -201,6 +213,7 @@ void check_workload(const Workload& w) {
   check_memory(w);
   check_pipeline(w);
   check_dimensions(w.plan);
+  check_tensors(w);
 }
 
 }  // namespace convert

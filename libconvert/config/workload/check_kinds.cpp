@@ -57,8 +57,9 @@ namespace {
 
 // Returns the next smaller and larger numbers of ranks among which the tables can be divided, within some distance.
 std::string near_ranks(const DlrmShape& m, const ParallelPlan& plan) {
-  constexpr std::int64_t farthest = 1024;
+  constexpr std::int64_t most_steps = std::int64_t{1} << 22U;
   const std::int64_t most = std::ssize(m.tables) * m.dim, from = std::min(plan.data, most + 1);
+  const std::int64_t farthest = std::min<std::int64_t>(1024, most_steps / std::min(m.dim, from));
   std::vector<std::string> out;
   for (const std::int64_t by : {-1, 1}) {
     for (std::int64_t n = from + by; n > 0 && n <= most && std::abs(n - from) <= farthest; n += by) {

@@ -117,6 +117,7 @@ struct StepShape {
   double zipf = 0;                    // exponent of the loads of experts; 0: equal
   std::int64_t zipf_seed = 0;         // which expert has which load
   OperationCount operations = OperationCount::hardware;
+  bool tensors = false;  // nodes name what they read and write
 
   [[nodiscard]] bool trains() const { return mode == RunMode::train; }
   [[nodiscard]] bool prefills() const { return mode == RunMode::prefill || mode == RunMode::both; }

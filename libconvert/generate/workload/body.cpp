@@ -77,7 +77,17 @@ BodyIndex BodyBuilder::collective(Collective op, std::int64_t bytes, GroupKind k
   node.size = bytes;
   BodyIndex& last = last_call_.at(static_cast<std::size_t>(kind));
   chain(node, last);
+  gives_result_of(op, bytes, kind, after);
   return last = static_cast<BodyIndex>(body_.nodes.size() - 1);
+}
+
+// All-reduces work in place.
+void BodyBuilder::gives_result_of(Collective op, std::int64_t bytes, GroupKind kind, BodyIndex after) {
+  const double members = real(groups_.size(kind));
+  gives(op == Collective::all_gather       ? real(bytes) * members
+        : op == Collective::reduce_scatter ? real(bytes) / members
+                                           : real(bytes));
+  if (op == Collective::all_reduce && tensor_of(after) != no_node) writes(tensor_of(after));
 }
 
 void BodyBuilder::send(Peer to, std::int64_t bytes, std::int64_t tag, After after, std::int64_t replica) {
@@ -94,6 +104,7 @@ BodyIndex BodyBuilder::receive(Peer from, std::int64_t bytes, std::int64_t tag, 
   node.size = bytes;
   node.tag = static_cast<std::int32_t>(tag);
   node.replica = static_cast<std::int32_t>(replica);
+  gives(real(bytes));
   return static_cast<BodyIndex>(body_.nodes.size() - 1);
 }
 
@@ -109,6 +120,7 @@ BodyIndex BodyBuilder::load(std::string_view name, std::int64_t bytes, BodyIndex
   BodyNode& node = add(NodeType::mem_load, name, {after});
   node.size = bytes;
   chain(node, last_load_);
+  gives(real(bytes));
   return last_load_ = static_cast<BodyIndex>(body_.nodes.size() - 1);
 }
 

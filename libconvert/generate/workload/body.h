@@ -39,6 +39,9 @@ inline constexpr BodyIndex no_node = -1;
 // Returns a size for sums that may not be whole, such as a share of the operations of attention.
 [[nodiscard]] constexpr double real(std::int64_t n) { return static_cast<double>(n); }
 
+// What a rank holds in all of a step: read and changed in place.
+inline constexpr BodyIndex parameters_tensor = -2, gradients_tensor = -3, optimizer_tensor = -4;
+
 struct BodyNode {
   NodeType type = NodeType::comp;
   Collective op = Collective::all_reduce;  // of a collective
@@ -55,6 +58,9 @@ struct BodyNode {
   std::int32_t replica = 0;                // of a message: so many replicas behind its peer
   std::int64_t size = 0;                   // tensor_size or comm_size, bytes
   std::int64_t operations = 0;             // of a computation
+  BodyIndex tensor = no_node;              // that it writes: its own, a former node's, or one of those above
+  bool reads_deps = true;                  // the tensors of its data dependencies
+  std::int64_t result = 0;                 // bytes of its own tensor
 };
 
 // What a node does for each row (copy of a token) that experts get, or that a rank sends to them. Each member of a
@@ -70,7 +76,8 @@ struct UnevenNode {
 
 struct StageBody {
   std::vector<BodyNode> nodes;
-  std::vector<BodyIndex> deps;  // ascending for each node
+  std::vector<BodyIndex> deps;                         // ascending for each node
+  std::vector<std::pair<BodyIndex, BodyIndex>> reads;  // node, ascending, and a tensor that it reads besides
   std::vector<UnevenNode> uneven;
   std::vector<std::vector<std::int64_t>> loads;  // rows that a rank sends to the experts of each place
   TextSet names;
@@ -123,6 +130,27 @@ class BodyBuilder {
     body_.nodes.back().uneven = static_cast<std::int32_t>(body_.uneven.size());
     body_.uneven.push_back(rows);
   }
+  // Say of the node that was added last what it makes: so many bytes of its own, or that it writes another tensor
+  // and, as of its data dependencies, reads nothing but that; and what it reads besides.
+  void gives(double bytes) {
+    body_.nodes.back().tensor = static_cast<BodyIndex>(body_.nodes.size() - 1);
+    body_.nodes.back().result = static_cast<std::int64_t>(bytes);
+  }
+  void writes(BodyIndex tensor) { body_.nodes.back().tensor = tensor; }
+  void changes(BodyIndex tensor) {
+    writes(tensor);
+    body_.nodes.back().reads_deps = false;
+    reads(tensor);
+  }
+  void reads_no_deps() { body_.nodes.back().reads_deps = false; }
+  void reads(BodyIndex node) {
+    if (const BodyIndex tensor = tensor_of(node); tensor != no_node)
+      body_.reads.emplace_back(static_cast<BodyIndex>(body_.nodes.size() - 1), tensor);
+  }
+  // Returns the tensor that a node writes, or a tensor itself.
+  [[nodiscard]] BodyIndex tensor_of(BodyIndex node) const {
+    return node < 0 ? node : body_.nodes[static_cast<std::size_t>(node)].tensor;
+  }
   // A computation of the host, beside those of the NPU.
   BodyIndex compute_on_host(std::string_view name, double operations, double bytes, BodyIndex after);
   // Move bytes from, or to, memory that is not the NPU's; each way in order.
@@ -136,6 +164,7 @@ class BodyBuilder {
   [[nodiscard]] StageBody& body() { return body_; }
 
  private:
+  void gives_result_of(Collective op, std::int64_t bytes, GroupKind kind, BodyIndex after);
   BodyNode& add(NodeType type, std::string_view name, std::vector<BodyIndex> after);
   void chain(BodyNode& node, BodyIndex before);
 

@@ -52,25 +52,39 @@ BodyIndex LayerMaker::experts(const At& at, BodyIndex norm) {
   const BodyIndex load = those.load;
   BodyIndex x =
       b_.compute("router", real(2 * own * h_ * m_.experts), real(element_ * own * (h_ + m_.experts)), {norm});
+  // Scores; on a rank that has all experts, the rows for them, too.
+  const std::int64_t row = b_.has(GroupKind::expert) ? 0 : k * h_;
+  b_.gives(real(element_ * own * (m_.experts + row)));
+  keep(at, "shared_up", norm);
+  const BodyIndex scores = keep(at, "router", x);
   x = exchange(x, true, load);
+  if (row == 0) b_.reads(norm);
+  keep(at, "experts_up", x);
   const bool early = w_.plan.shared == SharedExperts::early;
-  BodyIndex shared = early ? shared_experts(norm) : no_node;
-  x = gemm("experts_up", h_, gates_ * f, own * k, {x}, those);
+  BodyIndex shared = early ? shared_experts(at, norm) : no_node;
+  x = keep(at, "experts_act", gemm("experts_up", h_, gates_ * f, own * k, {x}, those));
   x = b_.compute("experts_act", real(4 * own * k * f), real(element_ * (gates_ + 1) * own * k * f), {x});
+  b_.gives(real(element_ * own * k * f));
+  keep(at, "experts_down", x);
   follow(load, 4 * f, element_ * (gates_ + 1) * f);
   x = gemm("experts_down", f, h_, own * k, {x}, those);
-  if (!early) shared = shared_experts(norm);
-  x = exchange(x, false, load);
-  return b_.compute("combine", real(2 * own * k * h_), real(element_ * (k + 1) * own * h_), {x, shared});
+  if (!early) shared = shared_experts(at, norm);
+  x = keep(at, "combine", exchange(x, false, load));
+  x = b_.compute("combine", real(2 * own * k * h_), real(element_ * (k + 1) * own * h_), {x, shared});
+  b_.gives(real(element_ * own * h_));
+  b_.reads(scores);
+  return x;
 }
 
 // These wait for the norm only: behind the others they overlap the way back from the experts, before them the way
 // to them.
-BodyIndex LayerMaker::shared_experts(BodyIndex norm) {
+BodyIndex LayerMaker::shared_experts(const At& at, BodyIndex norm) {
   const std::int64_t s = all_.shared_ffn();
   if (s == 0) return no_node;
-  BodyIndex x = gemm("shared_up", h_, gates_ * s / t_, tokens_, {gather(norm)});
+  BodyIndex x = keep(at, "shared_act", gemm("shared_up", h_, gates_ * s / t_, tokens_, {gather(norm)}));
   x = b_.compute("shared_act", real(4 * tokens_ * s / t_), real(element_ * (gates_ + 1) * tokens_ * s / t_), {x});
+  b_.gives(real(element_ * tokens_ * s / t_));
+  keep(at, "shared_down", x);
   return reduce(gemm("shared_down", s / t_, h_, tokens_, {x}));
 }
 
@@ -80,6 +94,9 @@ BodyIndex LayerMaker::experts_back(const Pass& pass) {
   const BodyIndex load = those.load;
   const BodyIndex combined =
       b_.compute("combine_bwd", real(2 * own * k * h_), real(element_ * (k + 1) * own * h_), {pass.gradient});
+  b_.gives(real(element_ * own * k * h_));
+  b_.reads(kept(pass.at, "combine"));
+  b_.reads(kept(pass.at, "router"));
   BodyIndex x = exchange(combined, true, load);
   const bool early = w_.plan.shared == SharedExperts::early;
   BodyIndex shared = early ? shared_experts_back(pass, combined) : no_node;
@@ -87,12 +104,16 @@ BodyIndex LayerMaker::experts_back(const Pass& pass) {
   down.experts = up.experts = those;
   x = linear_back(pass, down, x);
   x = b_.compute("experts_act_bwd", real(6 * own * k * f), real(element_ * (2 * gates_ + 1) * own * k * f), {x});
+  b_.gives(real(element_ * own * k * gates_ * f));
+  b_.reads(kept(pass.at, "experts_act"));
   follow(load, 6 * f, element_ * (2 * gates_ + 1) * f);
   x = linear_back(pass, up, x);
   if (!early) shared = shared_experts_back(pass, combined);
   x = exchange(x, false, load);
   x = b_.compute("router_bwd", real(4 * own * h_ * m_.experts), real(2 * element_ * own * (h_ + m_.experts)),
                  {x, shared});
+  b_.gives(real(element_ * own * h_));
+  for (const char* const name : {"router", "up"}) b_.reads(kept(pass.at, name));
   return gradients_[{pass.at.layer, "router"}] = x;
 }
 
@@ -102,6 +123,8 @@ BodyIndex LayerMaker::shared_experts_back(const Pass& pass, BodyIndex gradient) 
   BodyIndex x = linear_back(pass, {"shared_down", s / t_, h_, tokens_, true}, gradient);
   x = b_.compute("shared_act_bwd", real(6 * tokens_ * s / t_), real(element_ * (2 * gates_ + 1) * tokens_ * s / t_),
                  {x});
+  b_.gives(real(element_ * gates_ * tokens_ * s / t_));
+  b_.reads(kept(pass.at, "shared_act"));
   return linear_back(pass, {"shared_up", h_, gates_ * s / t_, tokens_, false, true, true}, x);
 }
 

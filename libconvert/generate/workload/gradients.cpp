@@ -71,35 +71,61 @@ BodyIndex GradientMaker::gather_shard(std::int64_t parameters, bool experts, Bod
                                       std::string_view name) {
   const std::int64_t bytes = element_ * ceil_div(parameters, experts ? expert_ranks_ : data_ranks_);
   if (offloads()) after = b_.load(experts ? "load expert params" : "load params", bytes, after);
-  return b_.collective(Collective::all_gather, bytes, experts ? GroupKind::expert_data : GroupKind::data, after,
-                       name);
+  const GroupKind kind = experts ? GroupKind::expert_data : GroupKind::data;
+  const BodyIndex call = b_.collective(Collective::all_gather, bytes, kind, after, name);
+  if (!b_.has(kind)) return call;
+  // Of what was updated the shard stands in its place; what is gathered for a layer is for that.
+  if (w_.plan.shard == Shard::zero3) {
+    b_.reads_no_deps();
+  } else {
+    b_.changes(parameters_tensor);
+  }
+  return call;
 }
 
 BodyIndex GradientMaker::join(BodyIndex x, std::vector<BodyIndex> gathered) {
   std::erase(gathered, no_node);
   if (gathered.empty()) return x;
   gathered.push_back(x);
-  return b_.compute("unshard", 1, 1, std::move(gathered));
+  const BodyIndex joined = b_.compute("unshard", 1, 1, std::move(gathered));
+  b_.writes(b_.tensor_of(x));
+  return joined;
 }
 
 void GradientMaker::reduce_unit(ModelUnit unit, std::string_view name) {
   if (!shares() && !offloads()) return;
   const Sizes sizes = sizes_of(unit);
   const BodyIndex last = b_.last_computation();
-  reduce(sizes.dense, false, last, "reduce_scatter " + std::string(name));
-  if (sizes.experts != 0) reduce(sizes.experts, true, last, "reduce_scatter expert " + std::string(name));
+  reduce(sizes.dense, false, last, "reduce_scatter " + std::string(name), unit);
+  if (sizes.experts != 0) reduce(sizes.experts, true, last, "reduce_scatter expert " + std::string(name), unit);
 }
 
-void GradientMaker::reduce(std::int64_t parameters, bool experts, BodyIndex after, std::string_view name) {
+void GradientMaker::reduce(std::int64_t parameters, bool experts, BodyIndex after, std::string_view name,
+                           ModelUnit unit) {
   const Collective op = w_.plan.shard == Shard::ddp ? Collective::all_reduce : Collective::reduce_scatter;
   const BodyIndex call =
       b_.collective(op, gradient_ * parameters, experts ? GroupKind::expert_data : GroupKind::data, after, name);
+  if (b_.has(experts ? GroupKind::expert_data : GroupKind::data)) tell_gradients(unit, experts);
   const std::int64_t shard = ceil_div(parameters, experts ? expert_ranks_ : data_ranks_);
   BodyIndex last = b_.collective(Collective::all_reduce, gradient_ * shard,
                                  experts ? GroupKind::expert_replicas : GroupKind::replicas, call,
                                  experts ? "all_reduce expert shards" : "all_reduce shards");
+  if (last != call) b_.changes(gradients_tensor);
   if (offloads()) last = b_.store(experts ? "store expert grads" : "store grads", gradient_ * shard, last);
   note(last);
+}
+
+// The call that was added last works in place, or adds to shards what the computations of a unit give.
+void GradientMaker::tell_gradients(ModelUnit unit, bool experts) {
+  if (keeps_gradients()) return b_.changes(gradients_tensor);
+  b_.reads_no_deps();
+  b_.writes(gradients_tensor);
+  for (const auto& [tensor, node] : layers_.gradients()) {
+    const bool joined = unit == embedding_unit && tensor.first == head_unit && units_.joined(w_.model);
+    const std::string& name = tensor.second;
+    if ((tensor.first != unit && !joined) || name.find("norm") != std::string::npos || name == "router") continue;
+    if (name.starts_with("experts") == experts) b_.reads(node);
+  }
 }
 
 // ---- at the end ----
@@ -138,14 +164,17 @@ void GradientMaker::reduce_buckets() {
 
 void GradientMaker::reduce_rest() {
   const BodyIndex last = b_.last_computation();
-  if (w_.model.tied && b_.has(GroupKind::embedding))
+  if (w_.model.tied && b_.has(GroupKind::embedding)) {
     note(b_.collective(Collective::all_reduce, gradient_ * local_.embedding(), GroupKind::embedding, last,
                        "all_reduce tied embedding"));
+    b_.changes(gradients_tensor);
+  }
   if (!w_.plan.sequence_parallel) return;
   std::int64_t whole = units_.head ? local_.norm() : 0;
   for (const std::int64_t layer : units_.layers) whole += local_.whole(layer);
   note(b_.collective(Collective::all_reduce, gradient_ * whole, GroupKind::tensor, last,
                      "all_reduce sequence-parallel grads"));
+  b_.changes(gradients_tensor);
 }
 
 // Adam of bf16 parameters with fp32 state: 12 operations, 26 bytes and the gradient for each that the rank updates.
@@ -161,10 +190,15 @@ BodyIndex GradientMaker::update() {
   b_.body().parameters = dense + experts;
   b_.body().optimizer_parameters = own;
   BodyIndex x = b_.compute("grad_norm", real(2 * own), real(gradient_ * own), calls_);
+  b_.reads(gradients_tensor);
+  b_.gives(4);
   x = b_.collective(Collective::all_reduce, 4, GroupKind::world, x, "all_reduce grad norm");
   const double operations = real(12 * own), bytes = real((26 + gradient_) * own);
-  return offloads() ? b_.compute_on_host("optimizer", operations, bytes, x)
-                    : b_.compute("optimizer", operations, bytes, {x});
+  const BodyIndex optimizer = offloads() ? b_.compute_on_host("optimizer", operations, bytes, x)
+                                         : b_.compute("optimizer", operations, bytes, {x});
+  for (const BodyIndex tensor : {gradients_tensor, parameters_tensor, optimizer_tensor}) b_.reads(tensor);
+  b_.writes(parameters_tensor);
+  return optimizer;
 }
 
 void GradientMaker::gather_updated(BodyIndex optimizer) {

@@ -61,7 +61,9 @@ class GradientMaker {
   [[nodiscard]] bool keeps_gradients() const { return w_.plan.shard < Shard::zero2; }
   void reduce_buckets();
   // Reduces gradients of so many parameters, to shards but with ddp; with hsdp these over the replicas.
-  void reduce(std::int64_t parameters, bool experts, BodyIndex after, std::string_view name = {});
+  void reduce(std::int64_t parameters, bool experts, BodyIndex after, std::string_view name = {},
+              ModelUnit unit = head_unit);
+  void tell_gradients(ModelUnit unit, bool experts);
   void reduce_bucket(Reduced bucket, BodyIndex after);
   void reduce_experts(const Sizes& unit);
   void reduce_rest();

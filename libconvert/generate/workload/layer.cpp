@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "generate/workload/memory.h"
+
 namespace convert {
 LayerMaker::LayerMaker(const Workload& workload, BodyBuilder& builder, std::int64_t tokens)
     : w_(workload),
@@ -25,6 +27,24 @@ BodyIndex LayerMaker::gather(BodyIndex x) {
   return b_.collective(Collective::all_gather, element_ * tokens_ * h_ / t_, GroupKind::tensor, x);
 }
 
+BodyIndex LayerMaker::gather_again(BodyIndex after, BodyIndex kept) {
+  if (!w_.plan.sequence_parallel) return no_node;
+  const BodyIndex x = gather(after);
+  b_.reads_no_deps();
+  b_.reads(kept);
+  return x;
+}
+
+BodyIndex LayerMaker::keep(const At& at, std::string_view name, BodyIndex node) {
+  if (w_.step.tensors) kept_[{at.layer, at.micro_batch, name}] = node;
+  return node;
+}
+
+BodyIndex LayerMaker::kept(const At& at, std::string_view name) const {
+  const auto found = kept_.find({at.layer, at.micro_batch, name});
+  return found == kept_.end() ? no_node : found->second;
+}
+
 BodyIndex LayerMaker::reduce(BodyIndex x) {
   const Collective op = w_.plan.sequence_parallel ? Collective::reduce_scatter : Collective::all_reduce;
   return b_.collective(op, element_ * tokens_ * h_, GroupKind::tensor, x);
@@ -35,16 +55,19 @@ BodyIndex LayerMaker::gemm(std::string_view name, std::int64_t in, std::int64_t 
   const std::int64_t matrices = in * out * experts.matrices;
   const BodyIndex i = b_.multiply(name, real(2 * tokens * in * out),
                                   real(element_ * (tokens * (in + out) + matrices)), std::move(after));
+  b_.gives(real(element_ * tokens * out));
   follow(experts.load, 2 * in * out, element_ * (in + out), element_ * matrices);
   return i;
 }
 
 void LayerMaker::weights(ModelUnit unit, std::string tensor, std::string name, std::int64_t in, std::int64_t out,
-                         std::int64_t tokens, std::vector<BodyIndex> after, DeferredWeights* deferred,
-                         const ExpertMatrices& experts) {
+                         std::int64_t tokens, std::vector<BodyIndex> after, BodyIndex input,
+                         DeferredWeights* deferred, const ExpertMatrices& experts) {
   const auto compute = [this, unit, tensor = std::move(tensor), name = std::move(name), in, out, tokens,
-                        after = std::move(after), experts] {
+                        after = std::move(after), input, experts] {
     gradients_[{unit, tensor}] = gemm(name, in, out, tokens, after, experts);
+    b_.reads(input);
+    gives_gradients(in * out * experts.matrices, name.starts_with("experts"));
   };
   if (deferred == nullptr) {
     compute();
@@ -53,35 +76,60 @@ void LayerMaker::weights(ModelUnit unit, std::string tensor, std::string name, s
   }
 }
 
+// Those that are not reduced at once add up in one place.
+void LayerMaker::gives_gradients(std::int64_t parameters, bool experts) {
+  if (w_.plan.shard >= Shard::zero2 && b_.has(experts ? GroupKind::expert_data : GroupKind::data)) {
+    b_.gives(real(w_.step.gradient_bytes * parameters));
+  } else {
+    b_.writes(gradients_tensor);
+  }
+}
+
 BodyIndex LayerMaker::linear_back(const Pass& pass, const Linear& l, BodyIndex gradient) {
   if (l.gather_gradient) gradient = gather(gradient);
   const std::string name(l.name);
   const BodyIndex input = gemm(name + "_dgrad", l.in, l.out, l.tokens, {gradient}, l.experts);
-  const BodyIndex gathered = l.gather_input && w_.plan.sequence_parallel ? gather(pass.gradient) : no_node;
+  b_.gives(real(element_ * l.tokens * l.in));
+  const BodyIndex kept_input = kept(pass.at, l.name);
+  const BodyIndex gathered = l.gather_input ? gather_again(pass.gradient, kept_input) : no_node;
   const BodyIndex result = l.reduce ? reduce(input) : input;
-  weights(pass.at.layer, name, name + "_wgrad", l.in, l.out, l.tokens, {gradient, gathered}, pass.deferred,
-          l.experts);
+  weights(pass.at.layer, name, name + "_wgrad", l.in, l.out, l.tokens, {gradient, gathered},
+          gathered == no_node ? kept_input : no_node, pass.deferred, l.experts);
   return result;
 }
 
-BodyIndex LayerMaker::forward(const At& at, BodyIndex x) {
+BodyIndex LayerMaker::forward(const At& at, BodyIndex x, BodyIndex input) {
   const double norm = real(own_tokens_ * h_);
+  // What a norm gives has the mask of the dropout before it.
+  const double given = norm * real(element_ + (m_.norm == NormKind::layer ? 1 : 0));
+  keep(at, "norm1", input);
   x = b_.compute("norm1", 5 * norm, 3 * real(element_) * norm, {x});
-  x = reduce(attention_part(at, gather(x)));
+  b_.reads(input);
+  b_.gives(given);
+  x = reduce(attention_part(at, gather(keep(at, m_.latent() ? "qkv_a" : "qkv", x))));
+  keep(at, "norm2", x);
   x = b_.compute("norm2", 5 * norm, 4 * real(element_) * norm, {x});
-  return all_.has_experts(at.layer) ? experts(at, x) : dense(x);
+  b_.gives(given);
+  keep(at, "up", x);
+  return all_.has_experts(at.layer) ? experts(at, x) : dense(at, x);
 }
 
 BodyIndex LayerMaker::backward(const At& at, BodyIndex gradient, DeferredWeights* deferred) {
   if (w_.plan.recompute == Recompute::full)
-    (void)forward({at.layer, at.micro_batch, at.tag + 2 * c_ + 2}, gradient);
+    (void)forward({at.layer, at.micro_batch, at.tag + 2 * c_ + 2}, gradient, kept(at, "norm1"));
   const Pass pass{at, gradient, deferred};
   const double norm = real(own_tokens_ * h_);
   BodyIndex x = all_.has_experts(at.layer) ? experts_back(pass) : dense_back(pass);
   x = b_.compute("norm2_bwd", 8 * norm, 4 * real(element_) * norm, {x, gradient});
+  b_.gives(real(element_) * norm);
+  b_.reads(kept(at, "norm2"));
+  b_.reads(kept(at, "up"));
   gradients_[{at.layer, "norm2"}] = x;
   x = attention_part_back(pass, x, at.tag + c_);
   x = b_.compute("norm1_bwd", 8 * norm, 4 * real(element_) * norm, {x});
+  b_.gives(real(element_) * norm);
+  b_.reads(kept(at, "norm1"));
+  b_.reads(kept(at, m_.latent() ? "qkv_a" : "qkv"));
   return gradients_[{at.layer, "norm1"}] = x;
 }
 
@@ -91,16 +139,32 @@ BodyIndex LayerMaker::attention_part(const At& at, BodyIndex x) {
   if (m_.latent()) {
     const std::int64_t query = m_.nope_size + m_.rope_size, value = m_.nope_size + m_.value_size;
     x = gemm("qkv_a", h_, m_.q_rank + m_.kv_rank + m_.rope_size, tokens_, {x});
+    b_.gives(real(element_ * tokens_ * (2 * m_.q_rank + 2 * m_.kv_rank + m_.rope_size)));  // normed, too
+    keep(at, "q_b", keep(at, "kv_b", x));
     if (keys_made_) keys_made_(at, x);
     x = gemm("q_b", m_.q_rank, heads_ * query / t_, tokens_, {x});
+    keep(at, "q", x);
     x = gemm("kv_b", m_.kv_rank, heads_ * value / t_, tokens_, {x});
+    b_.gives(real(element_ * tokens_ * heads_ / t_ * (value + m_.rope_size)));
+    b_.reads(kept(at, "kv_b"));
+    keep(at, "kv", x);
   } else {
-    x = gemm("qkv", h_, (heads_ + 2 * kv_heads_) * head_size_ / t_, tokens_, {x});
+    x = keep(at, "q", gemm("qkv", h_, (heads_ + 2 * kv_heads_) * head_size_ / t_, tokens_, {x}));
     if (keys_made_) keys_made_(at, x);
   }
   const std::int64_t width = heads_ * (m_.latent() ? m_.value_size : head_size_) / t_;
   x = at.keys > 0 ? cached_attention(at, x) : attention(x, at.tag, false);
+  keeps_attention(at, x);
   return gemm("proj", width, h_, tokens_, {x});
+}
+
+// Scores are kept beside the result, but by a fused kernel or where they are computed again.
+void LayerMaker::keeps_attention(const At& at, BodyIndex result) {
+  const std::int64_t width = heads_ * (m_.latent() ? m_.value_size : head_size_) / t_;
+  const bool scores = w_.plan.recompute != Recompute::selective;
+  b_.gives(real(element_ * tokens_ * width) + (scores ? static_cast<double>(attention_score_bytes(w_)) : 0));
+  if (m_.latent()) b_.reads(kept(at, "q"));
+  keep(at, "proj", result);
 }
 
 // Each of the tokens is of another prompt: its query meets all keys of that. Latent attention works on the cache as
@@ -119,8 +183,14 @@ BodyIndex LayerMaker::cached_attention(const At& at, BodyIndex x) {
 BodyIndex LayerMaker::attention_part_back(const Pass& pass, BodyIndex x, std::int64_t tag) {
   const std::int64_t width = m_.latent() ? m_.value_size : head_size_;
   x = linear_back(pass, {"proj", heads_ * width / t_, h_, tokens_, true}, x);
-  if (w_.plan.recompute == Recompute::selective) recompute_attention(x);
+  if (w_.plan.recompute == Recompute::selective) recompute_attention(pass.at, x);
+  const BodyIndex again = b_.last_computation();
   x = attention(x, tag, true);
+  const std::int64_t key = m_.nope_size + m_.rope_size;
+  b_.gives(real(element_ * tokens_) *
+           real((m_.latent() ? heads_ * (2 * key + m_.value_size) : (heads_ + 2 * kv_heads_) * head_size_) / t_));
+  for (const char* const name : {"q", "kv", "proj"}) b_.reads(kept(pass.at, name));
+  if (w_.plan.recompute == Recompute::selective) b_.reads(again);
   if (!m_.latent())
     return linear_back(pass, {"qkv", h_, (heads_ + 2 * kv_heads_) * head_size_ / t_, tokens_, false, true, true},
                        x);
@@ -130,13 +200,16 @@ BodyIndex LayerMaker::attention_part_back(const Pass& pass, BodyIndex x, std::in
   return linear_back(pass, {"qkv_a", h_, m_.q_rank + m_.kv_rank + m_.rope_size, tokens_, false, true, true}, x);
 }
 
-void LayerMaker::recompute_attention(BodyIndex gradient) {
+void LayerMaker::recompute_attention(const At& at, BodyIndex gradient) {
   const double bytes = real(element_ * tokens_ * 4 * heads_ * head_size_) / real(t_);
   if (m_.latent()) {
     b_.multiply("attn_re", attention_operations(), 1, {});
   } else {
     b_.multiply("attn_re", attention_operations(), bytes, {gradient});
   }
+  b_.gives(static_cast<double>(attention_score_bytes(w_)));
+  b_.reads_no_deps();
+  for (const char* const name : {"q", "kv"}) b_.reads(kept(at, name));
 }
 
 double LayerMaker::attention_operations() const {
@@ -198,10 +271,12 @@ BodyIndex LayerMaker::ring_attention(BodyIndex x, std::int64_t tag, bool backwar
 
 // ---- feed-forward ----
 
-BodyIndex LayerMaker::dense(BodyIndex x) {
+BodyIndex LayerMaker::dense(const At& at, BodyIndex x) {
   const std::int64_t f = m_.ffn;
-  x = gemm("up", h_, gates_ * f / t_, tokens_, {gather(x)});
+  x = keep(at, "act", gemm("up", h_, gates_ * f / t_, tokens_, {gather(x)}));
   x = b_.compute("act", real(4 * tokens_ * f / t_), real(element_ * (gates_ + 1) * tokens_ * f / t_), {x});
+  b_.gives(real(element_ * tokens_ * f / t_));
+  keep(at, "down", x);
   return reduce(gemm("down", f / t_, h_, tokens_, {x}));
 }
 
@@ -209,6 +284,8 @@ BodyIndex LayerMaker::dense_back(const Pass& pass) {
   const std::int64_t f = m_.ffn;
   BodyIndex x = linear_back(pass, {"down", f / t_, h_, tokens_, true}, pass.gradient);
   x = b_.compute("act_bwd", real(6 * tokens_ * f / t_), real(element_ * (2 * gates_ + 1) * tokens_ * f / t_), {x});
+  b_.gives(real(element_ * gates_ * tokens_ * f / t_));
+  b_.reads(kept(pass.at, "act"));
   return linear_back(pass, {"up", h_, gates_ * f / t_, tokens_, false, true, true}, x);
 }
 

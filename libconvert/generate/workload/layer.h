@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -50,7 +51,7 @@ class LayerMaker {
   using KeysMade = std::function<void(const At&, BodyIndex)>;
   void when_keys_are_made(KeysMade call) { keys_made_ = std::move(call); }
   // Returns the node that gives the layer's result, of the input that `x` gives.
-  BodyIndex forward(const At& at, BodyIndex x);
+  BodyIndex forward(const At& at, BodyIndex x) { return forward(at, x, x); }
   // Returns the node that gives the gradient of the layer's input. Gradients of weights are computed in between, or
   // are for `deferred`.
   BodyIndex backward(const At& at, BodyIndex gradient, DeferredWeights* deferred);
@@ -60,15 +61,22 @@ class LayerMaker {
   [[nodiscard]] std::int64_t own_tokens() const { return own_tokens_; }
   // Gathers the sequence before a matrix of columns, with sequence parallelism.
   BodyIndex gather(BodyIndex x);
+  // Does the same once more for the gradient of weights, of what was kept; no_node without sequence parallelism.
+  BodyIndex gather_again(BodyIndex after, BodyIndex kept);
+  // Notes a node whose result the backward pass of a micro-batch needs, by the name of what reads it; returns it.
+  BodyIndex keep(const At& at, std::string_view name, BodyIndex node);
+  [[nodiscard]] BodyIndex kept(const At& at, std::string_view name) const;
   // Adds up what the matrix of rows on each tensor-parallel rank gives.
   BodyIndex reduce(BodyIndex x);
   // A matrix of in × out on so many tokens: 2·tokens·in·out operations.
   BodyIndex gemm(std::string_view name, std::int64_t in, std::int64_t out, std::int64_t tokens,
                  std::vector<BodyIndex> after, const ExpertMatrices& experts = {});
-  // The gradient of its weights, noted as that of a tensor of a unit.
+  // The gradient of its weights, of what was its `input`, noted as that of a tensor of a unit.
   void weights(ModelUnit unit, std::string tensor, std::string name, std::int64_t in, std::int64_t out,
-               std::int64_t tokens, std::vector<BodyIndex> after, DeferredWeights* deferred,
+               std::int64_t tokens, std::vector<BodyIndex> after, BodyIndex input, DeferredWeights* deferred,
                const ExpertMatrices& experts = {});
+  // Says that the node that was added last gives, or adds to, gradients of so many parameters.
+  void gives_gradients(std::int64_t parameters, bool experts);
   [[nodiscard]] GradientNodes& gradients() { return gradients_; }
 
  private:
@@ -90,17 +98,20 @@ class LayerMaker {
   };
   BodyIndex linear_back(const Pass& pass, const Linear& l, BodyIndex gradient);
 
+  // `input` is what holds what `x` stands for.
+  BodyIndex forward(const At& at, BodyIndex x, BodyIndex input);
   BodyIndex attention_part(const At& at, BodyIndex x);
   BodyIndex cached_attention(const At& at, BodyIndex x);
   BodyIndex attention_part_back(const Pass& pass, BodyIndex x, std::int64_t tag);
+  void keeps_attention(const At& at, BodyIndex result);
   BodyIndex attention(BodyIndex x, std::int64_t tag, bool backward);
   BodyIndex ring_attention(BodyIndex x, std::int64_t tag, bool backward, double operations, double bytes);
-  void recompute_attention(BodyIndex gradient);
-  BodyIndex dense(BodyIndex x);
+  void recompute_attention(const At& at, BodyIndex gradient);
+  BodyIndex dense(const At& at, BodyIndex x);
   BodyIndex dense_back(const Pass& pass);
   BodyIndex experts(const At& at, BodyIndex norm);
   BodyIndex experts_back(const Pass& pass);
-  BodyIndex shared_experts(BodyIndex norm);
+  BodyIndex shared_experts(const At& at, BodyIndex norm);
   BodyIndex shared_experts_back(const Pass& pass, BodyIndex gradient);
   // Sends tokens to the experts, with their own type of elements, or what these made of them back.
   BodyIndex exchange(BodyIndex x, bool to_experts, BodyIndex load);
@@ -116,7 +127,8 @@ class LayerMaker {
   Parameters all_;
   std::int64_t t_, c_, h_, heads_, kv_heads_, head_size_, element_, gates_;
   std::int64_t tokens_, own_tokens_;
-  std::map<std::pair<std::int64_t, std::int64_t>, BodyIndex> loads_;  // by layer and micro-batch
+  std::map<std::pair<std::int64_t, std::int64_t>, BodyIndex> loads_;                    // by layer and micro-batch
+  std::map<std::tuple<std::int64_t, std::int64_t, std::string_view>, BodyIndex> kept_;  // and the name
   GradientNodes gradients_;
   KeysMade keys_made_;
 };

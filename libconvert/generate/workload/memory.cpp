@@ -87,6 +87,15 @@ std::int64_t equal_expert_rows(const Workload& w) {
   return w.step.micro_batch * w.step.sequence / w.plan.context / own * w.model.experts_per_token;
 }
 
+// The softmax; with dropout its mask, and what it leaves, too.
+WideCount attention_score_bytes(const Workload& w) {
+  if (w.step.operations == OperationCount::hardware) return 0;
+  const WideCount element = wide(w.step.activation_bytes);
+  const WideCount tokens = wide(w.step.micro_batch) * wide(w.step.sequence) / wide(w.plan.context);
+  return (w.model.norm == NormKind::layer ? 2 * element + 1 : element) * wide(w.model.heads / w.plan.tensor) *
+         wide(w.step.sequence) * tokens;
+}
+
 WideCount activation_bytes_of_layer(const Workload& w, std::int64_t layer, std::int64_t expert_rows) {
   const TransformerShape& m = w.model;
   const Parameters all(m);
@@ -117,9 +126,7 @@ WideCount activation_bytes_of_layer(const Workload& w, std::int64_t layer, std::
   }
   WideCount bytes = element * (own * of_own + tokens * of_all + wide(expert_rows) * of_rows);
   if (drops) bytes += 2 * own * wide(m.hidden);
-  // A fused kernel keeps no scores. The softmax; with dropout its mask and what it leaves, too.
-  if (w.plan.recompute == Recompute::none && w.step.operations == OperationCount::model)
-    bytes += (drops ? 2 * element + 1 : element) * wide(m.heads / t) * wide(w.step.sequence) * tokens;
+  if (w.plan.recompute == Recompute::none) bytes += attention_score_bytes(w);
   return bytes;
 }
 

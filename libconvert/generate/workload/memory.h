@@ -37,6 +37,8 @@ struct RankMemory {
 // + r + w)/t. Experts: scores, b·Tn·E; inputs, up and act of rows that they get, b·rows·(H + (γ + 1)·Fe); what
 // comes back, b·Tn·K·H; those that every token meets as a feed-forward.
 [[nodiscard]] WideCount activation_bytes_of_layer(const Workload& w, std::int64_t layer, std::int64_t expert_rows);
+// Returns the bytes of attention's scores in a layer, unless a fused kernel keeps none.
+[[nodiscard]] WideCount attention_score_bytes(const Workload& w);
 // Returns how many rows the experts of a rank get of a micro-batch if all get as many.
 [[nodiscard]] std::int64_t equal_expert_rows(const Workload& w);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <utility>
 
 #include "generate/workload/gradients.h"
@@ -53,6 +54,10 @@ class StepMaker {
       if (pass.kind != PassKind::weights) continue;
       const auto of_pass = deferred_.extract({pass.micro_batch, pass.chunk});
       for (const auto& compute : of_pass.mapped()) compute();
+      if (!reduces_at_once()) continue;
+      for (const std::int64_t layer : layers_of(chunk_of_model(pass)) | std::views::reverse)
+        gradients_.reduce_unit(layer, "grads");
+      reduce_ends(chunk_of_model(pass));
     }
     gradients_.finish();
   }
@@ -91,6 +96,13 @@ class StepMaker {
       if (!to.contains(layer)) to[layer] = gradients_.gather_parameters(layer, b_.last_computation(), name);
     }
   }
+  // The node that was added last is the last to use parameters that were gathered.
+  void use(const std::vector<BodyIndex>& gathered) {
+    if (!b_.has(GroupKind::data)) return;
+    for (const BodyIndex call : gathered) b_.reads(call);
+  }
+  // What stands for the head where things are kept.
+  [[nodiscard]] static LayerMaker::At at_head(const StagePass& pass) { return {head_unit, pass.micro_batch, 0}; }
   [[nodiscard]] std::vector<std::int64_t> layers_of(std::int64_t chunk) const {
     std::vector<std::int64_t> out;
     for (std::int64_t l = first_.at(static_cast<std::size_t>(chunk));
@@ -112,9 +124,11 @@ class StepMaker {
       }
       gradients_.await_parameters(order[i]);
       x = layers_.forward(at(pass, order[i]), x);
+      use(gathered[order[i]]);
+      if (!w_.plan.reshard) kept_parameters_[{pass.micro_batch, order[i]}] = gathered[order[i]];
     }
     if (chunk == chunks() - 1) {
-      x = head(x);
+      x = head(pass, x);
     } else {
       b_.send(Peer::next_stage, message_bytes(), tag(pass, chunk + 1, false), {x});
     }
@@ -128,29 +142,41 @@ class StepMaker {
     if (w_.plan.memory == FarMemory::input) after.push_back(b_.load("load tokens", 8 * tokens, no_node));
     gradients_.await_parameters(embedding_unit);
     if (units_.joined(w_.model)) gradients_.await_parameters(head_unit);
-    return layers_.reduce(
-        b_.compute("embedding", real(tokens * h), real(2 * w_.step.activation_bytes * tokens * h), after));
+    const BodyIndex x =
+        b_.compute("embedding", real(tokens * h), real(2 * w_.step.activation_bytes * tokens * h), after);
+    b_.gives(real(w_.step.activation_bytes * tokens * h));
+    return layers_.reduce(x);
   }
 
   // The cross-entropy over a vocabulary that is divided: maximum, target and sum, 4 bytes for each token.
-  BodyIndex head(BodyIndex x) {
+  BodyIndex head(const StagePass& pass, BodyIndex x) {
     const std::int64_t own = layers_.own_tokens(), tokens = layers_.tokens(), b = w_.step.activation_bytes;
     const std::int64_t h = w_.model.hidden, vocab = w_.model.vocab;
-    if (gathers() && !units_.joined(w_.model))
-      x = gradients_.join(x, gradients_.gather_parameters(head_unit, b_.last_computation(), "head"));
+    if (gathers() && !units_.joined(w_.model)) {
+      const std::vector<BodyIndex> gathered =
+          gradients_.gather_parameters(head_unit, b_.last_computation(), "head");
+      kept_parameters_[{pass.micro_batch, head_unit}] = gathered;
+      x = gradients_.join(x, gathered);
+    }
+    layers_.keep(at_head(pass), "final_norm", x);
     gradients_.await_parameters(head_unit);
     x = b_.compute("final_norm", real(5 * own * h), real(3 * b * own * h), {x});
+    b_.gives(real(b * own * h));
+    layers_.keep(at_head(pass), "head", x);
     x = layers_.gemm("logits", h, vocab / w_.plan.tensor, tokens, {layers_.gather(x)});
+    layers_.keep(at_head(pass), "logits", x);
     for (int i = 0; i < 3; ++i) x = b_.collective(Collective::all_reduce, 4 * tokens, GroupKind::tensor, x);
-    return b_.compute("loss", real(8 * tokens * vocab / w_.plan.tensor),
-                      real(3 * b * tokens * vocab / w_.plan.tensor), {x});
+    x = b_.compute("loss", real(8 * tokens * vocab / w_.plan.tensor), real(3 * b * tokens * vocab / w_.plan.tensor),
+                   {x});
+    b_.gives(real(4 * tokens));
+    return x;
   }
 
   void backward(const StagePass& pass) {
     const std::int64_t chunk = chunk_of_model(pass);
     DeferredWeights* const deferred =
         w_.plan.order == PipelineOrder::zb_h1 ? &deferred_[{pass.micro_batch, pass.chunk}] : nullptr;
-    BodyIndex x = chunk == chunks() - 1 ? head_back(results_.at({pass.micro_batch, pass.chunk}), deferred)
+    BodyIndex x = chunk == chunks() - 1 ? head_back(pass, results_.at({pass.micro_batch, pass.chunk}), deferred)
                                         : b_.receive(Peer::next_stage, message_bytes(), tag(pass, chunk, true));
     std::vector<std::int64_t> order = layers_of(chunk);
     std::ranges::reverse(order);
@@ -161,28 +187,40 @@ class StepMaker {
         x = gradients_.join(x, gathered[order[i]]);
       }
       x = layers_.backward(at(pass, order[i]), x, deferred);
-      if (reduces_at_once()) gradients_.reduce_unit(order[i], "grads");
+      use(w_.plan.reshard ? gathered[order[i]] : kept_parameters_[{pass.micro_batch, order[i]}]);
+      if (reduces_at_once() && deferred == nullptr) gradients_.reduce_unit(order[i], "grads");
     }
     if (chunk == 0) {
       embedding_back(x);
     } else {
       b_.send(Peer::previous_stage, message_bytes(), tag(pass, chunk - 1, true), {x});
     }
-    if (!reduces_at_once()) return;
+    if (reduces_at_once() && deferred == nullptr) reduce_ends(chunk);
+  }
+
+  void reduce_ends(std::int64_t chunk) {
     if (chunk == chunks() - 1 && !units_.joined(w_.model)) gradients_.reduce_unit(head_unit, "head");
     if (chunk == 0) gradients_.reduce_unit(embedding_unit, "emb");
   }
 
-  BodyIndex head_back(BodyIndex loss, DeferredWeights* deferred) {
+  BodyIndex head_back(const StagePass& pass, BodyIndex loss, DeferredWeights* deferred) {
     const std::int64_t own = layers_.own_tokens(), tokens = layers_.tokens(), b = w_.step.activation_bytes;
     const std::int64_t h = w_.model.hidden, vocab = w_.model.vocab, t = w_.plan.tensor;
     const BodyIndex g =
         b_.compute("loss_bwd", real(4 * tokens * vocab / t), real(2 * b * tokens * vocab / t), {loss});
+    b_.gives(real(b * tokens * vocab / t));
+    b_.reads(layers_.kept(at_head(pass), "logits"));
     const BodyIndex input = layers_.gemm("logits_dgrad", h, vocab / t, tokens, {g});
-    const BodyIndex gathered = w_.plan.sequence_parallel ? layers_.gather(loss) : no_node;
+    b_.gives(real(b * tokens * h));
+    use(kept_parameters_[{pass.micro_batch, head_unit}]);
+    const BodyIndex kept = layers_.kept(at_head(pass), "head");
+    const BodyIndex gathered = layers_.gather_again(loss, kept);
     const BodyIndex reduced = layers_.reduce(input);
-    layers_.weights(head_unit, "head", "logits_wgrad", h, vocab / t, tokens, {g, gathered}, deferred);
+    layers_.weights(head_unit, "head", "logits_wgrad", h, vocab / t, tokens, {g, gathered},
+                    gathered == no_node ? kept : no_node, deferred);
     const BodyIndex norm = b_.compute("final_norm_bwd", real(8 * own * h), real(4 * b * own * h), {reduced});
+    b_.gives(real(b * own * h));
+    b_.reads(layers_.kept(at_head(pass), "final_norm"));
     return layers_.gradients()[{head_unit, "final_norm"}] = norm;
   }
 
@@ -190,6 +228,8 @@ class StepMaker {
     const std::int64_t tokens = layers_.tokens(), h = w_.model.hidden;
     layers_.gradients()[{embedding_unit, "emb"}] = b_.compute(
         "embedding_bwd", real(tokens * h), real(3 * w_.step.activation_bytes * tokens * h), {layers_.gather(x)});
+    layers_.gives_gradients(w_.model.vocab / w_.plan.tensor * h + w_.model.positions * h, false);
+    if (units_.joined(w_.model)) b_.writes(b_.tensor_of(layers_.gradients()[{head_unit, "head"}]));
   }
 
   const Workload& w_;
@@ -200,7 +240,9 @@ class StepMaker {
   BodyBuilder b_;
   LayerMaker layers_;
   GradientMaker gradients_;
-  std::map<std::pair<std::int64_t, std::int64_t>, BodyIndex> results_;         // by micro-batch and chunk
+  std::map<std::pair<std::int64_t, std::int64_t>, BodyIndex> results_;  // by micro-batch and chunk
+  std::map<std::pair<std::int64_t, ModelUnit>, std::vector<BodyIndex>>
+      kept_parameters_;                                                        // gathered, by micro-batch
   std::map<std::pair<std::int64_t, std::int64_t>, DeferredWeights> deferred_;  // by the same
 };
 

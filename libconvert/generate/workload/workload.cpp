@@ -150,6 +150,7 @@ void WorkloadSet::add_node(const StageBody& body, std::size_t i, const OfRank& o
     t.add_int(attr::comm_tag, Kind::int32_val, n.tag);
     t.add_int(attr::comm_size, Kind::int64_val, n.size);
   }
+  if (workload_.step.tensors) add_tensors(body, i, t);
   t.end_node();
 }
 

@@ -105,6 +105,7 @@ class WorkloadSet {
   [[nodiscard]] std::int64_t partner(std::int64_t replica) const;
   [[nodiscard]] Rank peer(Peer peer, Rank rank) const;
   void add_node(const StageBody& body, std::size_t i, const OfRank& own, NodeTable& t) const;
+  void add_tensors(const StageBody& body, std::size_t i, NodeTable& t) const;
   void add_call(const BodyNode& n, const OfRank& own, NodeTable& t) const;
 
   Workload workload_;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "small_workload.h"
 
 namespace convert {
@@ -45,6 +47,62 @@ TEST(MemoryOfWorkloads, ActivationsOfOtherShapes) {
   const std::int64_t attention = 4 * 7168 + 2 * 1536 + 2 * 512 + 64 + 2 * 128 * (128 + 64 + 128);
   EXPECT_EQ(bytes(latent, 2), 2 * 4096 * (attention + 3 * 18432));
   EXPECT_EQ(bytes(latent, 3), 2 * 4096 * (attention + 256 + 8 * 7168 + 3 * 2048 + 8 * (7168 + 3 * 2048)));
+}
+
+// Returns the bytes of tensors that computations before the backward pass write and others in it read.
+std::int64_t bytes_kept(const StageBody& body) {
+  BodyIndex backward = 0;
+  const auto name_of = [&](BodyIndex i) { return body.names[body.nodes[static_cast<std::size_t>(i)].name]; };
+  while (name_of(backward) != "loss_bwd") ++backward;
+  std::set<BodyIndex> kept;
+  const auto read = [&](BodyIndex node, BodyIndex tensor) {
+    if (node > backward && tensor >= 0 && tensor < backward) kept.insert(tensor);
+  };
+  for (std::size_t i = 0; i < body.nodes.size(); ++i) {
+    const BodyNode& n = body.nodes[i];
+    for (std::uint32_t d = 0; n.reads_deps && d < n.deps; ++d)
+      read(static_cast<BodyIndex>(i), body.nodes[static_cast<std::size_t>(body.deps[n.first_dep + d])].tensor);
+  }
+  for (const auto& [node, tensor] : body.reads) read(node, tensor);
+  std::int64_t bytes = 0;
+  for (const BodyIndex tensor : kept) bytes += body.nodes[static_cast<std::size_t>(tensor)].result;
+  return bytes;
+}
+
+// What the tensors of nodes take is what the formula says, beside the input of the final norm and what that gives.
+TEST(MemoryOfWorkloads, TensorsOfNodesAreThoseOfTheFormula) {
+  const Settings experts = {{"model.moe.experts", "4"},
+                            {"model.moe.per_token", "2"},
+                            {"model.moe.ffn", "128"},
+                            {"model.moe.shared", "1"},
+                            {"model.moe.dense_layers", "2"}};
+  const Settings latent = {{"model.mla.q_rank", "16"},
+                           {"model.mla.kv_rank", "8"},
+                           {"model.mla.nope_size", "8"},
+                           {"model.mla.rope_size", "4"},
+                           {"model.mla.value_size", "6"}};
+  const Settings parts = {{"plan.tensor", "2"}, {"plan.sequence_parallel", "true"}};
+  for (const Settings& settings : std::vector<Settings>{
+           {},
+           {{"run.activations", "fp32"}, {"model.gated", "false"}},
+           {{"run.flops", "model"}, {"model.norm", "layer"}},
+           {{"plan.tensor", "2"}},
+           parts,
+           with(parts, {{"run.flops", "model"}, {"model.norm", "layer"}, {"plan.recompute", "selective"}}),
+           {{"plan.recompute", "full"}},
+           with(parts, {{"plan.recompute", "full"}}),
+           experts,
+           with(experts, {{"plan.data", "2"}, {"plan.expert", "2"}}),
+           with(with(experts, parts), {{"plan.expert", "2"}}),
+           latent,
+           with(latent, {{"plan.tensor", "2"}})}) {
+    const WorkloadSet set(small(with(settings, {{"run.tensors", "true"}})));
+    const Workload& w = set.workload();
+    const std::int64_t own = 16 / (w.plan.sequence_parallel ? 2 : 1);
+    EXPECT_EQ(bytes_kept(set.body(0)) - 2 * w.step.activation_bytes * own * 256,
+              static_cast<std::int64_t>(memory_of(set, 0).activations))
+        << (settings.empty() ? "" : settings[0].key + settings.back().key);
+  }
 }
 
 // What some ranks' experts get more others' get less.

@@ -41,6 +41,27 @@ TEST(Workload, VolumesOfZeroAreThoseOfThePaper) {
   EXPECT_EQ(moved("zero3"), 3 * once - ends);
 }
 
+// Where gradients of weights have a pass of their own, they are reduced behind it.
+TEST(Workload, GradientsAreReducedWhenThereAreAll) {
+  for (const char* const shard : {"zero2", "zero3"}) {
+    const WorkloadSet set(small({{"plan.data", "2"},
+                                 {"plan.pipeline", "2"},
+                                 {"plan.order", "zb-h1"},
+                                 {"run.micro_batches", "3"},
+                                 {"plan.shard", shard}}));
+    std::uint64_t calls = 0, waiting = 0;
+    for (const BodyNode& n : set.body(0).nodes) {
+      if (n.type != NodeType::comm_coll || n.op != Collective::reduce_scatter) continue;
+      const StageBody& b = set.body(0);
+      const std::string name(b.names[b.nodes[static_cast<std::size_t>(b.deps[n.first_dep])].name]);
+      ++calls;
+      if (name == "qkv_wgrad") ++waiting;
+    }
+    EXPECT_EQ(calls, 3U * (4 + 1)) << shard;
+    EXPECT_EQ(waiting, calls) << shard;
+  }
+}
+
 // What is kept is not gathered again, and takes memory beside the shard.
 TEST(Workload, ParametersThatAreKeptAreGatheredOnce) {
   const Settings zero3 = {{"plan.data", "4"}, {"plan.shard", "zero3"}, {"run.micro_batches", "3"}};
@@ -151,6 +172,10 @@ TEST(Workload, ContradictionsNameBothKeys) {
             "plan.buckets megatron is for run.mode train, not for run.mode prefill");
   EXPECT_EQ(failure({{"plan.dimensions", "true"}, {"plan.shard", "zero1"}, {"plan.data", "4"}, {"plan.hsdp", "2"}}),
             "plan.dimensions and plan.hsdp 2 do not go together");
+  EXPECT_EQ(failure({{"run.tensors", "true"}, {"run.mode", "decode"}}),
+            "run.tensors and a run.mode other than train do not go together");
+  EXPECT_EQ(failure({{"run.tensors", "true"}, {"plan.context", "2"}}),
+            "run.tensors and plan.context 2 do not go together");
   EXPECT_EQ(failure({{"time.by", "recorded"}}), "time.by: recorded: expected roofline");
   EXPECT_EQ(failure({{"plan.data", "9223372036854775808"}}),
             "plan.data: 9223372036854775808: expected at most 1099511627776");

@@ -111,6 +111,7 @@ void append_plan(std::string& out, const Workload& w) {
     const std::size_t dot = s.key.find('.');
     if (s.value.empty() || s.value == "0" || s.value == "false" || !has_setting(w.kind, s.key)) continue;
     const std::string now = s.key.substr(0, dot);
+    if (now == "time" && !w.times.given()) continue;
     if (now != part) out += (part.empty() ? "" : "\n") + now + ":";
     part = now;
     out += " " + s.key.substr(dot + 1) + "=" + s.value;

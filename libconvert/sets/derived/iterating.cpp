@@ -157,7 +157,7 @@ void IterationSet::survey_classes() {
 
 // Makes the set by classes unless it were too large for memory: then its ranks are made one by one.
 void IterationSet::make_classes() {
-  constexpr std::uint64_t most_nodes = std::uint64_t{1} << 19U;  // about 100 MB
+  constexpr std::uint64_t most_nodes = std::uint64_t{1} << 20U;  // about 200 MB
   std::uint64_t nodes = 0;
   std::vector<std::vector<std::uint64_t>> places(stand_ins_->size());  // by stand-in: of its ranks, in the order
   for (std::uint64_t i = 0; i < ranks_.size(); ++i) {

@@ -20,5 +20,7 @@ void warn_of_missing_ranks(const std::string& set, std::span<const Rank> present
                            const GroupLists* groups, std::string_view hint, Diagnostics& diagnostics);
 inline constexpr std::string_view subset_hint =
     "are all ranks in the set? et-split --ranks makes a set of its own of some of them";
+// Returns that, or that a set is folded if a table of its classes stands beside one of its files.
+[[nodiscard]] std::string subset_hint_of(const std::string& file);
 
 }  // namespace convert

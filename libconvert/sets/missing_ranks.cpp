@@ -66,11 +66,12 @@ std::vector<std::string> add_missing_of_groups(std::span<const Rank> present, st
 
 }  // namespace
 
-std::string subset_hint_of(const std::string& file) {
+std::string subset_hint(const std::string& file) {
   const std::optional<SetMember> rank = set_member(file);
   const std::string classes = rank ? rank->set + std::string(classes_suffix) : "";
   std::error_code error;
-  if (!rank || !std::filesystem::exists(classes, error)) return std::string(subset_hint);
+  if (!rank || !std::filesystem::exists(classes, error))
+    return "are all ranks in the set? et-split --ranks makes a set of its own of some of them";
   return classes + " says for which ranks each stands: it is a folded set";
 }
 

@@ -6,6 +6,7 @@
 #include "common/source.h"
 #include "common/tool.h"
 #include "core/units.h"
+#include "io/set_path.h"
 #include "sets/derived/folding.h"
 #include "sets/derived/iterating.h"
 #include "sets/derived/rankwise.h"
@@ -59,7 +60,7 @@ int split(const tools::SplitToolOptions& o, tools::Context& context) {
   };
   std::string table_path;
   const auto add_table = [&](OutputFiles& files) {
-    if (folded) write_bytes(files, table_path + ".classes.json", folded->table());
+    if (folded) write_bytes(files, table_path + std::string(classes_suffix), folded->table());
     finish();
   };
   const auto sink = open_sink(*source, o.output, context, {.before_commit = add_table});

@@ -12,6 +12,8 @@ namespace convert {
 
 // Ends the name of the file with a set's process groups, behind the set's name.
 constexpr std::string_view groups_suffix = ".groups.json";
+// Ends that of the table which says for whom the ranks of a folded set stand.
+constexpr std::string_view classes_suffix = ".classes.json";
 
 // Returns "ring.xml" for "in/ring.xml"; empty for "in/".
 [[nodiscard]] std::string_view file_name_part(std::string_view path);

@@ -14,7 +14,7 @@ inline constexpr bool sanitized = false;
 
 template <class Integer>
 constexpr Integer rounds(Integer all) {
-  return sanitized ? all / 4 : all;
+  return sanitized ? all / 8 : all;
 }
 
 }  // namespace convert::test

@@ -43,10 +43,9 @@ int put_side_by_side(const tools::MergeToolOptions& o, tools::Context& context) 
   return 0;
 }
 
-void tell(const MergeCounts& counts) {
-  if (counts.spread != 0)
-    log_note("the bytes of " + counted(counts.spread, "collective node") +
-             " are no multiple of their algorithm's chunks; some chunks are a byte longer than others");
+void tell(const MergedSet& merged) {
+  const MergeCounts counts = merged.counts();
+  for (const std::string& note : merged.notes()) log_note(note);
   log_info(counted(counts.merged, "collective node") + " merged, " + std::to_string(counts.kept) + " kept, " +
            counted(counts.added, "new node"));
 }
@@ -75,7 +74,7 @@ int merge(const tools::MergeToolOptions& o, MergeOptions options, tools::Context
   }
   open_sink(merged, o.output, context, std::move(more)).write(merged, context.diagnostics);
   if (!context.common.werror) merged.finish();
-  tell(merged.counts());
+  tell(merged);
   return 0;
 }
 

@@ -15,14 +15,16 @@ namespace {
 
 class GroupsReader {
  public:
-  GroupsReader(const std::string& file, std::string_view text, std::optional<std::uint32_t> ranks)
+  GroupsReader(const std::string& file, std::string_view text, std::optional<std::uint32_t> ranks,
+               const std::string& network)
       : source_{.file = file,
                 .text = text,
                 .rule = "groups",
                 .noun = "groups file",
                 .shape = R"(a JSON object is expected, such as {"1": [0, 1]})",
                 .max_bytes = max_groups_bytes},
-        ranks_(ranks) {}
+        ranks_(ranks),
+        network_(network) {}
 
   std::vector<CommGroup> read() {
     read_json_map(source_, [this](const JsonMember& member) {
@@ -56,8 +58,9 @@ class GroupsReader {
       if (!number) throw source_.failure(item, of_group + ": a rank must be an integer from 0, not " + shown(item));
       const auto rank = static_cast<std::uint32_t>(*number);
       if (ranks_ && rank >= *ranks_) {
-        throw source_.failure(item, of_group + " names rank " + std::to_string(rank) + ", but the set has " +
-                                        counted(*ranks_, "rank"));
+        const std::string has = network_.empty() ? "the set has " + counted(*ranks_, "rank")
+                                                 : "the network " + network_ + " has " + counted(*ranks_, "NPU");
+        throw source_.failure(item, of_group + " names rank " + std::to_string(rank) + ", but " + has);
       }
       if (!seen.insert(rank).second) {
         throw source_.failure(item, of_group + " names rank " + std::to_string(rank) + " twice");
@@ -68,6 +71,7 @@ class GroupsReader {
 
   JsonSource source_;
   std::optional<std::uint32_t> ranks_;
+  const std::string& network_;
   std::vector<CommGroup> groups_;
   std::unordered_map<std::int64_t, JsonToken> key_of_id_;
 };
@@ -89,8 +93,8 @@ std::string groups_text(std::span<const CommGroup> groups) {
 }
 
 std::vector<CommGroup> parse_groups(const std::string& file, std::string_view text,
-                                    std::optional<std::uint32_t> ranks) {
-  return GroupsReader(file, text, ranks).read();
+                                    std::optional<std::uint32_t> ranks, const std::string& network) {
+  return GroupsReader(file, text, ranks, network).read();
 }
 
 }  // namespace convert

@@ -20,9 +20,11 @@ struct CommGroup {
 inline constexpr std::size_t max_groups_bytes = 0xffff0000U;  // of a file; JsonSource takes less than 4 GiB
 // Parses {"ID": [RANK, …], …} as in ASTRA-sim's comm_group.json; returns groups in the order of the file. Throws
 // Error(input) [groups] with line and column: malformed JSON, an id that is no integer from 0, a rank that is none,
-// or is not below `ranks`, if their number is known; an id, or a rank in a group, that is given twice.
+// or is not below `ranks`, if their number is known; an id, or a rank in a group, that is given twice. Where that
+// number is the NPUs of a network, `network` names it.
 [[nodiscard]] std::vector<CommGroup> parse_groups(const std::string& file, std::string_view text,
-                                                  std::optional<std::uint32_t> ranks);
+                                                  std::optional<std::uint32_t> ranks,
+                                                  const std::string& network = {});
 
 // Returns the text of such a file.
 [[nodiscard]] std::string groups_text(std::span<const CommGroup> groups);

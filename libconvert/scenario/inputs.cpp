@@ -49,8 +49,9 @@ std::string find_file(const std::string& system_file, const std::string& path) {
 
 std::vector<CommGroup> groups_for(const NetworkConfig& network, const std::string& file, std::string_view json) {
   const auto npus = static_cast<std::size_t>(network.npus());  // 0: any number
-  std::vector<CommGroup> groups = parse_groups(
-      file, json, npus == 0 ? std::nullopt : std::optional(static_cast<std::uint32_t>(network.npus())));
+  std::vector<CommGroup> groups =
+      parse_groups(file, json, npus == 0 ? std::nullopt : std::optional(static_cast<std::uint32_t>(network.npus())),
+                   network.source);
   for (const CommGroup& group : groups) {
     if (group.id == 0 && npus != 0 && group.ranks.size() != npus) {
       throw input_error({.file = file},

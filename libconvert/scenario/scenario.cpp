@@ -140,6 +140,7 @@ std::string result_message(const ReplayResult& result) {
     text += text.empty() ? astra_gap_text : std::string_view("; ");
     text += cause(gap);
   }
+  for (const std::string& note : result.notes) text += (text.empty() ? "" : "; ") + note;
   return text;
 }
 

@@ -7,11 +7,13 @@
 #include <iterator>
 #include <string>
 
+#include "common/source_dir.h"
+
 namespace convert::test {
 
 // `name`: below testdata/.
 inline std::filesystem::path testdata(const std::filesystem::path& name) {
-  return std::filesystem::path(ETKIT_SOURCE_DIR) / "testdata" / name;
+  return source_dir() / "testdata" / name;
 }
 
 inline std::string file_bytes(const std::filesystem::path& path) {

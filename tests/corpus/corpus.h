@@ -11,11 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "common/source_dir.h"
+
 namespace corpus {
 
 inline std::filesystem::path root() {
   if (const char* given = std::getenv("ETKIT_CORPUS")) return given;
-  return std::filesystem::path(ETKIT_SOURCE_DIR).parent_path() / "shared" / "corpus";
+  return convert::test::source_dir().parent_path() / "shared" / "corpus";
 }
 
 // Returns the files below a folder whose names end so, sorted.

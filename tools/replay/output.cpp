@@ -302,6 +302,7 @@ void set_replay_output(const ReplayOutputOptions& o, ReplayOptions& options) {
 bool report_result(ReplayResult& result, const ReplayOutputOptions& o, const InputOptions& input,
                    const std::string& name, Context& context) {
   const std::string file = name == "-" ? "<stdin>" : name;
+  for (const std::string& note : result.notes) log_note(note);
   if (result.status != ReplayStatus::deadlock) {
     for (const AstraGap gap : result.gaps.list()) log_note(std::string(astra_gap_text) + std::string(cause(gap)));
   }

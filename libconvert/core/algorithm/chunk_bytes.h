@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 
 #include "core/trace.h"
+#include "core/units.h"
 
 namespace convert {
 
@@ -33,6 +35,15 @@ using ChunkRunsOf = std::function<std::span<const ChunkRun>(const Trace& place, 
   };
   const std::int64_t first = run.first < 0 ? 0 : run.first;
   return before(first + run.count) - before(first);
+}
+
+// Returns a note about collectives that have not a byte for each chunk of an algorithm, so that they do without it.
+[[nodiscard]] inline std::string too_small_text(std::uint64_t nodes, const std::string& does,
+                                                const std::string& do_, const std::string& source,
+                                                std::int64_t chunks) {
+  return counted(nodes, "collective node") + " " + (nodes == 1 ? does : do_) + ": " +
+         (nodes == 1 ? "it has" : "they have") + " fewer bytes than the " + std::to_string(chunks) + " chunks of " +
+         source;
 }
 
 }  // namespace convert

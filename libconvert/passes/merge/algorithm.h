@@ -52,6 +52,8 @@ struct MergeAlgorithm {
   std::uint32_t places = 0;
   std::string places_note{};  // why so many, if that is not plain: " (…)"
   std::uint32_t tags = 0;     // how many an instance takes
+  // Into how many chunks the bytes of a collective are cut, at most; 0: messages state their sizes.
+  std::int32_t chunks = 0;
   // What the algorithm claims to compute, "all_reduce"; "custom": none of the known ones; empty: not told.
   std::string collective;
   std::vector<std::int32_t> relays{};  // places that only pass on, and take no part

@@ -65,7 +65,7 @@ struct MergedRank::State {
   State(const MergePlan& merge_plan, Trace workload) : plan(merge_plan), trace(std::move(workload)) {
     find_calls();
     number_new_nodes();
-    check_sizes();
+    count_sizes();
     rewire();
     set_collectives_apart();
   }
@@ -73,7 +73,7 @@ struct MergedRank::State {
   void find_calls();
   void look_at(std::uint32_t node, std::map<std::string_view, std::uint64_t>& calls);
   void number_new_nodes();
-  void check_sizes();
+  void count_sizes();
   void rewire();
   void rewire(Range& deps);
   void set_collectives_apart();
@@ -86,7 +86,9 @@ struct MergedRank::State {
   }
   const Sizes& sizes_of(const ReplacedCall& call, std::int64_t bytes);
   const MergePlace* place_of(const ReplacedCall& call);
-  void check_fit(const MergeCall& call, std::uint32_t node, const MergeChoice& choice);
+  [[nodiscard]] bool fits(const MergeCall& call, std::uint32_t node, const MergeChoice& choice) const;
+  void count_misfit(const MergeCall& call, const MergeChoice& choice);
+  [[nodiscard]] bool too_small(std::uint32_t node, std::int64_t bytes, const MergeChoice& choice);
   [[nodiscard]] std::int64_t whole_size(std::uint32_t node, Collective type, std::size_t members) const;
   [[nodiscard]] Error error(std::uint32_t node, const std::string& what) const {
     return input_error(location_of(trace, node), "node " + std::to_string(trace.nodes.nodes[node].id) + ": " + what,
@@ -161,18 +163,22 @@ void MergedRank::State::look_at(std::uint32_t node, std::map<std::string_view, s
     throw error(node, "its group has " + std::to_string(members) + " ranks, but " + algorithm.source + " is for " +
                           std::to_string(algorithm.places) + algorithm.places_note);
   }
-  check_fit(request, node, *choice);
+  const bool fitting = fits(request, node, *choice);
+  const std::int64_t bytes = whole_size(node, kind, members);
+  if (too_small(node, bytes, *choice)) return;
+  if (!fitting) count_misfit(request, *choice);
   ReplacedCall call{.node = node,
                     .group = known->first,
                     .ranks = &known->second,
                     .instance = (known->second.first_call + number) * plan.most_chunks,
                     .choice = *choice,
-                    .bytes = whole_size(node, kind, members)};
+                    .bytes = bytes};
   call.place = place_of(call);
   calls.push_back(call);
 }
 
-void MergedRank::State::check_fit(const MergeCall& call, std::uint32_t node, const MergeChoice& choice) {
+// Returns whether the algorithm can express the collective. Throws where it must.
+bool MergedRank::State::fits(const MergeCall& call, std::uint32_t node, const MergeChoice& choice) const {
   const MergeAlgorithm& algorithm = plan.algorithms[choice.algorithm];
   const bool same = same_collective(algorithm.collective, call.type);
   const std::string kind = "it is a collective of kind " + std::string(convert::name(call.type)) + ", ";
@@ -184,9 +190,27 @@ void MergedRank::State::check_fit(const MergeCall& call, std::uint32_t node, con
   } else {
     why = kind + algorithm.source + " is an algorithm for " + algorithm.collective;
   }
-  if (why.empty()) return;
-  if (!plan.allow_misfits) throw error(node, why + "; --misfits warn merges it all the same");
-  if (same) {
+  if (!why.empty() && !plan.allow_misfits) throw error(node, why + "; --misfits warn merges it all the same");
+  return why.empty();
+}
+
+// Returns whether a collective stays, as it has not a byte for each chunk, and counts it.
+bool MergedRank::State::too_small(std::uint32_t node, std::int64_t bytes, const MergeChoice& choice) {
+  const MergeAlgorithm& algorithm = plan.algorithms[choice.algorithm];
+  const std::int64_t chunks = std::int64_t{algorithm.chunks} * choice.chunks;
+  if (bytes >= chunks) return false;
+  if (plan.require_all) {
+    throw error(node, "its " + counted(static_cast<std::uint64_t>(bytes), "byte") + (bytes == 1 ? " is" : " are") +
+                          " too few for the " + std::to_string(chunks) + " chunks of " + algorithm.source +
+                          ", and --require-all wants it merged");
+  }
+  ++counts.kept;
+  ++counts.small[{choice.algorithm, chunks}];
+  return true;
+}
+
+void MergedRank::State::count_misfit(const MergeCall& call, const MergeChoice& choice) {
+  if (same_collective(plan.algorithms[choice.algorithm].collective, call.type)) {
     ++counts.misfits;
   } else {
     counts.others.emplace(choice.algorithm, call.type);
@@ -246,15 +270,12 @@ const Sizes& MergedRank::State::sizes_of(const ReplacedCall& call, std::int64_t 
   s.bytes.reserve(nodes.size());
   for (const MergePlace::Node& n : nodes) {
     s.bytes.push_back(n.of_chunks == 0 ? n.bytes : size_of(*call.place, n, bytes, flow, s));
-    if (n.of_chunks == 0 || (s.bytes.back() > 0 && bytes >= n.of_chunks)) continue;
-    throw error(call.node, "its " + std::to_string(bytes) + " bytes are too few for the " +
-                               std::to_string(n.of_chunks) + " chunks of " + algorithm.source);
   }
   return s;
 }
 
-// Finds all sizes, and throws where there are too few bytes, before next() gives away any node.
-void MergedRank::State::check_sizes() {
+// Finds all sizes, and counts those that are not all alike.
+void MergedRank::State::count_sizes() {
   for (const ReplacedCall& call : calls) {
     bool spread = false, rounded = false;
     for (const std::uint32_t c : {0U, call.choice.chunks - 1}) {

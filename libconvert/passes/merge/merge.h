@@ -52,7 +52,7 @@ struct MergePlan {
   std::uint64_t first_instance = 0;  // beyond those of earlier merges
   std::uint32_t tags = 1;            // of an instance
   std::uint32_t most_chunks = 1;     // of a collective
-  bool require_all = false;          // no collective may stay
+  bool require_all = false;          // no collective may stay, also if it has fewer bytes than chunks
   // A collective that its algorithm cannot express (see MergeCounts::misfits) is merged all the same.
   bool allow_misfits = false;
   // Returns what takes a collective's place; null: it stays. Called by several threads. et-merge's is MergedSet's,
@@ -63,6 +63,8 @@ struct MergePlan {
 struct MergeCounts {
   std::uint64_t merged = 0;
   std::uint64_t kept = 0;
+  // How many of those kept have fewer bytes than chunks, by their algorithm (into algorithms) and these chunks.
+  std::map<std::pair<std::uint32_t, std::int64_t>, std::uint64_t> small{};
   std::uint64_t added = 0;  // nodes
   // Merged collectives whose chunks do not divide their bytes: …
   std::uint64_t spread = 0;   // … some messages are a byte longer, so that all bytes move
@@ -91,14 +93,15 @@ struct CollectiveCensus {
 // Returns the counts of one rank's nodes.
 [[nodiscard]] CollectiveCensus count_collectives(const NodeTable& table);
 
-// Merges one rank. Nodes that stay are untouched, but dependencies on a merged collective become dependencies on
-// the last nodes of the algorithm. New nodes have ids after all others. An all-gather's bytes are comm_size times
-// the ranks of the group; core/algorithm/chunk_bytes.h says what a message of so many chunks has of them.
+// Merges one rank. A collective of fewer bytes than chunks stays, on all ranks alike. Nodes that stay are
+// untouched, but dependencies on a merged collective become dependencies on the last nodes of the algorithm. New
+// nodes have ids after all others. An all-gather's bytes are comm_size times the ranks of the group;
+// core/algorithm/chunk_bytes.h says what a message of so many chunks has of them.
 class MergedRank {
  public:
   // Prepares to merge the rank `workload` by `plan`, which must outlive this. Throws Error(input) [merge] with the
-  // node: no type, size or known group; a group without the rank or root, or not of the algorithm's size; too few
-  // bytes; what the plan does not allow.
+  // node: no type, size or known group; a group without the rank or root, or not of the algorithm's size; what the
+  // plan does not allow.
   MergedRank(const MergePlan& plan, Trace workload);
   ~MergedRank();
 

@@ -9,6 +9,7 @@
 
 #include "collectives/collective.h"
 #include "config/groups.h"
+#include "core/algorithm/chunk_bytes.h"
 #include "core/collective.h"
 #include "core/units.h"
 #include "core/world_size.h"
@@ -93,6 +94,7 @@ MergeAlgorithm of_algorithm(std::string source, Algorithm algorithm, Diagnostics
   out.source = std::move(source);
   out.places = static_cast<std::uint32_t>(built->algorithm.ranks());
   out.tags = tags_of(built->algorithm);
+  out.chunks = built->algorithm.chunks;
   out.collective = name(claimed_collective(built->algorithm));
   out.relays = built->algorithm.relays;
   out.load = [built](std::uint32_t place) {
@@ -211,6 +213,7 @@ MergeAlgorithm MergedSet::from_file(const std::string& path) {
     algorithm.tags = tags_of(*a);
     if (const Schedule* schedule = source->schedule(); schedule != nullptr && has_idle_relays(*schedule))
       return without_switches(path, *schedule, diagnostics_);
+    algorithm.chunks = a->chunks;
     algorithm.collective = name(claimed_collective(*a));
     algorithm.relays = a->relays;
     algorithm.load = [s = source.get()](std::uint32_t p) { return whole_rank(*s->open_rank(p)); };
@@ -222,8 +225,11 @@ MergeAlgorithm MergedSet::from_file(const std::string& path) {
   auto traces = std::make_shared<std::vector<Trace>>(source->load(options_.jobs));
   require_whole_set(*traces);
   algorithm.places = static_cast<std::uint32_t>(traces->size());
-  for (const Trace& t : *traces)
-    algorithm.tags = std::max(algorithm.tags, read_merge_place(t, algorithm.places).tags);
+  for (const Trace& t : *traces) {
+    const MergePlace place = read_merge_place(t, algorithm.places);
+    algorithm.tags = std::max(algorithm.tags, place.tags);
+    for (const MergePlace::Node& n : place.nodes) algorithm.chunks = std::max(algorithm.chunks, n.of_chunks);
+  }
   // Tags are numbered anew for each end of a message, which would hide that the ends do not fit.
   std::vector<TraceSummary> summaries;
   std::vector<ProvenanceFacts> facts;  // counters give the sizes
@@ -411,6 +417,7 @@ void MergedSet::add(const MergeCounts& counts) {
   counts_.spread += counts.spread;
   counts_.rounded += counts.rounded;
   counts_.misfits += counts.misfits;
+  for (const auto& [which, calls] : counts.small) counts_.small[which] += calls;
   counts_.others.insert(counts.others.begin(), counts.others.end());
 }
 
@@ -423,6 +430,21 @@ std::unique_ptr<TraceReader> MergedSet::open_rank(std::size_t i) {
   return std::make_unique<Reader>(*this, i, i + 1);
 }
 std::unique_ptr<TraceReader> MergedSet::open_all() { return std::make_unique<Reader>(*this, 0, ranks_.size()); }
+
+std::vector<std::string> MergedSet::notes() const {
+  const MergeCounts counts = this->counts();
+  std::vector<std::string> notes;
+  std::map<std::pair<std::string, std::int64_t>, std::uint64_t> small;  // builtins have an algorithm for each use
+  for (const auto& [which, calls] : counts.small)
+    small[{plan_.algorithms[which.first].source, which.second}] += calls;
+  for (const auto& [which, calls] : small)
+    notes.push_back(too_small_text(calls, "stays as it is", "stay as they are", which.first, which.second));
+  if (counts.spread != 0) {
+    notes.push_back("the bytes of " + counted(counts.spread, "collective node") +
+                    " are no multiple of their algorithm's chunks; some chunks are a byte longer than others");
+  }
+  return notes;
+}
 
 void MergedSet::finish() {
   const MergeCounts counts = this->counts();

@@ -45,6 +45,8 @@ class MergedSet : public SetSource {
 
   // Returns the counts of all ranks read so far.
   [[nodiscard]] MergeCounts counts() const;
+  // Returns what is to be told of the ranks read so far, beside warnings.
+  [[nodiscard]] std::vector<std::string> notes() const;
   // Warns, after all ranks were read, of rules that fit nothing, algorithms of other collectives, misfits, and
   // sizes that were rounded.
   void finish();

@@ -23,7 +23,7 @@ void WindowSet::find_span(unsigned jobs) {
     throw input_error(
         {.file = source_.base_name()},
         "no node says when it ran (start_time_micros or start_nanos, and a duration), so that there is "
-        "no window to take; et-replay -o x.run simulates the set",
+        "no window to take; --iteration takes steps by their nodes, without times",
         "window");
   constexpr std::int64_t most_ns = std::numeric_limits<Picoseconds>::max() / ps_per_ns;
   if (span_.last_ns - span_.begin_ns() > most_ns)

@@ -175,6 +175,7 @@ ReplayResult replay(const ReplayProgram& program) {
   if (options.network.model == NetworkModel::wires && !program.network.ideal)
     result.forwarding = options.network.forwarding.value_or(Forwarding::switches);
   result.issue = options.issue;
+  result.notes = program.notes;
   result.gaps.add(program.gaps);
   if (program.rules.notes_gaps()) result.gaps.add(gaps_of(program.network, options.network.model));
   result.recorded_communication = options.recorded != Recorded::nothing;

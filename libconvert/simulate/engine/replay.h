@@ -100,6 +100,7 @@ struct ReplayResult {
   std::size_t classes = 0;             // of equivalent ranks, of each of which one was simulated; 0: every rank was
   WaitReport waits;                    // for status deadlock and unmatched
   AstraGaps gaps;                      // by ASTRA-sim's rules
+  std::vector<std::string> notes;      // what ran otherwise than it was told to
   Timeline timeline;                   // calls are indices of `collectives`
   std::vector<SliceCall> slice_calls;  // while it runs calls of the timeline are indices of these
   std::optional<Explanation> explanation;   // for ReplayOptions::explain; nothing if the node never started

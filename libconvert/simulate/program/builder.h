@@ -40,8 +40,8 @@ struct CustomSource {
   };
   std::vector<Message> messages{};
   std::vector<ChunkRun> runs{};
-  bool scales = false;  // messages have no sizes
-  bool parts = false;   // an all-to-all whose parts differ, no algorithm that was given
+  std::int64_t chunks = 0;  // that a collective is cut into, as its messages have no sizes; else 0
+  bool parts = false;       // an all-to-all whose parts differ, no algorithm that was given
   std::set<Collective> used_for{};
   std::optional<std::int64_t> used_for_bytes{};  // the last
   bool sizes_told = false;                       // that they fit no more than one collective
@@ -107,6 +107,7 @@ struct ReplayBuilder::State {
   void gather_uneven();
   struct CallUse;
   std::uint32_t custom_for(CallUse& use);
+  [[nodiscard]] bool goes_without(const CustomSource& source, std::int64_t bytes, CallUse& use);
   CustomSource* source_of(const CallUse& use, std::uint32_t members);
   void check_use(CustomSource& source, const CallUse& use);
   std::uint32_t put_on_group(std::size_t source, std::uint32_t group, std::int64_t bytes);
@@ -138,9 +139,12 @@ struct ReplayBuilder::State {
     std::string prefix{};  // of its custom algorithm
     Location where;
     NodeId node;
-    std::size_t source = 0;  // 1 + index into sources, if its algorithm has no prefix
+    std::uint64_t nodes = 0;  // that call it
+    std::size_t source = 0;   // 1 + index into sources, if its algorithm has no prefix
   };
   std::vector<CallUse> calls;
+  // How many nodes have too few bytes for an algorithm: by its name and chunks.
+  std::map<std::pair<std::string, std::int64_t>, std::uint64_t> too_small;
   std::vector<UnevenCall> uneven;
   IndexTable<> call_index;
   // Holds the highest peer of a rank: whether it exists is known at the end.

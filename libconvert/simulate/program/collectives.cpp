@@ -3,6 +3,7 @@
 #include <bit>
 #include <functional>
 
+#include "core/algorithm/chunk_bytes.h"
 #include "core/units.h"
 #include "core/words.h"
 #include "graph/messages.h"
@@ -118,7 +119,7 @@ std::optional<std::int64_t> CustomSource::Message::bytes(std::int64_t of_collect
 std::uint32_t ReplayBuilder::State::put_on_group(std::size_t source_index, std::uint32_t group_index,
                                                  std::int64_t bytes) {
   const CustomSource& source = sources[source_index];
-  std::uint32_t& known = customs[{source_index, group_index, source.scales ? bytes : 0}];
+  std::uint32_t& known = customs[{source_index, group_index, source.chunks != 0 ? bytes : 0}];
   if (known != 0) return known;
   const SystemGroup& group = program.groups[group_index];
   const auto rank_at = [&](Rank p) { return group.ranks.empty() ? p : group.ranks[p]; };
@@ -161,7 +162,8 @@ void ReplayBuilder::State::check_use(CustomSource& source, const CallUse& use) {
     diagnostics.warning(use.where, "custom",
                         "node " + std::to_string(use.node) + ": the algorithm " + source.prefix + what);
   };
-  if (!source.scales && source.used_for_bytes.value_or(use.call.bytes) != use.call.bytes && !source.sizes_told) {
+  if (source.chunks == 0 && source.used_for_bytes.value_or(use.call.bytes) != use.call.bytes &&
+      !source.sizes_told) {
     source.sizes_told = true;
     warn(" states its sizes, and takes the place of collectives of " + std::to_string(*source.used_for_bytes) +
          " and of " + counted(use.call.bytes, "byte") + " alike");
@@ -192,6 +194,17 @@ CustomSource* ReplayBuilder::State::source_of(const CallUse& use, std::uint32_t 
   return &sources[at->second];
 }
 
+// Returns whether a call has too few bytes for the algorithm, so that the native one runs; counts its nodes.
+bool ReplayBuilder::State::goes_without(const CustomSource& source, std::int64_t bytes, CallUse& use) {
+  const bool native =
+      !is_listed(use.call.op) || !program.model.collectives.at(listed_place(use.call.op)).per_dim.empty();
+  if (bytes >= source.chunks || !native) return false;
+  too_small[{source.prefix, source.chunks}] += use.nodes;
+  use.prefix.clear();
+  use.call.list = 0;
+  return true;
+}
+
 // Returns 1 + the custom algorithm of a call, or 0 for none.
 std::uint32_t ReplayBuilder::State::custom_for(CallUse& use) {
   if (use.source != 0) return put_on_group(use.source - 1, use.call.group, use.call.bytes);
@@ -219,10 +232,11 @@ std::uint32_t ReplayBuilder::State::custom_for(CallUse& use) {
                           " only passes on what others send: the rank there would neither give nor get anything",
                       "custom");
   }
-  check_use(*source, use);
   std::int64_t bytes = use.call.bytes;  // an all-gather's node states one NPU's part
   if (use.call.op == Collective::all_gather && __builtin_mul_overflow(bytes, std::int64_t{members}, &bytes))
     throw input_error({}, "the result of the all_gather exceeds 2^63 bytes", "custom");
+  if (goes_without(*source, bytes, use)) return 0;
+  check_use(*source, use);
   return put_on_group(static_cast<std::size_t>(source - sources.data()), use.call.group, bytes);
 }
 
@@ -242,6 +256,9 @@ void ReplayBuilder::State::plan_collectives() {
       diagnostics.error(use.where, e.rule(), "node " + std::to_string(use.node) + ": " + e.what());
     }
   }
+  for (const auto& [which, nodes] : too_small)
+    program.notes.push_back(too_small_text(nodes, "takes the native algorithm", "take the native algorithm",
+                                           which.first, which.second));
 }
 
 const CollectiveCall& ReplayBuilder::State::call_of(const Op& op) const {
@@ -325,6 +342,7 @@ void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t 
       [&](std::uint32_t i) { return calls[i].call == call && calls[i].prefix == prefix; },
       [&](std::uint32_t i) { return call_hash(calls[i].call, calls[i].prefix); });
   if (op.channel == calls.size()) calls.push_back({call, prefix, location_of(trace, index), node});
+  ++calls[op.channel].nodes;
 }
 
 }  // namespace convert

@@ -118,24 +118,43 @@ void NodeCompiler::note_roofline() {
   roofline_.intensity += intensity_ * time;
 }
 
+void NodeCompiler::want_memory(const std::string& rule, const std::string& message) {
+  failed_ = true;
+  if (without_memory_++ != 0) return;
+  first_memory_.emplace();
+  first_memory_->where = location_of(*trace_, index_);
+  first_memory_->rule = rule;
+  first_memory_->message = "node " + std::to_string(trace_->nodes.nodes[index_].id) + ": " + message;
+}
+
+void NodeCompiler::report_memory() {
+  if (!first_memory_) return;
+  if (without_memory_ > 1)
+    first_memory_->message += (without_memory_ == 2 ? "; there is " : "; there are ") +
+                              std::to_string(without_memory_ - 1) + " more such node" +
+                              (without_memory_ == 2 ? "" : "s");
+  diagnostics_.add(std::move(*first_memory_));
+  first_memory_.reset();
+}
+
 void NodeCompiler::compile_memory() {
   const std::string option = options_.astra_names ? "--remote-memory-configuration" : "--memory";
   out_.op.type = OpType::memory;
   const bool timed = node_->duration_us != 0 || find(attributes_, attr::duration_nanos) != nullptr;
   if (inside_ || options_.system->memory.kind == MemoryKind::none) {
     if (rules_.memory_wants_model() && !inside_) {
-      return fail("memory", options_.system->memory.source.empty()
-                                ? "accesses remote memory; give its model with " + option
-                                : "accesses remote memory, but " + options_.system->memory.source +
-                                      " has memory-type " + std::string(name(MemoryKind::none)));
+      return want_memory("memory", options_.system->memory.source.empty()
+                                       ? "accesses remote memory; give its model with " + option
+                                       : "accesses remote memory, but " + options_.system->memory.source +
+                                             " has memory-type " + std::string(name(MemoryKind::none)));
     }
     if (timed) return compile_duration();
     if (inside_) return fail("memory", "an access to remote memory within the algorithm of a collective");
-    return fail("replay",
-                options_.system->memory.source.empty()
-                    ? "a memory access without a recorded duration wants a memory model; give one with " + option
-                    : "a memory access without a recorded duration wants a memory model; " +
-                          options_.system->memory.source + " says NO_MEMORY_EXPANSION");
+    return want_memory(
+        "replay", options_.system->memory.source.empty()
+                      ? "a memory access without a recorded duration wants a memory model; give one with " + option
+                      : "a memory access without a recorded duration wants a memory model; " +
+                            options_.system->memory.source + " says NO_MEMORY_EXPANSION");
   }
   const IntValue bytes = integer(attr::tensor_size, true);
   if (!bytes) return;

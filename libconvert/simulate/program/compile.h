@@ -53,6 +53,8 @@ class NodeCompiler {
   // Compiles node `index`; reports what cannot be replayed. Throws Error(usage) if --size is needed.
   [[nodiscard]] CompiledNode compile(const Trace& trace, std::uint32_t index);
 
+  // Reports nodes that need a memory model, in one error. Call it behind the last node.
+  void report_memory();
   void error(const Trace& trace, std::uint32_t index, const std::string& rule, const std::string& message);
   [[nodiscard]] bool failed() const { return failed_; }
   [[nodiscard]] bool size_used() const { return size_used_; }
@@ -74,6 +76,7 @@ class NodeCompiler {
   void note_gaps();
   void slow_down();
   void compile_memory();
+  void want_memory(const std::string& rule, const std::string& message);
   void compile_message();
   void compile_peer();
   void compile_collective();
@@ -91,6 +94,8 @@ class NodeCompiler {
   bool failed_ = false;
   bool size_used_ = false;
   std::uint64_t untimed_communication_ = 0;
+  std::uint64_t without_memory_ = 0;        // nodes that need a memory model
+  std::optional<Diagnostic> first_memory_;  // about the first of them
   RooflineUse roofline_{};
   AstraGaps gaps_{};
   // The node at hand.

@@ -192,7 +192,7 @@ void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace, co
       message.runs = {static_cast<std::uint32_t>(source.runs.size()), static_cast<std::uint32_t>(carried.size())};
       source.runs.insert(source.runs.end(), carried.begin(), carried.end());
     }
-    source.scales = source.scales || m.of_chunks != 0;
+    source.chunks = std::max(source.chunks, m.of_chunks);
   }
   source.places.push_back(code);
 }
@@ -204,6 +204,7 @@ std::optional<ReplayProgram> ReplayBuilder::finish() {
   if (s.program.ranks.empty()) throw Error("there is no trace to replay");
   s.check_network();
   s.check_peers();
+  s.compiler.report_memory();
   if (!s.failed && !s.compiler.failed() && !s.custom_compiler.failed()) s.plan_collectives();
   if (s.failed || s.compiler.failed() || s.custom_compiler.failed()) return std::nullopt;
   s.note_gaps();

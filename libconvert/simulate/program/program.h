@@ -133,7 +133,8 @@ struct ReplayProgram {
   std::vector<SystemGroup> groups{};  // the first is all ranks
   std::vector<CollectivePlan> plans{};
   std::vector<CustomAlgorithm> customs{};
-  AstraGaps gaps{};  // by ASTRA-sim's rules: those that are known before the replay
+  AstraGaps gaps{};                  // by ASTRA-sim's rules: those that are known before the replay
+  std::vector<std::string> notes{};  // what runs otherwise than it was told to
 
   struct Place {
     Rank rank;

@@ -13,11 +13,12 @@
 
 #include "core/attr_names.h"
 #include "generate/generate.h"
+#include "sanitized.h"
 
 namespace convert {
 namespace {
 
-constexpr std::uint64_t seeds = 200;
+constexpr std::uint64_t seeds = test::rounds(200U);
 
 // The nodes of all ranks, with what they wait for: nodes of their rank, and of a receive also its send.
 class Ranks {

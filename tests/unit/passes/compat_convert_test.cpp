@@ -5,6 +5,7 @@
 #include "passes/compat/comm.h"
 #include "passes/compat/convert.h"
 #include "pytorch_builder.h"
+#include "sanitized.h"
 
 namespace convert::test {
 namespace {
@@ -201,7 +202,7 @@ TEST(CompatConvert, ChainsInReverseOrderEndAtTheLimitOfRecursion) {
 TEST(CompatConvert, DepthCostsNothing) {
   HostBuilder host;
   host.thread();
-  constexpr NodeId depth = 200'000;
+  constexpr NodeId depth = test::rounds(200'000U);
   for (NodeId id = 3; id < depth; ++id) host.node(id, id % 2 == 0 ? thread_name : "a", id - 1);
   EXPECT_EQ(converted(host).size(), depth - 2);
 }

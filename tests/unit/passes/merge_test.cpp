@@ -68,6 +68,10 @@ MergeAlgorithm algorithm_of(std::vector<Trace> places, std::uint32_t tags = 1) {
   a.source = "algo";
   a.places = static_cast<std::uint32_t>(places.size());
   a.tags = tags;
+  for (const Trace& t : places) {
+    for (const MergePlace::Node& n : read_merge_place(t, a.places).nodes)
+      a.chunks = std::max(a.chunks, n.of_chunks);
+  }
   a.load = [p = std::move(places)](std::uint32_t place) { return p.at(place); };
   return a;
 }
@@ -330,6 +334,33 @@ TEST(Merge, ChunksAreFollowedThroughAllBuffers) {
   }
 }
 
+// A byte for each chunk of each instance is enough; of an all-gather the ranks' parts count together.
+TEST(Merge, LeavesWhatIsTooSmall) {
+  Plan plan(2, algorithm_of(swap_of_two()), 3);
+  TraceBuilder w(0);
+  w.comp(3).collective(17, Collective::all_reduce, 5, "", {3}).collective(18, Collective::all_reduce, 6, "", {17});
+  w.collective(19, Collective::all_gather, 2, "", {18}).collective(20, Collective::all_gather, 3, "", {19});
+  w.collective(21, Collective::all_reduce, 0, "", {20});
+  const MergedRank rank(plan, w.trace());
+  EXPECT_EQ(rank.counts().merged, 2U);
+  EXPECT_EQ(rank.counts().kept, 3U);
+  EXPECT_EQ(rank.counts().added, 18U);
+  EXPECT_EQ(rank.counts().small, (std::map<std::pair<std::uint32_t, std::int64_t>, std::uint64_t>{{{0, 6}, 3}}));
+  const Lines left = dump(merged(plan, w));
+  EXPECT_EQ(
+      Lines(left.begin(), left.begin() + 4),
+      (Lines{"3 COMP", "17 COMM_COLL d:3 5 B", "19 COMM_COLL d:24,27,30 2 B", "21 COMM_COLL d:33,36,39 0 B"}));
+  plan.require_all = true;
+  EXPECT_EQ(merge_error(plan, w),
+            "t.0.et:@0x10: node 17: its 5 bytes are too few for the 6 chunks of algo, and --require-all wants it "
+            "merged");
+  TraceBuilder one(0);
+  one.collective(17, Collective::all_reduce, 1);
+  EXPECT_EQ(
+      merge_error(plan, one),
+      "t.0.et:@0x0: node 17: its 1 byte is too few for the 6 chunks of algo, and --require-all wants it merged");
+}
+
 TEST(Merge, RefusesWhatCannotBe) {
   const auto coll = [](std::int64_t bytes, std::string_view group = {}) {
     TraceBuilder w(0);
@@ -338,7 +369,6 @@ TEST(Merge, RefusesWhatCannotBe) {
   };
   const Plan plan(2, algorithm_of(swap_of_two()));
   EXPECT_EQ(merge_error(plan, coll(-1)), "t.0.et:@0x10: node 17: its comm_size is missing, or no size");
-  EXPECT_EQ(merge_error(plan, coll(1)), "t.0.et:@0x10: node 17: its 1 bytes are too few for the 2 chunks of algo");
   EXPECT_EQ(merge_error(plan, coll(64, "5")),
             "t.0.et:@0x10: node 17: process group '5' is not defined; the groups of a set stand in "
             "PREFIX.groups.json");

@@ -15,6 +15,7 @@
 #include "formats/format.h"
 #include "generate/generate.h"
 #include "generate/trace_builder.h"
+#include "sanitized.h"
 #include "scenario/inputs.h"
 #include "scenario/option_values.h"
 #include "sets/derived/merging.h"
@@ -171,7 +172,7 @@ TEST_F(MergeReplay, Remainders) {
       if (!a.offers(collective) || a.takes_dims) continue;
       const std::string file = algorithm(collective, std::string(a.name), npus);
       compare(workload, {std::string(type) + "=" + file}, npus);
-      compare(workload, {std::string(type) + "=built:" + std::string(a.name)}, npus);
+      if (!test::sanitized) compare(workload, {std::string(type) + "=built:" + std::string(a.name)}, npus);
     }
   }
 }

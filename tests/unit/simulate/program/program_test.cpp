@@ -178,16 +178,18 @@ TEST(ReplayBuilder, RefusesWhatItCannotReplay) {
   t[0].nodes.end_node();
   add_node(t[0], NodeType::metadata, 2, {});
   t[0].nodes.end_node();
-  add_node(t[0], NodeType::mem_store, 3, {});
-  t[0].nodes.end_node();
+  for (const auto& [rank, id] : {std::pair{0, 3}, {0, 5}, {1, 1}}) {
+    add_node(t[static_cast<std::size_t>(rank)], NodeType::mem_store, static_cast<NodeId>(id), {});
+    t[static_cast<std::size_t>(rank)].nodes.end_node();
+  }
   add_node(t[0], static_cast<NodeType>(99), 4, {});
   t[0].nodes.end_node();
   EXPECT_EQ(
       replay_findings(t),
       "t.0.et: error: node 1: a collective within an algorithm; a workload wants --issue workload [replay]\n"
+      "t.0.et: error: node 4: node type 99 is unknown [replay]\n"
       "t.0.et: error: node 3: a memory access without a recorded duration wants a memory model; give one with "
-      "--memory [replay]\n"
-      "t.0.et: error: node 4: node type 99 is unknown [replay]\n");
+      "--memory; there are 2 more such nodes [replay]\n");
   t = ranks(2);
   send(t[0], 0, 1, 100);
   t[0].nodes.add_bool(attr::is_cpu_op, true);

@@ -78,6 +78,9 @@ struct Least {
   int wires = 0;
   int some_dims = 0;
 };
+// Returns how many must be found where there may be fewer cases, whose shares differ more.
+int least_of(int all) { return test::sanitized ? test::rounds(all) / 2 : all; }
+
 void check(
     const Wanted& wanted, const Least& least,
     const std::function<void(RandomCase&, Random&)>& make = [](RandomCase&, Random&) {}) {
@@ -94,9 +97,9 @@ void check(
     found.wires += n != 0 && c.options.network.model != NetworkModel::unaware ? 1 : 0;
     found.some_dims += n > 1 ? 1 : 0;
   }
-  EXPECT_GE(found.all, test::rounds(least.all));
-  EXPECT_GE(found.wires, test::rounds(least.wires));
-  EXPECT_GE(found.some_dims, test::rounds(least.some_dims));
+  EXPECT_GE(found.all, least_of(least.all));
+  EXPECT_GE(found.wires, least_of(least.wires));
+  EXPECT_GE(found.some_dims, least_of(least.some_dims));
   std::cout << "with symmetry: " << found.all << ", on links " << found.wires << ", of some dimensions "
             << found.some_dims << "\n";
 }
@@ -309,14 +312,14 @@ std::pair<int, int> check_messages(Run run_case) {
 
 TEST(Symmetry, Messages) {
   const auto [all, some] = check_messages(run_equal<false>);
-  EXPECT_GE(all, test::rounds(20));
-  EXPECT_GE(some, test::rounds(10));
+  EXPECT_GE(all, least_of(20));
+  EXPECT_GE(some, least_of(10));
 }
 
 TEST(Symmetry, TagsThatDifferFromRankToRank) {
   const auto [all, some] = check_messages(run_equal<true>);
-  EXPECT_GE(all, test::rounds(20));
-  EXPECT_GE(some, test::rounds(10));
+  EXPECT_GE(all, least_of(20));
+  EXPECT_GE(some, least_of(10));
 }
 
 RandomCase one_dim(Topology topology, std::int64_t npus, NetworkModel model) {

@@ -68,7 +68,7 @@ struct Difference {
     NodeId on = 0;
     std::string kind;
   };
-  // A process group whose members differ; those as a groups file lists them, or "(none)".
+  // A process group whose members differ; those as B calls them, or "(none)".
   struct Group {
     std::int64_t id = 0;
     std::string a, b;

@@ -2,6 +2,7 @@
 #include "analyze/diff/groups.h"
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -53,8 +54,8 @@ std::map<std::string, std::string, std::less<>> groups_in_b(const SetGroups& a, 
   std::map<std::string, std::string, std::less<>> out;
   if (wishes.ranks.empty()) return out;
   std::map<Members, std::vector<std::int64_t>> of_members;  // the last id first
-  for (auto at = b.groups.rbegin(); at != b.groups.rend(); ++at) {
-    if (at->first != 0) of_members[at->second].push_back(at->first);  // 0 is all ranks on both sides
+  for (const auto& [id, members] : std::views::reverse(b.groups)) {
+    if (id != 0) of_members[members].push_back(id);  // 0 is all ranks on both sides
   }
   std::set<std::int64_t> taken;
   const auto find = [&](std::int64_t id, const Members& members) {
@@ -89,8 +90,9 @@ void compare_groups(SetGroups a, SetGroups b, const DiffWishes& wishes, Differen
     const auto at = its_id ? left_b.find(static_cast<std::int64_t>(*its_id)) : left_b.end();
     const Members* const other = at == left_b.end() ? nullptr : &at->second;
     if (other == nullptr) ++to.groups_only_a;
-    if (other == nullptr || !same_members(members, in_b(members, wishes), *other, wishes))
-      to.groups.add({id, members_text(&members), members_text(other)});
+    const Members called = in_b(members, wishes);
+    if (other == nullptr || !same_members(members, called, *other, wishes))
+      to.groups.add({id, members_text(&called), members_text(other)});
     if (other != nullptr) left_b.erase(at);
   }
   for (const auto& [id, members] : left_b) {

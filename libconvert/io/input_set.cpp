@@ -110,6 +110,7 @@ struct InputSet::State {
   std::unique_ptr<TarReader> tar;
   std::string tar_set;
   std::set<std::uint32_t> tar_ranks;
+  std::string tar_master;          // the member that is a whole set
   std::optional<InputItem> ahead;  // what groups() had to open
 
   bool has_set = false;                        // groups come from the first set only
@@ -152,14 +153,22 @@ struct InputSet::State {
     const std::string folder = directory.ends_with('/') ? directory : directory + "/";
     finish_replacements_in(directory);
     const std::vector<RankFile> ranks = rank_files(folder, {}, &sets, &near);
-    if (sets.empty()) {
-      throw input_error({.file = directory}, "holds no trace set (NAME.0.et …)" + near_text());
-    }
-    if (sets.size() > 1) {
+    const auto require_one = [&](const auto& names) {
+      if (names.size() == 1) return;
       throw input_error({.file = directory}, "holds several trace sets; name one of them: " + folder +
-                                                 *sets.begin() + ", " + folder + *std::next(sets.begin()) +
-                                                 (sets.size() > 2 ? " …" : ""));
+                                                 *names.begin() + ", " + folder + *std::next(names.begin()) +
+                                                 (names.size() > 2 ? " …" : ""));
+    };
+    if (sets.empty()) {
+      const std::vector<std::string> files = master_files(directory);
+      if (files.empty())
+        throw input_error({.file = directory}, "holds no trace set (NAME.0.et …, or NAME.etm)" + near_text());
+      require_one(files);
+      if (base.empty()) base = base_of_file(files[0]);
+      sources.push_back({Source::Kind::file, folder + files[0], std::nullopt});
+      return;
     }
+    require_one(sets);
     if (base.empty()) base = *sets.begin();
     add_ranks(folder + *sets.begin(), ranks);
   }
@@ -173,7 +182,11 @@ struct InputSet::State {
   }
 
   void add_ranks(const std::string& prefix, const std::vector<RankFile>& ranks) {
-    check_ranks(prefix, ranks, any_ranks, near_text());
+    const std::string classes = prefix + std::string(classes_suffix);
+    const bool is_folded = file_exists(classes);
+    check_ranks(
+        prefix, ranks, any_ranks,
+        near_text() + (is_folded ? "; " + classes + " says for which ranks each stands: it is a folded set" : ""));
     for (const RankFile& file : ranks) sources.push_back({Source::Kind::file, file.path, file.rank});
     if (std::exchange(has_set, true)) return;
     if (const std::string path = prefix + std::string(groups_suffix); file_exists(path)) groups_path = path;
@@ -205,14 +218,21 @@ struct InputSet::State {
           tar_set = parts->set;
           choose_groups();
         }
-        if (parts->set != tar_set) {
-          throw input_error({.file = member->name()}, "the archive holds a second trace set beside " + tar_set);
+        if (parts->set != tar_set || !tar_master.empty()) {
+          throw input_error({.file = member->name()}, "the archive holds a second trace set beside " +
+                                                          (tar_master.empty() ? tar_set : tar_master));
         }
         if (!tar_ranks.insert(parts->rank).second) {
           throw input_error({.file = member->name()},
                             "rank " + std::to_string(parts->rank) + " is in the archive twice");
         }
         return InputItem{std::make_unique<BorrowedInput>(*member), parts->rank};
+      }
+      if (is_master_name(name) && tar_ranks.empty()) {
+        if (!tar_master.empty())
+          throw input_error({.file = member->name()}, "the archive holds a second trace set beside " + tar_master);
+        tar_master = name;
+        return InputItem{std::make_unique<BorrowedInput>(*member), std::nullopt};
       }
       const bool is_groups = name.ends_with(groups_suffix) && !file_name_part(name).starts_with('.');
       if (is_groups && !has_set) {
@@ -259,9 +279,9 @@ struct InputSet::State {
   }
 
   void finish_tar() {
-    if (tar_ranks.empty()) {
+    if (tar_ranks.empty() && tar_master.empty()) {
       throw input_error({.file = archive->name()},
-                        "the archive holds no ranks (members NAME.0.et …)" + near_text());
+                        "the archive holds no ranks (members NAME.0.et …, or NAME.etm)" + near_text());
     }
     std::uint32_t expected = 0;
     for (const std::uint32_t rank : tar_ranks) {
@@ -274,6 +294,7 @@ struct InputSet::State {
     tar.reset();
     archive.reset();
     tar_ranks.clear();
+    tar_master.clear();
   }
 
   // Returns what messages about missing ranks say of files with nearly such names.

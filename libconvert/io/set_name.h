@@ -20,6 +20,11 @@ struct SetMember {
 // Returns the set and rank of a rank's file; nothing for other names, hidden ones (".ring.0.et") among them.
 [[nodiscard]] std::optional<SetMember> set_member(std::string_view path);
 
+// Returns whether a file is named like a set in one file ("ring.etm", also with .gz, .zst); hidden ones are not.
+[[nodiscard]] bool is_master_name(std::string_view path);
+// Returns the names of such files in a directory, sorted. Throws Error(system) if it cannot be read.
+[[nodiscard]] std::vector<std::string> master_files(const std::string& directory);
+
 // Returns the set of a file that is named like a rank and is none ("ring.07.et"); nothing for other names.
 [[nodiscard]] std::optional<std::string> set_of_near_rank(std::string_view path);
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <utility>
 
 #include "core/diagnostic.h"
@@ -63,6 +64,10 @@ std::optional<SetMember> set_member(std::string_view path) {
   return SetMember{std::string(*name), *rank};
 }
 
+bool is_master_name(std::string_view path) {
+  return without_compression_suffix(path).ends_with(".etm") && !is_hidden(path);
+}
+
 std::optional<std::string> set_of_near_rank(std::string_view path) {
   const std::optional<std::string_view> name = without_suffixes(path);
   if (!name || set_member(path)) return std::nullopt;
@@ -113,6 +118,19 @@ std::vector<RankFile> rank_files(const std::string& directory, const std::string
   std::ranges::sort(files, [](const RankFile& a, const RankFile& b) {
     return a.rank != b.rank ? a.rank < b.rank : a.path < b.path;
   });
+  return files;
+}
+
+std::vector<std::string> master_files(const std::string& directory) {
+  std::vector<std::string> files;
+  std::error_code error;
+  std::filesystem::directory_iterator entry(directory, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    std::string name = entry->path().filename().string();
+    if (is_master_name(name)) files.push_back(std::move(name));
+  }
+  if (error) throw system_error(directory, error.value());
+  std::ranges::sort(files);
   return files;
 }
 

@@ -12,7 +12,7 @@ namespace convert {
 
 // Ends the name of the file with a set's process groups, behind the set's name.
 constexpr std::string_view groups_suffix = ".groups.json";
-// Ends that of the table which says for whom the ranks of a folded set stand.
+// The same of the file that says for which ranks each of a folded set stands.
 constexpr std::string_view classes_suffix = ".classes.json";
 
 // Returns "ring.xml" for "in/ring.xml"; empty for "in/".

@@ -210,7 +210,7 @@ class Check {
     std::vector<Rank> present;
     for (const TraceSummary& s : summaries) present.push_back(s.rank);
     warn_of_missing_ranks(source_.base_name(), present, world, groups && !bad_groups ? &*groups : nullptr,
-                          subset_hint, diagnostics_);
+                          subset_hint(summaries.empty() ? "" : summaries.front().name), diagnostics_);
     if (bad_groups) {
       report_unreadable(*bad_groups, diagnostics_);
     } else if (groups) {

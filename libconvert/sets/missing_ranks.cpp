@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <vector>
 
 #include "core/rank_list.h"
 #include "core/units.h"
+#include "io/set_name.h"
 
 namespace convert {
 namespace {
@@ -63,6 +65,15 @@ std::vector<std::string> add_missing_of_groups(std::span<const Rank> present, st
 }
 
 }  // namespace
+
+std::string subset_hint(const std::string& file) {
+  const std::optional<SetMember> rank = set_member(file);
+  const std::string classes = rank ? rank->set + std::string(classes_suffix) : "";
+  std::error_code error;
+  if (!rank || !std::filesystem::exists(classes, error))
+    return "are all ranks in the set? et-split --ranks makes a set of its own of some of them";
+  return classes + " says for which ranks each stands: it is a folded set";
+}
 
 void warn_of_missing_ranks(const std::string& set, std::span<const Rank> present, std::optional<Rank> world,
                            const GroupLists* groups, std::string_view hint, Diagnostics& diagnostics) {

@@ -18,7 +18,8 @@ namespace convert {
 // ranks are missing on purpose.
 void warn_of_missing_ranks(const std::string& set, std::span<const Rank> present, std::optional<Rank> world,
                            const GroupLists* groups, std::string_view hint, Diagnostics& diagnostics);
-inline constexpr std::string_view subset_hint =
-    "are all ranks in the set? et-split --ranks makes a set of its own of some of them";
+// Returns what to do of a set, by the name of one of its ranks; of a folded one, beside which stands a table of its
+// classes, that it is one.
+[[nodiscard]] std::string subset_hint(const std::string& file);
 
 }  // namespace convert

@@ -269,7 +269,7 @@ void TraceSource::warn_of_missing_ranks() {
   std::vector<Rank> present(ranks_read_);
   std::iota(present.begin(), present.end(), Rank{0});
   if (world().value_or(0) > present.size() && whole_set())
-    convert::warn_of_missing_ranks(base_name(), present, world(), nullptr, subset_hint, diagnostics_);
+    convert::warn_of_missing_ranks(base_name(), present, world(), nullptr, subset_hint(first_file_), diagnostics_);
 }
 
 void TraceSource::warn_of_near_ranks() {

@@ -37,7 +37,7 @@ inside 'apt-get install -y -qq --no-install-recommends man-db bash-completion zs
 inside 'set +u; . /usr/share/bash-completion/bash_completion; _completion_loader et-replay || [ $? = 124 ]; complete -p et-replay'
 inside 'zsh -fc "autoload -Uz compinit && compinit -D -u && print \$_comps[et-replay]"'
 
-say "The library: the example and the program of the tests"
+say "The library: the examples and the program of the tests"
 inside 'apt-get install -y -qq --no-install-recommends g++ cmake make /tmp/libetkit-dev_*.deb >/dev/null 2>&1'
 mkdir "$root/tmp/consumer"
 cp "$examples"/consumer.cpp "$root/tmp/consumer"
@@ -47,12 +47,15 @@ project(consumer LANGUAGES CXX)
 find_package(etkit REQUIRED)
 add_executable(consumer consumer.cpp)
 target_link_libraries(consumer PRIVATE etkit::convert etkit::et_proto)
-add_executable(build_trace /usr/share/etkit/testdata/examples/build_trace.cpp)
-target_link_libraries(build_trace PRIVATE etkit::convert)
+foreach(example build_trace make_workload)
+  add_executable(${example} /usr/share/etkit/testdata/examples/${example}.cpp)
+  target_link_libraries(${example} PRIVATE etkit::convert)
+endforeach()
 TEXT
 inside 'cmake -S /tmp/consumer -B /tmp/consumer/build >/dev/null && cmake --build /tmp/consumer/build >/dev/null
   /tmp/consumer/build/consumer /tmp/consumer.0.et
-  /tmp/consumer/build/build_trace /tmp/toy && et-validate /tmp/toy && echo valid'
+  /tmp/consumer/build/build_trace /tmp/toy && et-validate /tmp/toy && echo valid
+  /tmp/consumer/build/make_workload /tmp/step.etm && et-validate /tmp/step.etm && echo valid'
 
 say "And away with them"
 inside 'apt-get remove -y -qq etkit libetkit-dev >/dev/null 2>&1; ls /usr/bin/et-* /usr/share/etkit 2>/dev/null | wc -l'

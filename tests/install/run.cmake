@@ -15,6 +15,8 @@ run(${CMAKE_COMMAND} -S ${SOURCE_DIR} -B ${WORK_DIR}/build -G ${GENERATOR} -DCMA
 run(${CMAKE_COMMAND} --build ${WORK_DIR}/build)
 run(${WORK_DIR}/build/consumer ${WORK_DIR}/consumer.0.et)
 run(${WORK_DIR}/build/build_trace ${WORK_DIR}/toy)
+run(${WORK_DIR}/build/make_workload ${WORK_DIR}/step.etm)
 if(EXISTS ${prefix}/${BIN_DIR}/et-validate)
   run(${prefix}/${BIN_DIR}/et-validate --werror ${WORK_DIR}/toy)
+  run(${prefix}/${BIN_DIR}/et-validate --werror ${WORK_DIR}/step.etm)
 endif()

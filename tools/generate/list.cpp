@@ -63,7 +63,7 @@ std::string list_text() {
     add_entry(out, k.name, k.summary);
     if (!k.reference_case.empty()) add_entry(out, "", "--compat chakra: " + std::string(k.reference_case));
   }
-  out += "\nModels, with parameters and the numbers of NPUs of their plans:\n";
+  out += "\nModels, with parameters and the numbers of NPUs of their plans, the default first:\n";
   for (const std::string& model : workload_presets()) {
     std::vector<std::string> sizes;
     for (const std::int64_t n : preset_sizes(model)) sizes.push_back(std::to_string(n));

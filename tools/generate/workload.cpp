@@ -182,11 +182,15 @@ std::vector<MemoryLine> memory_lines(const WorkloadSet& set) {
 
 // Tells of layers with and without experts.
 void log_activations(const Workload& w) {
-  const std::int64_t rows = equal_expert_rows(w), last = w.model.layers - 1;
-  const WideCount of_first = activation_bytes_of_layer(w, 0, rows);
-  log_info("activations of a layer and micro-batch: " + format_wide(of_first) + " B");
-  const WideCount of_last = activation_bytes_of_layer(w, last, rows);
-  if (of_last != of_first) log_info("of one with experts: " + format_wide(of_last) + " B");
+  const std::int64_t rows = equal_expert_rows(w), layers = w.model.layers;
+  const std::int64_t dense = w.model.experts > 0 ? w.model.dense_layers : layers;
+  const auto tell = [&](std::int64_t layer, std::string_view of) {
+    log_info("activations of " + std::string(of) +
+             " and micro-batch: " + format_wide(activation_bytes_of_layer(w, layer, rows)) + " B");
+  };
+  if (dense == 0 || dense == layers) return tell(0, "a layer");
+  tell(0, "each of the first " + counted(static_cast<std::uint64_t>(dense), "layer") + ", without experts,");
+  tell(dense, "each of the other " + std::to_string(layers - dense) + ", with experts,");
 }
 
 void append_memory(std::string& out, const WorkloadSet& set) {
@@ -219,6 +223,7 @@ Workload workload_of(const GenerateOptions& o, const Context& context) {
   if (o.compat != "none") throw usage_error("--compat is for kinds of traces");
   if (o.size) throw usage_error("--size is not for workloads; --set changes one");
   if (o.explain && o.output.path) throw usage_error("--explain writes no trace: leave out -o");
+  if (o.explain && o.output.to) throw usage_error("--explain writes no trace: leave out -t");
   const std::string& kind = o.kind[0];
   WorkloadRequest request{.preset = kind};
   if (is_file(kind)) {

@@ -104,7 +104,7 @@ void check_resnet(const Workload& w) {
   const std::vector<std::int64_t>& blocks = w.image.blocks;
   if (blocks.empty() || blocks.size() > most_groups)
     throw usage_error("model.blocks has " + std::to_string(blocks.size()) + " numbers: 1 to " +
-                      std::to_string(most_groups) + " are expected, such as 3;4;6;3");
+                      std::to_string(most_groups) + " are expected, such as 3,4,6,3");
   double all = 0;
   for (const std::int64_t n : blocks) all += as_real(n);
   check_steps(w, "the sum of model.blocks", all);

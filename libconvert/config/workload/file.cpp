@@ -30,6 +30,8 @@ class WorkloadFile {
     request_.line = model->line;
     request_.column = model->column;
     if (model->kind == YamlNode::Kind::scalar) {
+      if (model->text.empty())
+        throw at(*model, "model has no value: the name of a preset, or its layers, hidden, …");
       request_.preset = model->text;
     } else {
       add_part("model", *model);
@@ -48,15 +50,18 @@ class WorkloadFile {
   }
 
   // Returns the text of a value, of a list its elements joined.
-  [[nodiscard]] std::string value_of(const YamlNode& node) const {
-    if (node.kind == YamlNode::Kind::scalar) return node.text;
+  [[nodiscard]] std::string value_of(const std::string& key, const YamlNode& node) const {
+    if (node.kind == YamlNode::Kind::scalar) {
+      if (node.text.empty()) throw at(node, key + " has no value");
+      return node.text;
+    }
     if (node.kind == YamlNode::Kind::map) throw at(node, "a value is expected, not a map");
     std::vector<std::string> items;
     for (const YamlNode& item : node.items) {
       if (item.kind != YamlNode::Kind::scalar) throw at(item, "a number is expected");
       items.push_back(item.text);
     }
-    return join(items, ";");
+    return join(items, ",");
   }
 
   [[nodiscard]] ModelKind kind_of(const YamlNode& node) const try {
@@ -86,7 +91,7 @@ class WorkloadFile {
       if (!keys_under(key).empty()) {
         add_part(key, value);
       } else {
-        request_.settings.push_back({key, value_of(value), value.line, value.column});
+        request_.settings.push_back({key, value_of(key, value), value.line, value.column});
       }
     }
   }

@@ -43,8 +43,7 @@ std::string workload_text(const Workload& w) {
       open.push_back(path[p]);
     }
     std::string value = settings[i].value;
-    const bool list = value.find(';') != std::string::npos;
-    std::ranges::replace(value, ';', ',');
+    const bool list = value.find(',') != std::string::npos;
     out += list ? "[" + value + "]" : value;
   }
   close_to(0);

@@ -195,7 +195,7 @@ std::vector<std::int64_t> preset_sizes(std::string_view name) {
   const Preset* const preset = find(name);
   if (preset == nullptr) return sizes;
   for (const PresetPlan& p : preset->plans) sizes.push_back(p.plan.ranks());
-  std::ranges::sort(sizes);
+  if (!sizes.empty()) std::ranges::sort(sizes.begin() + 1, sizes.end());
   return sizes;
 }
 

@@ -21,6 +21,7 @@ struct SettingKey {
 };
 
 [[noreturn]] void refuse_setting(std::string_view path, std::string_view value, const std::string& expected) {
+  if (value.empty()) throw usage_error(std::string(path) + " has no value");
   throw usage_error(std::string(path) + ": " + std::string(value) + ": expected " + expected);
 }
 
@@ -44,17 +45,30 @@ std::size_t choice(std::string_view path, std::string_view value, std::span<cons
   return static_cast<std::size_t>(at - names.begin());
 }
 
-// Lists are written [7, 8] in a file, 7;8 on a command line.
+std::string_view without_spaces_around(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+// Returns the numbers of "7,8", "7;8" or "[7, 8]".
 std::vector<std::int64_t> list(std::string_view path, std::string_view value) {
+  std::string text(value);
+  if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
+  std::ranges::replace(text, ';', ',');
   std::vector<std::int64_t> out;
-  if (value.empty()) return out;
-  for (const std::string& piece : split(value, ';')) out.push_back(integer(path, piece, 1));
+  if (without_spaces_around(text).empty()) return out;
+  for (const std::string& piece : split(text, ',')) {
+    const std::string_view number = without_spaces_around(piece);
+    if (number.empty() || number.find_first_not_of("0123456789") != std::string_view::npos)
+      refuse_setting(path, value, "integers from 1 on, such as 16,16 or [16, 16]");
+    out.push_back(integer(path, number, 1));
+  }
   return out;
 }
 std::string list_text(const std::vector<std::int64_t>& values) {
   std::vector<std::string> texts;
   for (const std::int64_t v : values) texts.push_back(std::to_string(v));
-  return join(texts, ";");
+  return join(texts, ",");
 }
 
 // The types of elements, of which the first of each size is written.
@@ -85,18 +99,21 @@ double peak(std::string_view path, std::string_view value) {
   for (const auto& [unit, tflops] : {Scale{"GFLOPS", 1e-3}, Scale{"TFLOPS", 1}, Scale{"PFLOPS", 1e3}}) {
     if (!value.ends_with(unit)) continue;
     const auto n = convert::parse_number(value.substr(0, value.size() - unit.size()));
-    if (n && *n > 0 && *n < 1e9) return *n * tflops;
+    if (!n) break;
+    if (*n * tflops < 1e-3 || *n * tflops > 1e9) refuse_setting(path, value, "from 1GFLOPS to 1000000PFLOPS");
+    return *n * tflops;
   }
   refuse_setting(path, value, "operations a second, such as 989TFLOPS");
 }
 double rate(std::string_view path, std::string_view value) {
   const auto bytes_per_s = convert::parse_bandwidth(value);
   if (!bytes_per_s) refuse_setting(path, value, "a bandwidth, such as 3.35TB/s");
+  if (*bytes_per_s < 1e6 || *bytes_per_s > 1e18) refuse_setting(path, value, "from 1MB/s to 1000000TB/s");
   return *bytes_per_s / 1e9;
 }
 double share(std::string_view path, std::string_view value) {
   const auto n = convert::parse_number(value);
-  if (!n || *n <= 0 || *n > 1) refuse_setting(path, value, "a share above 0, up to 1");
+  if (!n || *n < 0.001 || *n > 1) refuse_setting(path, value, "a share from 0.001 to 1");
   return *n;
 }
 double exponent(std::string_view path, std::string_view value) {

@@ -210,7 +210,7 @@ void set_workload(Workload& w, const WorkloadSetting& setting);
 // Returns the names of the models that are known.
 [[nodiscard]] std::vector<std::string> workload_presets();
 [[nodiscard]] bool is_workload_preset(std::string_view name);
-// Returns the sizes, in NPUs, for which a preset has a plan, ascending.
+// Returns the sizes, in NPUs, for which a preset has a plan: that of its default, then the others, ascending.
 [[nodiscard]] std::vector<std::int64_t> preset_sizes(std::string_view name);
 // What a workload is asked for by: a model and settings, of which the later ones win, and so many NPUs.
 struct WorkloadRequest {

@@ -95,6 +95,10 @@ TEST(InputSet, GapsAndDoubles) {
   EXPECT_EQ(gap.kind(), Error::Kind::input);
   EXPECT_EQ(text_of(gap), scratch.path("ring.2.et") + ": missing from the set, which goes up to rank 3");
   EXPECT_EQ(text_of(thrown_error([&] { InputSet set({scratch.path()}); })), text_of(gap));
+  scratch.write("ring.classes.json", "{}");
+  EXPECT_EQ(text_of(thrown_error([&] { InputSet set({scratch.path("ring")}); })),
+            text_of(gap) + "; " + scratch.path("ring.classes.json") +
+                " says for which ranks each stands: it is a folded set");
   scratch.write("ring.2.et", "");
   scratch.write("ring.1.et.gz", "");
   const Error twice = thrown_error([&] { InputSet set({scratch.path("ring")}); });
@@ -106,7 +110,7 @@ TEST(InputSet, Directory) {
   const Scratch scratch;
   const Error empty = thrown_error([&] { InputSet set({scratch.path()}); });
   EXPECT_EQ(empty.kind(), Error::Kind::input);
-  EXPECT_EQ(text_of(empty), scratch.path() + ": holds no trace set (NAME.0.et …)");
+  EXPECT_EQ(text_of(empty), scratch.path() + ": holds no trace set (NAME.0.et …, or NAME.etm)");
   scratch.write("ring.0.et", "zero");
   scratch.write("notes.txt", "");
   scratch.write("ring.groups.json", "{}");
@@ -121,6 +125,35 @@ TEST(InputSet, Directory) {
   EXPECT_EQ(two.kind(), Error::Kind::input);
   EXPECT_EQ(text_of(two), scratch.path() + ": holds several trace sets; name one of them: " +
                               scratch.path("other") + ", " + scratch.path("ring"));
+}
+
+TEST(InputSet, DirectoryOfAMasterTrace) {
+  const Scratch scratch;
+  scratch.write("ring.etm.zst", packed("all", Compression::zstd));
+  scratch.write(".hidden.etm", "");
+  InputSet set({scratch.path()});
+  EXPECT_EQ(set.base_name(), "ring");
+  EXPECT_EQ(streams_of(set), (Names{scratch.path() + "/ring.etm.zst rank=none all"}));
+  scratch.write("b.etm", "");
+  EXPECT_EQ(text_of(thrown_error([&] { InputSet two({scratch.path()}); })),
+            scratch.path() + ": holds several trace sets; name one of them: " + scratch.path("b.etm") + ", " +
+                scratch.path("ring.etm.zst"));
+  scratch.write("ring.0.et", "ranks win");
+  EXPECT_EQ(streams_of({scratch.path()}), (Names{scratch.path("ring.0.et") + " rank=0 ranks win"}));
+}
+
+TEST(InputSet, TarOfAMasterTrace) {
+  const Scratch scratch;
+  const auto streams_with = [&](const Names& members) {
+    return streams_of({scratch.write("t.tar", tar_of_names(members))});
+  };
+  EXPECT_EQ(streams_with({"notes", "d/ring.etm", "ring.groups.json"}),
+            (Names{scratch.path("t.tar(d/ring.etm)") + " rank=none <d/ring.etm>"}));
+  for (const Names& members : {Names{"a.etm", "b.etm"}, Names{"a.etm", "ring.0.et"}})
+    EXPECT_EQ(text_of(thrown_error([&] { (void)streams_with(members); })),
+              scratch.path("t.tar(" + members[1] + ")") + ": the archive holds a second trace set beside a.etm");
+  EXPECT_EQ(streams_with({"ring.0.et", "a.etm"}),
+            (Names{scratch.path("t.tar(ring.0.et)") + " rank=0 <ring.0.et>"}));
 }
 
 TEST(InputSet, Missing) {
@@ -240,7 +273,7 @@ TEST(InputSet, WrongTars) {
   EXPECT_EQ(error_with({"ring.0.et", "ring.0.et.gz"}), "t.tar(ring.0.et.gz): rank 0 is in the archive twice");
   EXPECT_EQ(error_with({"ring.0.et", "b/ring.1.et"}),
             "t.tar(b/ring.1.et): the archive holds a second trace set beside ring");
-  EXPECT_EQ(error_with({"notes"}), "t.tar: the archive holds no ranks (members NAME.0.et …)");
+  EXPECT_EQ(error_with({"notes"}), "t.tar: the archive holds no ranks (members NAME.0.et …, or NAME.etm)");
   EXPECT_EQ(error_with({"ring.0.et", "../ring.1.et"}),
             "t.tar:@0x600: member ../ring.1.et: absolute names and \"..\" are refused");
   std::string cut = tar_of_names({"ring.0.et"});

@@ -16,7 +16,7 @@ namespace {
 std::string missing_told(const std::vector<Rank>& present, std::optional<Rank> world,
                          const GroupLists* groups = nullptr) {
   Diagnostics diagnostics;
-  warn_of_missing_ranks("w", present, world, groups, subset_hint, diagnostics);
+  warn_of_missing_ranks("w", present, world, groups, subset_hint("w.0.et"), diagnostics);
   EXPECT_EQ(diagnostics.errors(), 0U);
   EXPECT_LE(diagnostics.warnings(), 1U);
   return diagnostics.all().empty() ? "" : diagnostics.all()[0].message;

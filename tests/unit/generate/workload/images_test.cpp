@@ -142,7 +142,7 @@ TEST(Images, ContradictionsNameBothKeys) {
   EXPECT_EQ(refusal("resnet50", {{"plan.tensor", "2"}}),
             "plan.tensor is for models of kind transformer or mlp, not resnet");
   EXPECT_EQ(refusal("resnet50", {{"model.blocks", ""}}),
-            "model.blocks has 0 numbers: 1 to 12 are expected, such as 3;4;6;3");
+            "model.blocks has 0 numbers: 1 to 12 are expected, such as 3,4,6,3");
   EXPECT_EQ(refusal("resnet50", {{"model.blocks", "1000000"}}),
             "run.micro_batches 1 × the sum of model.blocks is more than 524288");
   EXPECT_EQ(refusal("resnet50", {{"model.image", "1099511627776"}}),

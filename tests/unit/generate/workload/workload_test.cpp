@@ -161,7 +161,12 @@ TEST(Workload, ContradictionsNameBothKeys) {
   EXPECT_EQ(failure({{"time.memory", "1TB/s"}}), "time.memory needs time.peak");
   EXPECT_EQ(failure({{"time.peak", "989"}}), "time.peak: 989: expected operations a second, such as 989TFLOPS");
   EXPECT_EQ(failure({{"time.efficiency.gemm", "70"}}),
-            "time.efficiency.gemm: 70: expected a share above 0, up to 1");
+            "time.efficiency.gemm: 70: expected a share from 0.001 to 1");
+  for (const char* peak : {"1e-300TFLOPS", "0.99GFLOPS", "1000001PFLOPS", "0TFLOPS"})
+    EXPECT_EQ(failure({{"time.peak", peak}}),
+              "time.peak: " + std::string(peak) + ": expected from 1GFLOPS to 1000000PFLOPS");
+  for (const char* key : {"time.memory", "time.host"})
+    EXPECT_EQ(failure({{key, "0.5MB/s"}}), key + std::string(": 0.5MB/s: expected from 1MB/s to 1000000TB/s"));
   EXPECT_EQ(failure({{"plan.prefetch", "2"}, {"plan.shard", "zero1"}}), "plan.prefetch 2 needs plan.shard zero3");
   EXPECT_EQ(failure({{"plan.reshard", "false"}}), "plan.reshard false needs plan.shard zero3");
   EXPECT_EQ(failure({{"plan.buckets", "megatron"}, {"plan.shard", "zero2"}}),

@@ -6,6 +6,7 @@
 #include "common/source.h"
 #include "common/tool.h"
 #include "core/units.h"
+#include "io/set_path.h"
 #include "sets/derived/folding.h"
 #include "sets/derived/iterating.h"
 #include "sets/derived/rankwise.h"

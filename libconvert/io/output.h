@@ -72,7 +72,8 @@ class OutputFiles {
   // Makes create() refuse this path, which belongs to a set, whether or not there is such a file. Throws
   // Error(usage) if the path was given before.
   void reserve(const std::string& path);
-  // Makes commit() remove a file after the renames (a stale rank of a larger set).
+  // Makes commit() remove a file after the renames (a stale rank of a larger set), unless a file of the group
+  // replaces it.
   void remove_on_commit(std::string path);
   // Brings the files to the disk, except a single one that is new, and gives them their names. Throws Error(system)
   // with the file that failed, and says if earlier files could not be put back; std::logic_error if one is open.

@@ -223,12 +223,16 @@ struct OutputFiles::State {
     new_directories.clear();
   }
 
-  // Returns the removals whose file exists.
+  // Returns the removals whose file exists and which no file of the group replaces.
   std::vector<FileChange> removal_changes() const {
     std::vector<FileChange> changes;
+    std::set<std::string> replaced;
+    for (const Entry& entry : entries) {
+      if (!removals.empty() && entry.state == Entry::State::complete) replaced.insert(absolute(entry.asked));
+    }
     for (const std::string& path : removals) {
       const FileStamp old = stamp_of(path);
-      if (old == FileStamp{}) continue;
+      if (old == FileStamp{} || replaced.contains(absolute(path))) continue;
       FileChange& change = changes.emplace_back();
       change.is_removal = true;
       change.old = old;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/master/master_set.h"
+#include "core/rank_list.h"
 #include "core/units.h"
 #include "io/archive.h"
 #include "io/output.h"
@@ -176,22 +177,42 @@ class Sink {
     finish_set(written);
   }
 
-  // A larger set of the same name would leave stale ranks behind.
-  void finish_set(const std::vector<Rank>& written) {
-    if (written.empty()) return ready();  // which says why
-    const Rank last = options_.last_rank.value_or(*std::max_element(written.begin(), written.end()));
-    if (!options_.whole) return ready();
-    const auto existing = existing_ranks(*plan_.path);
-    if (!existing.empty() && existing.back().rank != last && !options_.force) {
-      throw usage_error("there is a set " + *plan_.path + " of " + counted(existing.back().rank + 1, "rank") +
-                        " already, this one has " + std::to_string(last + 1) +
-                        "; choose another name, or replace it with --force");
+  // Refuses to replace a set of another size, or with ranks that this one has not.
+  void refuse_other_ranks(const std::vector<RankFile>& existing, Rank last, bool gaps, const auto& has) const {
+    if (existing.empty()) return;
+    const std::string advice = "; choose another name, or replace it with --force";
+    std::vector<Rank> others;
+    for (const RankFile& f : existing) {
+      if (!has(f.rank) && (others.empty() || others.back() != f.rank)) others.push_back(f.rank);
     }
+    if (gaps && !others.empty())
+      throw usage_error("there is a set " + *plan_.path + " already with " + ranks_text(others) +
+                        ", which this one has not" + advice);
+    if (existing.back().rank != last)
+      throw usage_error("there is a set " + *plan_.path + " of " + counted(existing.back().rank + 1, "rank") +
+                        " already, this one has " + std::to_string(last + 1) + advice);
+  }
+
+  // A larger set of the same name would leave stale ranks behind.
+  void finish_set(std::vector<Rank> written) {
+    if (written.empty()) return ready();  // which says why
+    if (!options_.whole) return ready();
+    std::ranges::sort(written);
+    const Rank last = options_.last_rank.value_or(written.back());
+    // Other processes have written the ranks that this one has not.
+    const auto has = [&](Rank r) {
+      return options_.last_rank ? r <= last : std::ranges::binary_search(written, r);
+    };
+    const auto existing = existing_ranks(*plan_.path);
+    const bool gaps = !options_.last_rank && written.size() <= last;
+    if (!options_.force) refuse_other_ranks(existing, last, gaps, has);
     std::error_code ignored;
     for (const RankFile& f : existing) {
-      const bool replaced = f.rank <= last && f.path == rank_path(*plan_.path, f.rank, plan_.suffix);
+      const bool replaced = has(f.rank) && f.path == rank_path(*plan_.path, f.rank, plan_.suffix);
       if (!replaced) files_.remove_on_commit(f.path);
     }
+    // The table of a set that was folded says nothing of another; ready() may write a new one.
+    if (!existing.empty()) files_.remove_on_commit(*plan_.path + std::string(classes_suffix));
     all_read(true);
     ready();
     const std::string groups_path = *plan_.path + std::string(groups_suffix);

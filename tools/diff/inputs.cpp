@@ -10,7 +10,9 @@
 #include <string>
 #include <utility>
 
+#include "analyze/diff/groups.h"
 #include "common/source.h"
+#include "config/groups.h"
 #include "sets/classes/compare.h"
 #include "sets/source.h"
 #include "util/log.h"
@@ -28,6 +30,19 @@ class RankFeed {
       : source_({.operands = {operand}, .from = o.from, .any_ranks = true, .hash = false, .runs = true},
                 context.diagnostics) {}
   [[nodiscard]] TraceSource& source() { return source_; }
+  // Returns how many ranks there are, when all have been read.
+  [[nodiscard]] std::uint64_t ranks() const {
+    return source_.master() != nullptr ? source_.master()->ranks() : seen_.size();
+  }
+  // Returns the process groups as far as they are known.
+  [[nodiscard]] SetGroups groups() const {
+    SetGroups out{.ranks = source_.world() ? *source_.world() : ranks()};
+    if (const auto found = source_.groups()) {
+      for (CommGroup& g : parse_groups(found->name, found->json, std::nullopt))
+        out.groups.emplace(g.id, std::move(g.ranks));
+    }
+    return out;
+  }
 
   // Reads one more rank, to be taken later.
   void read_ahead() {
@@ -77,13 +92,23 @@ void tell(const Difference& all) {
            std::to_string(all.nodes_b));
 }
 
-Difference compare_sets(RankFeed& a, RankFeed& b, const DiffWishes& wishes, Context& context) {
+// A single rank does not tell the groups of its set.
+void compare_groups_of(const RankFeed& a, const RankFeed& b, const DiffWishes& wishes, Difference& to) {
+  if (wishes.times || wishes.ignores("groups")) return;
+  SetGroups of_a = a.groups(), of_b = b.groups();
+  const bool told = (a.ranks() > 1 || !of_a.groups.empty()) && (b.ranks() > 1 || !of_b.groups.empty());
+  if (told) compare_groups(std::move(of_a), std::move(of_b), wishes, to);
+}
+
+Difference compare_sets(RankFeed& a, RankFeed& b, DiffWishes wishes, Context& context) {
   Difference all;
   if (!a.source().prepare(false) || !b.source().prepare(false) || context.failed()) return all;
+  if (!wishes.ranks.empty()) wishes.groups = groups_in_b(a.groups(), b.groups(), wishes);
   const MasterSet *const classes_a = a.source().master(), *const classes_b = b.source().master();
   if (classes_a != nullptr && classes_b != nullptr) {
     all = compare_by_classes(*classes_a, a.source().base_name(), *classes_b, b.source().base_name(), wishes,
                              context.jobs());
+    compare_groups_of(a, b, wishes, all);
     tell(all);
     return all;
   }
@@ -92,11 +117,12 @@ Difference compare_sets(RankFeed& a, RankFeed& b, const DiffWishes& wishes, Cont
     feeds.at(i)->read_ahead();
     return true;
   };
+  Partners partners(wishes);
   while (true) {
     for_each_ordered(std::min(context.jobs(), 2U), 2, read_both, [](std::size_t, bool) {});
     std::optional<Trace> trace = a.next();
     if (!trace) break;
-    std::optional<Trace> other = b.take(wishes.in_b(trace->rank));
+    std::optional<Trace> other = b.take(partners.in_b(trace->rank));
     if (other) {
       all.append(compare_traces(*trace, *other, wishes));
     } else {
@@ -104,6 +130,7 @@ Difference compare_sets(RankFeed& a, RankFeed& b, const DiffWishes& wishes, Cont
     }
   }
   while (const std::optional<Trace> trace = b.next()) all.ranks_only_b.push_back(trace->rank);
+  compare_groups_of(a, b, wishes, all);
   tell(all);
   return all;
 }

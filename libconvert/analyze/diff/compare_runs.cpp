@@ -42,6 +42,7 @@ class RunComparison {
 
   Difference run() {
     out_.structure = wishes_.structure;
+    out_.times = wishes_.times;
     out_.tolerant = wishes_.tolerates();
     out_.total_a = window(a_.run);
     out_.total_b = window(b_.run);
@@ -49,8 +50,9 @@ class RunComparison {
     out_.status_b = b_.run.status;
     out_.totals_differ = !wishes_.structure && !wishes_.same_time(*out_.total_a, *out_.total_b);
     std::map<Rank, Rank> back;
+    Partners partners(wishes_);
     for (const auto& [rank, of] : a_.ranks()) {
-      const Rank other = wishes_.in_b(rank);
+      const Rank other = partners.in_b(rank);
       const auto at = b_.ranks().find(other);
       back[other] = rank;
       if (at == b_.ranks().end()) {

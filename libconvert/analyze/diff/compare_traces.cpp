@@ -45,8 +45,9 @@ class TraceComparison {
 
   Difference run() {
     out_.structure = wishes_.structure;
+    out_.times = wishes_.times;
     out_.tolerant = wishes_.tolerates();
-    match_ = match_nodes(a_.matchable, a_.order, b_.matchable, b_.order);
+    match();
     out_.ranks = 1;
     out_.nodes_a = a_.matchable.size();
     out_.nodes_b = b_.matchable.size();
@@ -63,12 +64,46 @@ class TraceComparison {
     for (std::uint32_t i = 0; i < out_.nodes_a; ++i) {
       if (match_.b_of_a[i] != no_index) compare_nodes(i, match_.b_of_a[i]);
     }
-    if (!wishes_.times) compare_edges();
+    if (!wishes_.times) {
+      out_.edges_only_a = std::move(edges_.only_a);
+      out_.edges_only_b = std::move(edges_.only_b);
+    }
     add_times();
     return std::move(out_);
   }
 
  private:
+  struct Edges {
+    Difference::List<Difference::Edge> only_a, only_b;
+  };
+
+  // Ids may be others while some nodes happen to have one of the other side that fits: where what is matched by ids
+  // does not agree, it is matched without them, and that is taken if it agrees better.
+  void match() {
+    match_ = match_nodes(a_.matchable, a_.order, b_.matchable, b_.order);
+    edges_ = compare_edges(match_);
+    const std::uint64_t off = disagreement(match_, edges_);
+    if (off == 0) return;
+    NodeMatching other = match_nodes(a_.matchable, a_.order, b_.matchable, b_.order, UseIds::no);
+    Edges edges = compare_edges(other);
+    if (disagreement(other, edges) >= off) return;
+    match_ = std::move(other);
+    edges_ = std::move(edges);
+  }
+
+  // Returns how many nodes have no partner, partners communicate with others, and dependencies differ.
+  [[nodiscard]] std::uint64_t disagreement(const NodeMatching& match, const Edges& edges) const {
+    std::uint64_t n = edges.only_a.count + edges.only_b.count;
+    n += a_.matchable.size() + b_.matchable.size() - 2 * match.matched;
+    for (std::size_t i = 0; i < match.b_of_a.size(); ++i) {
+      if (match.b_of_a[i] == no_index) continue;
+      const Matchable& x = a_.matchable[i];
+      const Matchable& y = b_.matchable[match.b_of_a[i]];
+      if (x.meets != y.meets || x.partner != y.partner || x.tag != y.tag) ++n;
+    }
+    return n;
+  }
+
   SideNodes read(const Trace& trace, bool is_a) {
     SideNodes s{.trace = trace,
                 .graph = build_graph(trace.nodes),
@@ -110,7 +145,7 @@ class TraceComparison {
       const bool named = group != nullptr && group->kind == Kind::string_val;
       const std::string_view name = named ? trace.nodes.string(*group) : std::string_view();
       m.meets = Matchable::Meets::group;
-      m.partner = texts_.add(name == "0" ? std::string_view() : name);
+      m.partner = texts_.add(name == "0" ? std::string_view() : is_a ? wishes_.group_in_b(name) : name);
     }
     return m;
   }
@@ -176,6 +211,8 @@ class TraceComparison {
   }
   [[nodiscard]] bool same_attribute(const Attr& x, const Attr& y) const {
     if (const auto peer = mapped_peer(x)) return int_value(&y) && int_value(&y).value == *peer;
+    if (x.name == attr::pg_name && !wishes_.groups.empty() && x.kind == Kind::string_val && y.kind == x.kind)
+      return wishes_.group_in_b(a_.trace.nodes.string(x)) == b_.trace.nodes.string(y);
     return same_value(a_.trace.nodes, x, b_.trace.nodes, y);
   }
 
@@ -248,7 +285,8 @@ class TraceComparison {
     }
   }
 
-  void compare_edges() {
+  [[nodiscard]] Edges compare_edges(const NodeMatching& match) const {
+    Edges out;
     using Parent = std::pair<std::uint32_t, DepKind>;  // in B
     std::vector<Parent> x, y;
     const auto add = [](Difference::List<Difference::Edge>& to, const SideNodes& side, std::uint32_t node,
@@ -259,16 +297,16 @@ class TraceComparison {
                                 kind == DepKind::data ? "data" : "control"};
       });
     };
-    for (std::uint32_t i = 0; i < out_.nodes_a; ++i) {
-      const std::uint32_t j = match_.b_of_a[i];
+    for (std::uint32_t i = 0; i < a_.matchable.size(); ++i) {
+      const std::uint32_t j = match.b_of_a[i];
       if (j == no_index) continue;
       x.clear();
       y.clear();
       for (const Edge& e : a_.graph.parents(i)) {
-        if (match_.b_of_a[e.node] != no_index) x.emplace_back(match_.b_of_a[e.node], e.kind);
+        if (match.b_of_a[e.node] != no_index) x.emplace_back(match.b_of_a[e.node], e.kind);
       }
       for (const Edge& e : b_.graph.parents(j)) {
-        if (match_.a_of_b[e.node] != no_index) y.emplace_back(e.node, e.kind);
+        if (match.a_of_b[e.node] != no_index) y.emplace_back(e.node, e.kind);
       }
       if (x == y) continue;
       std::sort(x.begin(), x.end());
@@ -277,10 +315,10 @@ class TraceComparison {
       auto q = y.begin();
       while (p != x.end() || q != y.end()) {
         if (q == y.end() || (p != x.end() && *p < *q)) {
-          add(out_.edges_only_a, a_, i, match_.a_of_b[p->first], p->second);
+          add(out.only_a, a_, i, match.a_of_b[p->first], p->second);
           ++p;
         } else if (p == x.end() || *q < *p) {
-          add(out_.edges_only_b, b_, j, q->first, q->second);
+          add(out.only_b, b_, j, q->first, q->second);
           ++q;
         } else {
           ++p;
@@ -288,6 +326,7 @@ class TraceComparison {
         }
       }
     }
+    return out;
   }
 
   void add_times() {
@@ -307,6 +346,7 @@ class TraceComparison {
   TextSet texts_;  // names and groups of both sides
   SideNodes a_, b_;
   NodeMatching match_;
+  Edges edges_;
   Difference out_;
   bool changed_ = false;  // the node that is compared
 };
@@ -316,6 +356,23 @@ class TraceComparison {
 Rank DiffWishes::in_b(Rank a) const {
   const auto at = ranks.find(a);
   return at == ranks.end() ? a : at->second;
+}
+
+std::string_view DiffWishes::group_in_b(std::string_view a) const {
+  const auto at = groups.find(a);
+  return at == groups.end() ? a : std::string_view(at->second);
+}
+
+Rank Partners::in_b(Rank a) {
+  const Rank b = wishes_.in_b(a);
+  if (wishes_.ranks.empty()) return b;
+  const auto [at, added] = taken_.try_emplace(b, a);
+  if (added) return b;
+  const auto [low, high] = std::minmax(at->second, a);
+  const Rank unmapped = wishes_.ranks.contains(a) ? at->second : a;
+  throw usage_error("--map-ranks: ranks " + std::to_string(low) + " and " + std::to_string(high) +
+                    " of A are both rank " + std::to_string(b) + " of B; say which one rank " +
+                    std::to_string(unmapped) + " is there");
 }
 
 bool DiffWishes::same_time(Picoseconds a, Picoseconds b) const {

@@ -69,6 +69,15 @@ Table change_table(const std::vector<Difference::Change>& changes) {
   return t;
 }
 
+Table group_table(const std::vector<Difference::Group>& groups) {
+  Table t{.key = "groups",
+          .title = "process groups",
+          .columns = {{"group", "group", Unit::count}, {"a", "A", Unit::text}, {"b", "B", Unit::text}},
+          .more = "groups"};
+  for (const Difference::Group& g : groups) t.rows.push_back({g.id, g.a, g.b});
+  return t;
+}
+
 }  // namespace
 
 Statistics Difference::sections() const {
@@ -77,17 +86,19 @@ Statistics Difference::sections() const {
   if (total_a) {
     s.figures = {{"total_a", "A", Unit::time, *total_a}, {"total_b", "B", Unit::time, *total_b}};
   }
-  s.figures.insert(s.figures.end(), {{"ranks", "ranks compared", Unit::count, value_of(ranks)},
-                                     {"nodes_a", noun + " of A", Unit::count, value_of(nodes_a)},
-                                     {"nodes_b", noun + " of B", Unit::count, value_of(nodes_b)},
-                                     {"matched", "of them matched", Unit::count, value_of(matched)},
-                                     {"only_a", "only in A", Unit::count, value_of(only_a.count)},
-                                     {"only_b", "only in B", Unit::count, value_of(only_b.count)},
-                                     {"changed", "changed", Unit::count, value_of(changed_nodes)},
-                                     {"dependencies_only_a", total_a ? "" : "dependencies only in A", Unit::count,
-                                      value_of(edges_only_a.count)},
-                                     {"dependencies_only_b", total_a ? "" : "dependencies only in B", Unit::count,
-                                      value_of(edges_only_b.count)}});
+  s.figures.insert(
+      s.figures.end(),
+      {{"ranks", "ranks compared", Unit::count, value_of(ranks)},
+       {"nodes_a", noun + " of A", Unit::count, value_of(nodes_a)},
+       {"nodes_b", noun + " of B", Unit::count, value_of(nodes_b)},
+       {"matched", "of them matched", Unit::count, value_of(matched)},
+       {"only_a", "only in A", Unit::count, value_of(only_a.count)},
+       {"only_b", "only in B", Unit::count, value_of(only_b.count)},
+       {"changed", "changed", Unit::count, value_of(changed_nodes)},
+       {"dependencies_only_a", total_a ? "" : "dependencies only in A", Unit::count, value_of(edges_only_a.count)},
+       {"dependencies_only_b", total_a ? "" : "dependencies only in B", Unit::count, value_of(edges_only_b.count)},
+       {"groups_differ", groups.count == 0 ? "" : "process groups that differ", Unit::count,
+        value_of(groups.count)}});
   Table what{.key = "changed_attributes",
              .title = "what changed",
              .columns = {{"what", "what", Unit::text}, {"count", noun, Unit::count}},
@@ -101,7 +112,8 @@ Statistics Difference::sections() const {
               node_table("nodes_only_b", "only in B", only_b.kept, noun),
               change_table(changes.kept),
               edge_table("edges_only_a", "dependencies only in A", edges_only_a.kept),
-              edge_table("edges_only_b", "dependencies only in B", edges_only_b.kept)};
+              edge_table("edges_only_b", "dependencies only in B", edges_only_b.kept),
+              group_table(groups.kept)};
   if (ranks == 0 && !ranks_only_a.empty() && !ranks_only_b.empty()) {
     const std::string a = std::to_string(ranks_only_a.front());
     const std::string b = std::to_string(ranks_only_b.front());
@@ -110,7 +122,7 @@ Statistics Difference::sections() const {
   }
   if (other_ids != 0)
     s.notes.push_back(noun + " with other ids, which is no difference: " + std::to_string(other_ids));
-  if (std::max({only_a.count, only_b.count, changes.count, edges_only_a.count, edges_only_b.count}) >
+  if (std::max({only_a.count, only_b.count, changes.count, edges_only_a.count, edges_only_b.count, groups.count}) >
       List<Edge>::most)
     s.notes.push_back("lists hold the first " + std::to_string(List<Edge>::most) + " of a kind; all are counted");
   s.notes.insert(s.notes.end(), notes.begin(), notes.end());
@@ -136,6 +148,7 @@ std::string difference_json(const Difference& difference, std::size_t top) {
 
 void Difference::append(Difference&& other) {
   structure = other.structure;
+  times = other.times;
   tolerant = other.tolerant;
   ranks += other.ranks;
   nodes_a += other.nodes_a;
@@ -148,6 +161,9 @@ void Difference::append(Difference&& other) {
   changes.append(std::move(other.changes));
   edges_only_a.append(std::move(other.edges_only_a));
   edges_only_b.append(std::move(other.edges_only_b));
+  groups.append(std::move(other.groups));
+  groups_only_a += other.groups_only_a;
+  groups_only_b += other.groups_only_b;
   for (const auto& [what, n] : other.changes_by_what) changes_by_what[what] += n;
   names.append(std::move(other.names));
 }

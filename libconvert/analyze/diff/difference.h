@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "analyze/diff/times.h"
@@ -24,11 +25,26 @@ struct DiffWishes {
   Picoseconds tolerance_ps = 0;                 // or up to this
   std::set<std::string, std::less<>> ignore{};  // attributes, and what Difference::Change calls so
   std::map<Rank, Rank> ranks{};                 // rank in B of a rank in A; empty: the same
+  // What B calls a process group of A, where its ranks have other numbers; see groups_in_b().
+  std::map<std::string, std::string, std::less<>> groups{};
 
   [[nodiscard]] bool ignores(std::string_view attribute) const { return ignore.find(attribute) != ignore.end(); }
   [[nodiscard]] Rank in_b(Rank a) const;
+  [[nodiscard]] std::string_view group_in_b(std::string_view a) const;
   [[nodiscard]] bool tolerates() const { return tolerance_part > 0 || tolerance_ps > 0; }
   [[nodiscard]] bool same_time(Picoseconds a, Picoseconds b) const;
+};
+
+// Finds the partners of A's ranks in B.
+class Partners {
+ public:
+  explicit Partners(const DiffWishes& wishes) : wishes_(wishes) {}
+  // Returns the rank in B of a rank of A. Throws Error(usage) if a rank before has the same.
+  [[nodiscard]] Rank in_b(Rank a);
+
+ private:
+  const DiffWishes& wishes_;
+  std::unordered_map<Rank, Rank> taken_;  // ranks of A by those of B
 };
 
 struct Difference {
@@ -51,6 +67,11 @@ struct Difference {
     NodeId node = 0;
     NodeId on = 0;
     std::string kind;
+  };
+  // A process group whose members differ; those as B calls them, or "(none)".
+  struct Group {
+    std::int64_t id = 0;
+    std::string a, b;
   };
   // Counts all, and keeps the first.
   template <class T>
@@ -75,6 +96,7 @@ struct Difference {
   };
 
   bool structure = false;  // times were not compared
+  bool times = false;      // nothing else was compared
   bool tolerant = false;   // times could differ a little
   std::uint64_t ranks = 0, nodes_a = 0, nodes_b = 0, matched = 0;
   std::uint64_t other_ids = 0;  // matched nodes whose ids differ, which is no difference
@@ -83,6 +105,8 @@ struct Difference {
   std::uint64_t changed_nodes = 0;
   std::map<std::string, std::uint64_t> changes_by_what{};
   List<Edge> edges_only_a, edges_only_b;
+  List<Group> groups;
+  std::uint64_t groups_only_a = 0, groups_only_b = 0;  // of them
   std::vector<Rank> ranks_only_a{}, ranks_only_b{};
   std::vector<std::string> notes{};  // of what was not compared
 

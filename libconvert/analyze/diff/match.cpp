@@ -119,9 +119,9 @@ class Matcher {
 
 }  // namespace
 
-NodeMatching match_nodes(Nodes a, Order order_a, Nodes b, Order order_b) {
+NodeMatching match_nodes(Nodes a, Order order_a, Nodes b, Order order_b, UseIds ids) {
   Matcher m(a, b);
-  m.by_id();
+  if (ids == UseIds::yes) m.by_id();
   using PartnerKey = std::tuple<Matchable::Meets, std::uint64_t, std::int64_t>;
   m.by_key<PartnerKey>(order_a, order_b, [](const Matchable& n) {
     return n.meets == Matchable::Meets::nobody ? std::nullopt

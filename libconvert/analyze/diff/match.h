@@ -28,13 +28,15 @@ struct NodeMatching {
   std::uint64_t matched = 0;
 };
 
+enum class UseIds : std::uint8_t { no, yes };
 // Matches, each step what is left by those before it:
-//   1. nodes of the same id, type and name;
+//   1. nodes of the same id, type and name, if ids are used;
 //   2. collectives by group and number of the call, messages by partner, tag and number, in the order given;
 //   3. nodes by name, type and number among those of the same;
 //   4. a longest common subsequence of name and type, see for_each_common().
 // `order`: of each side, in which collectives and messages are counted.
 [[nodiscard]] NodeMatching match_nodes(std::span<const Matchable> a, std::span<const std::uint32_t> order_a,
-                                       std::span<const Matchable> b, std::span<const std::uint32_t> order_b);
+                                       std::span<const Matchable> b, std::span<const std::uint32_t> order_b,
+                                       UseIds ids = UseIds::yes);
 
 }  // namespace convert

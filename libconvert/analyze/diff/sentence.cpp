@@ -153,7 +153,8 @@ std::string ending(char side, RunStatus status, Picoseconds time) {
 }  // namespace
 
 bool Difference::same() const {
-  return only_a.count + only_b.count + changes.count + edges_only_a.count + edges_only_b.count == 0 &&
+  return only_a.count + only_b.count + changes.count + edges_only_a.count + edges_only_b.count + groups.count ==
+             0 &&
          ranks_only_a.empty() && ranks_only_b.empty() && !totals_differ && status_a == status_b;
 }
 
@@ -171,7 +172,10 @@ std::string Difference::sentence() const {
     parts.push_back(std::to_string(n) + (n == 1 ? " dependency" : " dependencies") + " only in A");
   if (const std::uint64_t n = edges_only_b.count; n != 0)
     parts.push_back(std::to_string(n) + (n == 1 ? " dependency" : " dependencies") + " only in B");
-  const std::string size = counted(ranks, "rank") + ", " + counted(nodes_a, noun);
+  add_part(parts, groups.count - groups_only_a - groups_only_b, "process group", " changed");
+  add_part(parts, groups_only_a, "process group", " only in A");
+  add_part(parts, groups_only_b, "process group", " only in B");
+  const std::string size = counted(ranks, "rank") + ", " + counted(times ? matched : nodes_a, noun);
   const bool ended = status_a == RunStatus::complete && status_b == RunStatus::complete;
   if (total_a && !structure && !ended && (totals_differ || status_a != status_b))
     return ending('A', status_a, *total_a) + ", " + ending('B', status_b, *total_b);
@@ -181,8 +185,9 @@ std::string Difference::sentence() const {
            (delta < 0 ? " faster" : " slower") + contributions(*this, delta);
   }
   const std::string within = structure ? " but for times" : tolerant ? " within the tolerance" : "";
+  const std::string in_times = times ? " in times" : "";
   const std::string time = total_a && !structure && !tolerant ? ", " + format_time(*total_a) : "";
-  if (same()) return "A and B are the same" + within + ": " + size + time;
+  if (same()) return "A and B are the same" + in_times + within + ": " + size + time;
   if (total_a && !structure) return "A and B take equally long" + within + time + ", but differ: " + listed(parts);
   const bool durations = !structure && changes_by_what.contains("duration");
   return "B differs from A: " + listed(parts) + (durations ? "; " + durations_text(names) : "");

@@ -68,9 +68,10 @@ class ClassComparison {
   void find_pairs() {
     auto in_b = places_of(b_, set_b_, name_b_);
     (void)places_of(a_, set_a_, name_a_);
+    Partners partners(wishes_);
     for (std::uint64_t i = 0; i < set_a_.ranks(); ++i) {
       const Place a = a_.place(i);
-      const auto b = in_b.find(wishes_.in_b(a_.rank(a)));
+      const auto b = in_b.find(partners.in_b(a_.rank(a)));
       if (b == in_b.end()) {
         only_a_.push_back(a_.rank(a));
         continue;
@@ -91,10 +92,10 @@ class ClassComparison {
     if (added) at->second = same_classes(p);
     if (!at->second) return nullptr;
     for (const auto& [a, b] : at->second->groups) {
-      if (a_.group(p.a, a) != b_.group(p.b, b)) return nullptr;
+      if (wishes_.group_in_b(a_.group(p.a, a)) != b_.group(p.b, b)) return nullptr;
     }
     for (const auto& [a, b] : at->second->peers) {
-      if (a_.peer(p.a, a) != b_.peer(p.b, b)) return nullptr;
+      if (in_b(a_.peer(p.a, a)) != b_.peer(p.b, b)) return nullptr;
     }
     return &at->second->difference;
   }
@@ -107,6 +108,7 @@ class ClassComparison {
     b_.become(p.b, b);
     if (bytes_of(a) != bytes_of(b)) return std::nullopt;
     SameClasses out{.difference = compare_traces(a, b, wishes_), .groups = {}, .peers = {}};
+    if (!wishes_.ranks.empty() && !out.difference.same()) return std::nullopt;
     for (std::size_t i = 0; i < of_a.nodes.nodes.size(); ++i) {
       const auto x = of_a.nodes.attributes(of_a.nodes.nodes[i]), y = of_b.nodes.attributes(of_b.nodes.nodes[i]);
       const auto group = string_value(of_a.nodes, x, attr::pg_name),
@@ -118,6 +120,10 @@ class ClassComparison {
       }
     }
     return out;
+  }
+
+  [[nodiscard]] std::uint64_t in_b(std::uint64_t peer) const {
+    return peer > largest_rank ? peer : wishes_.in_b(static_cast<Rank>(peer));
   }
 
   [[nodiscard]] Difference compare(const Pair& p) const {

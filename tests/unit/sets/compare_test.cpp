@@ -36,11 +36,11 @@ std::vector<Trace> eight_ranks() {
 }
 
 // What is told of two sets is what is told when each rank is looked at.
-void expect_as_rank_by_rank(const std::vector<Trace>& a, const std::vector<Trace>& b, std::uint64_t matched) {
-  const DiffWishes wishes;
+void expect_as_rank_by_rank(const std::vector<Trace>& a, const std::vector<Trace>& b, std::uint64_t matched,
+                            const DiffWishes& wishes = {}) {
   Difference expected;
   for (const Trace& t : a) {
-    const auto other = std::ranges::find(b, t.rank, &Trace::rank);
+    const auto other = std::ranges::find(b, wishes.in_b(t.rank), &Trace::rank);
     if (other == b.end()) {
       expected.ranks_only_a.push_back(t.rank);
     } else {
@@ -112,6 +112,18 @@ TEST(ComparingClasses, SomeRanksAreInOneOnly) {
   twice.push_back(a[3]);
   const MasterSet of_a = by_classes(a), of_b = by_classes(twice);
   EXPECT_EQ(error_message([&] { (void)compare_by_classes(of_a, "a", of_b, "b", {}, 1); }), "rank 3 stands twice");
+}
+
+// Each pair of ranks is told by its own numbers in B: groups and peers of ranks that are the same may not be.
+TEST(ComparingClasses, RanksHaveOtherNumbers) {
+  const std::vector<Trace> a = eight_ranks();
+  DiffWishes wishes;
+  wishes.ranks = {{5, 6}, {6, 5}};
+  expect_as_rank_by_rank(a, a, count(a), wishes);
+  wishes.groups = {{"3", "4"}, {"4", "3"}};
+  expect_as_rank_by_rank(a, a, count(a), wishes);
+  wishes.ranks.clear();
+  expect_as_rank_by_rank(a, a, count(a), wishes);
 }
 
 TEST(ComparingClasses, NodesInAnotherOrder) {

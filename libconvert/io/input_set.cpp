@@ -160,12 +160,12 @@ struct InputSet::State {
                                                  (names.size() > 2 ? " …" : ""));
     };
     if (sets.empty()) {
-      const std::vector<std::string> files = master_files(directory);
-      if (files.empty())
+      const std::vector<std::string> masters = master_files(directory);
+      if (masters.empty())
         throw input_error({.file = directory}, "holds no trace set (NAME.0.et …, or NAME.etm)" + near_text());
-      require_one(files);
-      if (base.empty()) base = base_of_file(files[0]);
-      sources.push_back({Source::Kind::file, folder + files[0], std::nullopt});
+      require_one(masters);
+      if (base.empty()) base = base_of_file(masters[0]);
+      sources.push_back({Source::Kind::file, folder + masters[0], std::nullopt});
       return;
     }
     require_one(sets);

@@ -104,7 +104,7 @@ class Matcher {
   NodeMatching take() { return std::move(out_); }
 
  private:
-  // Whether one of the sides has nothing left.
+  // Returns whether one of the sides has nothing left.
   [[nodiscard]] bool done() const { return out_.matched == std::min(a_.size(), b_.size()); }
   void pair(std::uint32_t i, std::uint32_t j) {
     if (out_.a_of_b[j] != no_index) return;  // of two nodes with one id the first

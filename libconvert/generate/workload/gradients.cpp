@@ -74,7 +74,7 @@ BodyIndex GradientMaker::gather_shard(std::int64_t parameters, bool experts, Bod
   const GroupKind kind = experts ? GroupKind::expert_data : GroupKind::data;
   const BodyIndex call = b_.collective(Collective::all_gather, bytes, kind, after, name);
   if (!b_.has(kind)) return call;
-  // Of what was updated the shard stands in its place; what is gathered for a layer is for that.
+  // The shard of what was updated stands in its place; what is gathered for a layer is for that.
   if (w_.plan.shard == Shard::zero3) {
     b_.reads_no_deps();
   } else {

@@ -296,7 +296,7 @@ void Scaler::update_metadata(Metadata& metadata) const {
   }
 }
 
-// Whether Megatron-LM would put gradients into other buckets, where a rank has more than one.
+// Finds whether Megatron-LM would put gradients into other buckets, where a rank has more than one.
 void Scaler::find_buckets() {
   if (!workload_ || workload_->plan.buckets != Buckets::megatron) return;
   ParallelPlan grown = workload_->plan;

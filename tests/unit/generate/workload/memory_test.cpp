@@ -122,7 +122,7 @@ TEST(MemoryOfWorkloads, FollowsUnequalLoadsOfExperts) {
   const WideCount each = memory_of(equal, 0).activations;
   EXPECT_EQ(format_wide(sum), format_wide(4 * each));
   EXPECT_GT(most, each);
-  // Of several micro-batches in flight, each has loads of its own.
+  // Each of several micro-batches in flight has loads of its own.
   const WorkloadSet gpipe(small(with(
       plan,
       {{"run.imbalance.zipf", "1"}, {"plan.pipeline", "2"}, {"plan.order", "gpipe"}, {"run.micro_batches", "3"}})));

@@ -9,6 +9,7 @@
 #include "io/input.h"
 #include "io/set_path.h"
 #include "passes/lower/lower.h"
+#include "scenario/class_ranks.h"
 #include "sets/chunk_runs.h"
 #include "sets/known_file.h"
 #include "sets/schedules.h"
@@ -133,17 +134,27 @@ void fit_dimensions(std::vector<AlgorithmChoice>& list, const NetworkConfig& net
   }
 }
 
-// Compiles the ranks that for_each(add) adds; reports stragglers that are not among them.
+// Compiles the ranks that for_each(add) adds, or those of `set` if they are held by classes; reports stragglers
+// that are not among them.
 template <class ForEach>
-std::optional<ReplayProgram> compile_ranks(const ForEach& for_each, const NetworkConfig& network,
+std::optional<ReplayProgram> compile_ranks(const ForEach& for_each, const MasterSet* set,
+                                           const std::string& set_name, const NetworkConfig& network,
                                            ReplayOptions options, bool issue_by_trace, unsigned jobs,
                                            Diagnostics& diagnostics) {
   std::optional<ReplayBuilder> builder;
-  for_each([&](const Trace& trace) {
-    if (!builder) begin_program(builder, trace, network, options, issue_by_trace, jobs, diagnostics);
-    if (options.size_bytes) refuse_bad_counters(trace);
-    builder->add(trace);
-  });
+  const auto begin = [&](const Trace& first) -> ReplayBuilder& {
+    if (!builder) begin_program(builder, first, network, options, issue_by_trace, jobs, diagnostics);
+    return *builder;
+  };
+  if (set != nullptr && has_whole_classes(*set, options)) {
+    add_by_classes(*set, set_name, begin, options);
+  } else {
+    for_each([&](const Trace& trace) {
+      ReplayBuilder& to = begin(trace);
+      if (options.size_bytes) refuse_bad_counters(trace);
+      to.add(trace);
+    });
+  }
   std::optional<ReplayProgram> program = builder ? builder->finish() : std::nullopt;
   if (!program || options.slow.empty() || options.slow.rbegin()->first < program->ranks.size()) return program;
   diagnostics.error({}, "slow",
@@ -274,14 +285,17 @@ std::optional<ReplayProgram> load_program(TraceSource& workload, const NetworkCo
     workload.for_each_trace(jobs, add);
     workload.warn_of_missing_ranks();
   };
-  return compile_ranks(for_each, network, std::move(options), issue_by_trace, jobs, diagnostics);
+  Trace head;
+  if (workload.master() != nullptr) workload.open_rank(0)->next_rank(head);
+  return compile_ranks(for_each, workload.master(), head.name, network, std::move(options), issue_by_trace, jobs,
+                       diagnostics);
 }
 
 std::optional<ReplayProgram> load_program(std::span<const Trace> workload, const NetworkConfig& network,
                                           ReplayOptions options, bool issue_by_trace, unsigned jobs,
                                           Diagnostics& diagnostics) {
   const auto for_each = [&](const auto& add) { std::for_each(workload.begin(), workload.end(), add); };
-  return compile_ranks(for_each, network, std::move(options), issue_by_trace, jobs, diagnostics);
+  return compile_ranks(for_each, nullptr, {}, network, std::move(options), issue_by_trace, jobs, diagnostics);
 }
 
 std::optional<ReplayResult> replay_recorded(TraceSource& workload, const ReplayOptions& options, unsigned jobs,

@@ -37,6 +37,13 @@ class StandIns {
 
   // Returns the names of the groups of a stand-in that are others for its other ranks.
   [[nodiscard]] std::vector<std::string> groups(std::uint32_t stand_in) const;
+  // Return whether nodes of the stand-in name this group, or this rank as a peer or as their own.
+  [[nodiscard]] bool has_group(std::uint32_t stand_in, std::string_view name) const {
+    return stand_ins_[stand_in].groups.contains(name);
+  }
+  [[nodiscard]] bool has_peer(std::uint32_t stand_in, std::uint64_t peer) const {
+    return stand_ins_[stand_in].peers.contains(peer);
+  }
   // Return what a group or peer of the stand-in is for one of its ranks.
   [[nodiscard]] std::string group(const Place& p, std::string_view of_stand_in) const;
   [[nodiscard]] std::uint64_t peer(const Place& p, std::uint64_t of_stand_in) const;

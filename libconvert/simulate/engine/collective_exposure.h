@@ -30,7 +30,7 @@ class CollectiveExposure {
   }
 
   // Returns the runs with their exposure.
-  [[nodiscard]] std::vector<CalledCollective> list(const ReplayProgram& program,
+  [[nodiscard]] std::vector<CalledCollective> list(const CommonProgram& program,
                                                    const std::vector<CollectiveRun>& runs) const {
     std::vector<CalledCollective> called;
     for (std::size_t run = 0; run < runs.size(); ++run) {

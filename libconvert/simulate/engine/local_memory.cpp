@@ -208,7 +208,7 @@ MemoryCurve memory_curve(const TensorTable& table, const std::vector<TensorLife>
   return changes;
 }
 
-void add_peaks(const ReplayProgram& program, const std::vector<NodeSpans>& spans, ReplayResult& result) {
+void add_peaks(const LinkedProgram& program, const std::vector<NodeSpans>& spans, ReplayResult& result) {
   for (Rank r = 0; r < program.ranks.size(); ++r) {
     if (program.ranks[r].code == nullptr) continue;
     const TensorTable& table = *program.ranks[r].code->tensors;

@@ -22,7 +22,7 @@ namespace convert {
 
 class Feeder;
 class NodeCompiler;
-struct ReplayProgram;
+struct LinkedProgram;
 struct ReplayResult;
 
 // Holds the tensors of a rank, and which nodes use them.
@@ -94,7 +94,7 @@ struct PeakTensors {
 };
 
 // Adds the peaks of all ranks that ran to the result. `spans` are by rank.
-void add_peaks(const ReplayProgram& program, const std::vector<NodeSpans>& spans, ReplayResult& result);
+void add_peaks(const LinkedProgram& program, const std::vector<NodeSpans>& spans, ReplayResult& result);
 
 // Returns a size as ASTRA-sim's log has it: "1.50 KB", where a KB has 1024 bytes.
 [[nodiscard]] std::string format_astra_bytes(std::int64_t bytes);

@@ -17,7 +17,7 @@ namespace convert {
 // Fills a timeline: begin times and message numbers of nodes, and which collectives they call.
 class TimelineRecorder {
  public:
-  TimelineRecorder(const ReplayProgram& program, ReplayResult& result)
+  TimelineRecorder(const LinkedProgram& program, ReplayResult& result)
       : program_(program),
         timeline_(result.timeline),
         calls_(result.slice_calls),
@@ -29,7 +29,7 @@ class TimelineRecorder {
 
   void begin(Rank r, std::uint32_t node, Picoseconds now) {
     const Op& op = program_.op({r, node});
-    const std::uint32_t index = program_.ranks[r].first_op + node;
+    const std::uint64_t index = program_.ranks[r].first_op + node;
     begin_[index] = now;
     if (op.type == OpType::send) flow_[index] = ++sent_[op.channel];
     if (op.type == OpType::recv) flow_[index] = ++posted_[op.channel];
@@ -45,7 +45,7 @@ class TimelineRecorder {
   // Ends what is under way when the replay stops; it stays open.
   void stop(Picoseconds now) {
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
-      const RankProgram& rank = program_.ranks[r];
+      const LinkedRankProgram& rank = program_.ranks[r];
       for (std::uint32_t node = 0; rank.code != nullptr && node < rank.code->ops.size(); ++node) {
         if (begin_[rank.first_op + node] != not_under_way) add(r, node, now).open = true;
       }
@@ -58,7 +58,7 @@ class TimelineRecorder {
   Slice& add(Rank r, std::uint32_t node, Picoseconds now) {
     const Op& op = program_.op({r, node});
     const RankCode& code = *program_.ranks[r].code;
-    const std::uint32_t index = program_.ranks[r].first_op + node;
+    const std::uint64_t index = program_.ranks[r].first_op + node;
     Slice s{.begin_ps = begin_[index], .end_ps = now, .node = code.id(node), .rank = r, .lane = lane_of(op)};
     s.name = timeline_.names.add(code.node_name(node));
     if (op.type == OpType::send || op.type == OpType::recv) {
@@ -95,7 +95,7 @@ class TimelineRecorder {
     return op.slot == Slot::communication ? Lane::collective : Lane::compute;
   }
 
-  const ReplayProgram& program_;
+  const LinkedProgram& program_;
   Timeline& timeline_;
   std::vector<SliceCall>& calls_;
   std::vector<std::vector<std::uint32_t>> call_of_;  // by group and number: in calls_
@@ -108,10 +108,10 @@ class TimelineRecorder {
 // Records what the options ask for.
 class NodeRecorder {
  public:
-  NodeRecorder(const ReplayProgram& program, ReplayResult& result) : program_(program), result_(result) {
+  NodeRecorder(const LinkedProgram& program, ReplayResult& result) : program_(program), result_(result) {
     if (program.options.timeline) timeline_.emplace(program, result);
     if (program.options.memory == MemoryTracking::off) return;
-    for (const RankProgram& r : program.ranks) spans_.emplace_back(r.code != nullptr ? r.code->ops.size() : 0);
+    for (const LinkedRankProgram& r : program.ranks) spans_.emplace_back(r.code != nullptr ? r.code->ops.size() : 0);
   }
   [[nodiscard]] static bool is_wanted(const ReplayOptions& options) {
     return options.timeline || options.memory != MemoryTracking::off;
@@ -132,7 +132,7 @@ class NodeRecorder {
   }
 
  private:
-  const ReplayProgram& program_;
+  const LinkedProgram& program_;
   ReplayResult& result_;
   std::optional<TimelineRecorder> timeline_;
   std::vector<NodeSpans> spans_;  // by rank, where local memory is tracked
@@ -141,7 +141,7 @@ class NodeRecorder {
 // Records nothing.
 class NoRecorder {
  public:
-  NoRecorder(const ReplayProgram& /*program*/, ReplayResult& /*result*/) {}
+  NoRecorder(const LinkedProgram& /*program*/, ReplayResult& /*result*/) {}
   void begin(Rank /*r*/, std::uint32_t /*node*/, Picoseconds /*now*/) {}
   void end(Rank /*r*/, std::uint32_t /*node*/, Picoseconds /*now*/) {}
   void finish() {}

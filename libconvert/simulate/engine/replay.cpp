@@ -13,9 +13,11 @@
 #include "simulate/engine/collective_list.h"
 #include "simulate/engine/replayer.h"
 #include "simulate/explain/causes.h"
+#include "simulate/program/link.h"
 #include "simulate/symmetry/expand.h"
 #include "simulate/symmetry/order_observer.h"
 #include "simulate/symmetry/ordered_causes.h"
+#include "simulate/symmetry/rounding.h"
 #include "simulate/symmetry/symmetry.h"
 
 namespace convert {
@@ -34,7 +36,7 @@ ReplayOutcome run(Replayer<Observer, Recorder>& replayer) {
   return outcome;
 }
 
-ReplayOutcome run_plain(const ReplayProgram& program) {
+ReplayOutcome run_plain(const LinkedProgram& program) {
   if (NodeRecorder::is_wanted(program.options)) {
     Replayer<NoObserver, NodeRecorder> replayer(program);
     return run(replayer);
@@ -45,48 +47,55 @@ ReplayOutcome run_plain(const ReplayProgram& program) {
 
 // Runs a replay of representatives; returns nothing if it does not hold for all.
 template <class Observer>
-std::optional<ReplayOutcome> run_reduced(Replayer<Observer, NodeRecorder>& replayer, const Reduction& reduction,
-                                         const ReplayProgram& program) {
+std::optional<ReplayOutcome> run_reduced(Replayer<Observer, NodeRecorder>& replayer,
+                                         const Equivalence& equivalence, const ReplayProgram& program) {
   ReplayOutcome outcome = replayer.run();
   if (!replayer.observer().symmetric() || is_stuck(outcome.result)) return std::nullopt;
-  return expand(std::move(outcome), replayer.observer().first_callers(), reduction, program);
+  if (equivalence.rounded) outcome.result.error_bound_ps = rounding_bound(replayer.program(), outcome.called);
+  return expand(std::move(outcome), replayer.observer().first_callers(), equivalence, program);
 }
 
 // Does the same, and finds the causes of the end. Causes says why it runs twice.
-std::optional<ReplayOutcome> explain_reduced(const Reduction& reduction, const ReplayProgram& program) {
+std::optional<ReplayOutcome> explain_reduced(const LinkedProgram& reduced, const Equivalence& equivalence,
+                                             const ReplayProgram& program) {
   using CauseReplayer = Replayer<OrderedCauses, NodeRecorder>;
-  const ReplayProgram& reduced = reduction.program;
   const std::vector<std::uint32_t>* const none = nullptr;
   std::vector<std::uint32_t> chain;
   {
-    CauseReplayer first(reduced, reduced, reduction.equivalence, none);
-    std::optional<ReplayOutcome> outcome = run_reduced(first, reduction, program);
+    CauseReplayer first(reduced, reduced, equivalence, none);
+    std::optional<ReplayOutcome> outcome = run_reduced(first, equivalence, program);
     if (!outcome || outcome->result.status != ReplayStatus::complete) return outcome;
     chain = *first.observer().causes().chain();
   }
-  CauseReplayer second(reduced, reduced, reduction.equivalence, &std::as_const(chain));
-  std::optional<ReplayOutcome> outcome = run_reduced(second, reduction, program);
+  CauseReplayer second(reduced, reduced, equivalence, &std::as_const(chain));
+  std::optional<ReplayOutcome> outcome = run_reduced(second, equivalence, program);
   const std::vector<Causes::Detail> all =
-      unfold(second.observer().causes().details(), program, reduction.equivalence, second.system().runs());
+      unfold(second.observer().causes().details(), program, equivalence, second.system().runs());
   outcome->result.explanation =
       explain({program, second.system(), second.network(), all, std::nullopt, outcome->result.total_ps});
   return outcome;
 }
 
-// Replays one of equivalent ranks for all; returns nothing if there are none, or if their order matters.
-std::optional<ReplayOutcome> run_representatives(const ReplayProgram& program) {
-  if (!program.options.symmetry) return std::nullopt;
-  std::optional<Equivalence> found = find_symmetry(program);
-  if (!found) return std::nullopt;
-  auto reduction = std::make_shared<Reduction>(Reduction{reduce(program, *found), std::move(*found)});
+// Replays one of equivalent ranks for all; returns nothing if there are none, or if their order matters. Says in
+// `why` what keeps ranks, or more of them, from that.
+std::optional<ReplayOutcome> run_representatives(const ReplayProgram& program, std::string& why) {
+  Search search = find_symmetry(program);
+  why = std::move(search.why);
+  if (!search.found) return std::nullopt;
+  const auto equivalence = std::make_shared<const Equivalence>(std::move(*search.found));
+  const LinkedProgram reduced = reduce(program, *equivalence);
   std::optional<ReplayOutcome> outcome;
   if (program.options.explain) {
-    outcome = explain_reduced(*reduction, program);
+    outcome = explain_reduced(reduced, *equivalence, program);
   } else {
-    Replayer<OrderObserver, NodeRecorder> replayer(reduction->program, reduction->program, reduction->equivalence);
-    outcome = run_reduced(replayer, *reduction, program);
+    Replayer<OrderObserver, NodeRecorder> replayer(reduced, reduced, *equivalence);
+    outcome = run_reduced(replayer, *equivalence, program);
   }
-  if (outcome && program.options.timeline) outcome->result.reduction = std::move(reduction);
+  if (outcome) {
+    outcome->result.equivalence = equivalence;
+  } else {
+    why = "the order of what happens at one time may differ from rank to rank";
+  }
   return outcome;
 }
 
@@ -107,18 +116,19 @@ std::optional<Actor> find_target(const ReplayProgram& program) {
 // Causes says why it runs twice.
 ReplayOutcome run_explained(const ReplayProgram& program) {
   using CauseReplayer = Replayer<Causes, NodeRecorder>;
+  const LinkedProgram linked = link(program);
   const std::optional<Actor> target = find_target(program);
   const std::vector<std::uint32_t>* const none = nullptr;
   std::optional<std::vector<std::uint32_t>> chain;
   {
-    CauseReplayer first(program, target, none);
+    CauseReplayer first(linked, target, none);
     ReplayOutcome outcome = run(first);
     const ReplayStatus status = outcome.result.status;
     if (target || status == ReplayStatus::complete || status == ReplayStatus::unmatched)
       chain = first.observer().chain();
     if (!chain) return outcome;
   }
-  CauseReplayer second(program, target, &std::as_const(*chain));
+  CauseReplayer second(linked, target, &std::as_const(*chain));
   ReplayOutcome outcome = run(second);
   const Causes& causes = second.observer();
   const Picoseconds at = causes.target() ? causes.target()->begin : outcome.result.total_ps;
@@ -144,8 +154,11 @@ void number_calls(ReplayResult& result) {
 
 ReplayOutcome run(const ReplayProgram& program) {
   try {
-    if (std::optional<ReplayOutcome> outcome = run_representatives(program)) return std::move(*outcome);
-    return program.options.explain ? run_explained(program) : run_plain(program);
+    std::string why;
+    std::optional<ReplayOutcome> outcome = run_representatives(program, why);
+    if (!outcome) outcome = program.options.explain ? run_explained(program) : run_plain(link(program));
+    outcome->result.no_symmetry = std::move(why);
+    return std::move(*outcome);
   } catch (const Error& e) {
     // Delays and sums that are too large have no line: the network is where they come from.
     if (e.kind() != Error::Kind::input || !e.where().file.empty()) throw;

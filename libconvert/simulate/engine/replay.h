@@ -27,7 +27,7 @@
 
 namespace convert {
 
-struct Reduction;
+struct Equivalence;
 
 enum class ReplayStatus : std::uint8_t {
   complete,   // every node has run and every message was received
@@ -106,8 +106,12 @@ struct ReplayResult {
   std::optional<Explanation> explanation;   // for ReplayOptions::explain; nothing if the node never started
   std::optional<PeakTensors> peak_tensors;  // with MemoryTracking
   std::vector<NodeSpans> spans;             // by rank, with MemoryTracking::trace
-  // With ReplayOptions::most_npus_alone, if the timeline has representatives alone.
-  std::shared_ptr<const Reduction> reduction;
+  // Which ranks were simulated for others: a timeline has these alone. Null: every rank was simulated.
+  std::shared_ptr<const Equivalence> equivalence;
+  // What kept ranks from standing for others, for people; empty: nothing did, or nobody asked.
+  std::string no_symmetry;
+  // By how much times may differ at most from those of exact parts; 0: not at all. See ReplayOptions::exact_up_to.
+  Picoseconds error_bound_ps = 0;
 
   [[nodiscard]] Rank rank(std::size_t npu) const { return ranks.empty() ? static_cast<Rank>(npu) : ranks[npu]; }
 };

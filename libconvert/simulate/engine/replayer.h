@@ -37,7 +37,7 @@ class Replayer final : private CollectiveListener {
   // Prepares a replay of `program`, which must outlive this; ranks without code do not run. `of_observer` is what
   // the observer wants to know besides the clock.
   template <typename... OfObserver>
-  explicit Replayer(const ReplayProgram& program, OfObserver&&... of_observer)
+  explicit Replayer(const LinkedProgram& program, OfObserver&&... of_observer)
       : program_(program),
         observer_(queue_, std::forward<OfObserver>(of_observer)...),
         recorder_(program, result_),
@@ -75,6 +75,7 @@ class Replayer final : private CollectiveListener {
     return {std::move(result_), exposure_.list(program_, system_.runs())};
   }
 
+  [[nodiscard]] const LinkedProgram& program() const { return program_; }
   [[nodiscard]] const Observer& observer() const { return observer_; }
   [[nodiscard]] const SystemState& system() const { return system_; }
   [[nodiscard]] const Network& network() const { return *network_; }
@@ -308,7 +309,7 @@ class Replayer final : private CollectiveListener {
                                        : npu.times.communication - npu.times.overlap;
   }
 
-  const ReplayProgram& program_;
+  const LinkedProgram& program_;
   ReplayResult result_;
   EventQueue queue_;
   Observer observer_;

@@ -73,7 +73,7 @@ class Explainer {
       if (d.kind == CauseKind::message || queued) ++to.messages;
     }
     if (to.what == What::message || to.what == What::request) {
-      to.to = op(last.actor.npu, last.actor.op).peer;
+      to.to = s_.program.ranks[last.actor.npu].peers[op(last.actor.npu, last.actor.op).channel];
       to.bytes = last.bytes;
       to.waited = s_.chain[first].kind == CauseKind::hop ? s_.chain[first].begin - s_.chain[first].came : 0;
       if (end - first == 1 && last.kind == CauseKind::hop && last.wire != Causes::none)

@@ -12,12 +12,12 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "core/index_table.h"
 #include "graph/graph.h"
-#include "simulate/program/channel_index.h"
 #include "simulate/program/compile.h"
 #include "simulate/program/program.h"
 #include "simulate/system/default_system.h"
@@ -29,7 +29,7 @@ struct CustomSource {
   std::string prefix{};
   std::string collective{};                               // that it says it is for; empty: unknown
   std::vector<std::int32_t> relays{};                     // places that only pass on what others send
-  std::vector<std::shared_ptr<const RankCode>> places{};  // peers are places; channel: index into messages
+  std::vector<std::shared_ptr<const RankCode>> places{};  // channel: index into messages
   struct Message {
     std::int64_t tag;
     std::int64_t chunks;  // without a size: so many of the collective's `of_chunks` chunks; else 0
@@ -79,7 +79,7 @@ using UnevenMembers = std::vector<std::optional<UnevenMember>>;  // by place
 struct ReplayBuilder::State {
   State(NetworkConfig network, const ReplayOptions& o, Diagnostics& d)
       : diagnostics(d),
-        program{.options = o, .rules = Rules(o.astra), .network = std::move(network)},
+        program{{.options = o, .rules = Rules(o.astra), .network = std::move(network)}},
         compiler(program.options, program.rules, can_send_to_self(program.network, o.network.model), false, d),
         custom_compiler(program.options, program.rules, can_send_to_self(program.network, o.network.model), true,
                         d) {
@@ -100,8 +100,8 @@ struct ReplayBuilder::State {
   std::optional<std::uint32_t> find_group(const Trace& trace, std::uint32_t index, std::string_view name);
   bool note_uneven(const Trace& trace, std::uint32_t index, const CollectiveCall& call, Op& op);
   [[nodiscard]] bool is_free(const NodeCollective& c, NodeId node, std::string_view name);
-  [[nodiscard]] const UnevenCall* uneven_of(const Op& op) const;
-  [[nodiscard]] const CollectiveCall& call_of(const Op& op) const;
+  [[nodiscard]] const UnevenCall* uneven_of(std::uint32_t call) const;
+  [[nodiscard]] const CollectiveCall& call_of(std::uint32_t call) const;
   void number_collectives(const Trace& trace, const Graph& graph, std::vector<Op>& by_index) const;
   std::uint32_t add_uneven(const UnevenCall& first, const UnevenMembers& members);
   void gather_uneven();
@@ -110,7 +110,13 @@ struct ReplayBuilder::State {
   [[nodiscard]] bool goes_without(const CustomSource& source, std::int64_t bytes, CallUse& use);
   CustomSource* source_of(const CallUse& use, std::uint32_t members);
   void check_use(CustomSource& source, const CallUse& use);
-  std::uint32_t put_on_group(std::size_t source, std::uint32_t group, std::int64_t bytes);
+  std::uint32_t with_sizes(std::size_t source, std::int64_t bytes);
+  bool add_like(Rank like, const Likeness& how);
+  [[nodiscard]] bool can_be_like(Rank like);
+  std::optional<std::uint32_t> call_like(std::uint32_t call, const Likeness& how, Rank rank);
+  std::uint32_t call_number(const CollectiveCall& call, const std::string& prefix);
+  void number(RankCode& code, const std::vector<CompiledMessage>& messages, RankProgram& rank);
+  std::shared_ptr<const RankCode> known_code(const std::shared_ptr<RankCode>& code);
   void check_network();
   void note_gaps();
   void note_gaps(const CollectiveCall& call);
@@ -125,14 +131,31 @@ struct ReplayBuilder::State {
   NodeCompiler custom_compiler;
   std::string first_name;  // of rank 0, for messages
   std::string last_name;   // of the rank added last
-  ChannelIndex channel_index;
   bool failed = false;
   std::vector<CustomSource> sources;
   MakeBuiltin make_builtin;
   // The index into sources by name, collective, places and root.
   std::map<std::tuple<std::string, Collective, std::uint32_t, std::uint32_t>, std::size_t> builtins;
-  // (source, group, bytes where it matters) → 1 + custom
-  std::map<std::tuple<std::size_t, std::uint32_t, std::int64_t>, std::uint32_t> customs;
+  std::map<std::pair<std::size_t, std::int64_t>, std::uint32_t> customs;  // source, bytes → 1 + custom
+  std::unordered_multimap<std::uint64_t, std::shared_ptr<const RankCode>> codes;  // by hash
+  std::unordered_map<std::int64_t, std::uint32_t> group_of;                       // by id
+  struct Numbered {
+    std::uint32_t rank;    // 1 + the last that calls it
+    std::uint32_t number;  // among its calls
+  };
+  std::vector<Numbered> numbered;  // by call
+  // What adding a rank did beside its program, by rank.
+  struct Added {
+    std::uint64_t untimed = 0;
+    bool told = false;  // a warning or error
+  };
+  std::vector<Added> added;
+  // A rank that others are like.
+  struct Model {
+    bool fits = true;                            // no call depends on its rank or the name of its group
+    std::vector<std::uint64_t> nodes_of_call{};  // by call of its code
+  };
+  std::unordered_map<Rank, Model> models;
   // Holds a collective as it is first called.
   struct CallUse {
     CollectiveCall call;

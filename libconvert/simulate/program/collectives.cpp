@@ -55,6 +55,7 @@ void ReplayBuilder::State::prepare_groups() {
     SystemGroup group{.id = g.id, .ranks = g.ranks};
     for (std::uint32_t i = 0; i < g.ranks.size(); ++i) group.places.emplace_back(g.ranks[i], i);
     std::sort(group.places.begin(), group.places.end());
+    group_of.emplace(g.id, static_cast<std::uint32_t>(program.groups.size()));
     program.groups.push_back(std::move(group));
   }
 }
@@ -83,11 +84,9 @@ std::optional<std::uint32_t> ReplayBuilder::State::find_group(const Trace& trace
                                                               std::string_view name) {
   if (name.empty() || name == "0") return 0;
   const std::optional<std::int64_t> id = parse_int(name);
-  for (std::uint32_t g = 1; id && g < program.groups.size(); ++g) {
-    if (program.groups[g].id != *id) continue;
-    const SystemGroup& group = program.groups[g];
-    const std::uint32_t place = group.place(trace.rank);
-    if (place < group.ranks.size()) return g;
+  if (const auto at = id ? group_of.find(*id) : group_of.end(); at != group_of.end()) {
+    const SystemGroup& group = program.groups[at->second];
+    if (group.place(trace.rank) < group.ranks.size()) return at->second;
     compiler.error(trace, index, "groups",
                    "rank " + std::to_string(trace.rank) + " calls a collective of group " + std::string(name) +
                        ", of which it is no member");
@@ -114,21 +113,17 @@ std::optional<std::int64_t> CustomSource::Message::bytes(std::int64_t of_collect
   return spreads ? sum : bytes_of_chunks(of_collective, chunks, of_chunks);
 }
 
-// Puts the algorithm of a source onto the ranks of a group, which are its places in the order listed. `bytes`: of
-// the whole collective.
-std::uint32_t ReplayBuilder::State::put_on_group(std::size_t source_index, std::uint32_t group_index,
-                                                 std::int64_t bytes) {
+// Gives the algorithm of a source its sizes. `bytes`: of the whole collective.
+std::uint32_t ReplayBuilder::State::with_sizes(std::size_t source_index, std::int64_t bytes) {
   const CustomSource& source = sources[source_index];
-  std::uint32_t& known = customs[{source_index, group_index, source.chunks != 0 ? bytes : 0}];
+  std::uint32_t& known = customs[{source_index, source.chunks != 0 ? bytes : 0}];
   if (known != 0) return known;
-  const SystemGroup& group = program.groups[group_index];
-  const auto rank_at = [&](Rank p) { return group.ranks.empty() ? p : group.ranks[p]; };
   CustomAlgorithm algorithm{.source = source.prefix, .parts = source.parts};
-  for (std::uint32_t place = 0; place < source.places.size(); ++place) {
-    auto code = std::make_shared<RankCode>(*source.places[place]);
+  for (const CustomSource::Message& m : source.messages) algorithm.tags.push_back(m.tag);
+  for (const std::shared_ptr<const RankCode>& place : source.places) {
+    auto code = std::make_shared<RankCode>(*place);
     for (Op& op : code->ops) {
       if (op.type != OpType::send && op.type != OpType::recv) continue;
-      const bool sends = op.type == OpType::send;
       if (op.peer >= source.places.size()) {
         throw input_error({},
                           "the algorithm " + source.prefix + " names place " + std::to_string(op.peer) +
@@ -143,11 +138,6 @@ std::uint32_t ReplayBuilder::State::put_on_group(std::size_t source_index, std::
                               counted(m.of_chunks, "chunk") + ", messages of less than a byte or 2^63 bytes",
                           "custom");
       }
-      op.channel = channel_index.find_or_add(program.channels, {.bytes = op.value,
-                                                                .src = rank_at(sends ? place : op.peer),
-                                                                .dst = rank_at(sends ? op.peer : place),
-                                                                .tag = m.tag});
-      op.peer = rank_at(op.peer);
     }
     algorithm.places.push_back(std::move(code));
   }
@@ -207,7 +197,7 @@ bool ReplayBuilder::State::goes_without(const CustomSource& source, std::int64_t
 
 // Returns 1 + the custom algorithm of a call, or 0 for none.
 std::uint32_t ReplayBuilder::State::custom_for(CallUse& use) {
-  if (use.source != 0) return put_on_group(use.source - 1, use.call.group, use.call.bytes);
+  if (use.source != 0) return with_sizes(use.source - 1, use.call.bytes);
   const std::uint32_t members = program.groups[use.call.group].size(program.model);
   if (is_builtin(use.prefix) && members == 1) {  // there is nobody to send to
     use.prefix.clear();
@@ -237,7 +227,7 @@ std::uint32_t ReplayBuilder::State::custom_for(CallUse& use) {
     throw input_error({}, "the result of the all_gather exceeds 2^63 bytes", "custom");
   if (goes_without(*source, bytes, use)) return 0;
   check_use(*source, use);
-  return put_on_group(static_cast<std::size_t>(source - sources.data()), use.call.group, bytes);
+  return with_sizes(static_cast<std::size_t>(source - sources.data()), bytes);
 }
 
 void ReplayBuilder::State::plan_collectives() {
@@ -261,9 +251,9 @@ void ReplayBuilder::State::plan_collectives() {
                                            which.first, which.second));
 }
 
-const CollectiveCall& ReplayBuilder::State::call_of(const Op& op) const {
-  const UnevenCall* const u = uneven_of(op);
-  return u != nullptr ? u->call : calls[op.channel].call;
+const CollectiveCall& ReplayBuilder::State::call_of(std::uint32_t call) const {
+  const UnevenCall* const u = uneven_of(call);
+  return u != nullptr ? u->call : calls[call].call;
 }
 
 // The ranks' calls of a group meet by their places in the order of issue: dependencies first, then the lowest id.
@@ -275,7 +265,7 @@ void ReplayBuilder::State::number_collectives(const Trace& trace, const Graph& g
   if (std::none_of(by_index.begin(), by_index.end(), is_collective)) return;
   std::map<std::uint32_t, std::uint32_t> counts;  // by group
   for (const std::uint32_t index : communication_order(trace.nodes, graph)) {
-    if (is_collective(by_index[index])) by_index[index].peer = counts[call_of(by_index[index]).group]++;
+    if (is_collective(by_index[index])) by_index[index].peer = counts[call_of(by_index[index].channel).group]++;
   }
 }
 
@@ -337,12 +327,17 @@ void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t 
       compiler.error(trace, index, "attributes", differ + "and it involves some dimensions only (involved_dim)");
     return;
   }
-  op.channel = call_index.find_or_add(
+  op.channel = call_number(call, prefix);
+  if (op.channel == calls.size()) calls.push_back({call, prefix, location_of(trace, index), node});
+  ++calls[op.channel].nodes;
+}
+
+// Returns the number of a call among all different ones. One that is new is to be added to them.
+std::uint32_t ReplayBuilder::State::call_number(const CollectiveCall& call, const std::string& prefix) {
+  return call_index.find_or_add(
       call_hash(call, prefix), static_cast<std::uint32_t>(calls.size()),
       [&](std::uint32_t i) { return calls[i].call == call && calls[i].prefix == prefix; },
       [&](std::uint32_t i) { return call_hash(calls[i].call, calls[i].prefix); });
-  if (op.channel == calls.size()) calls.push_back({call, prefix, location_of(trace, index), node});
-  ++calls[op.channel].nodes;
 }
 
 }  // namespace convert

@@ -60,6 +60,8 @@ class NodeCompiler {
   [[nodiscard]] bool size_used() const { return size_used_; }
   // Returns how many nodes should take their recorded duration to communicate and have none.
   [[nodiscard]] std::uint64_t untimed_communication() const { return untimed_communication_; }
+  // Counts so many more.
+  void add_untimed_communication(std::uint64_t nodes) { untimed_communication_ += nodes; }
   [[nodiscard]] const AstraGaps& gaps() const { return gaps_; }
   // Returns the use of the nodes compiled since the last call.
   [[nodiscard]] RooflineUse take_roofline() { return std::exchange(roofline_, {}); }

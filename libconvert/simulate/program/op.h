@@ -47,10 +47,11 @@ class NodeEnd {
   std::uint32_t bits_ = 0;
 };
 
+// What differs between ranks that do the same is numbered in a ReplayProgram, and named in a LinkedProgram.
 struct Op {
   std::int64_t value = 0;     // timed: ps; memory, send, recv, collective: bytes
-  std::uint32_t channel = 0;  // send, recv: of the messages; collective: its plan
-  Rank peer = 0;              // send: to; recv: from; collective: its number among those of its group
+  std::uint32_t channel = 0;  // linked: of a send or recv, or a collective's plan; else its message or call
+  Rank peer = 0;              // linked: to or from which it goes; collective: its number among those of its group
   OpType type = OpType::invalid;
   Slot slot = Slot::communication;
   bool is_compute = false;  // its time counts as computation
@@ -60,7 +61,7 @@ struct Op {
   friend bool operator==(const Op&, const Op&) = default;
 };
 
-// Holds what one rank does, or all ranks with the same trace.
+// Holds what one rank does, or all ranks that do the same.
 struct RankCode {
   Feeder feeder{};            // at the start; to be copied
   HugeVector<Op> ops{};       // by node
@@ -70,6 +71,9 @@ struct RankCode {
   std::shared_ptr<const TensorTable> tensors{};     // where local memory is tracked
   RooflineUse roofline{};                           // with the roofline model
   std::shared_ptr<const IssueOrder> issue_order{};  // of a custom algorithm by ASTRA-sim's rules
+  // Where it is not linked:
+  std::vector<std::int64_t> tags{};  // by message, of which each send and recv has one
+  std::uint64_t hash = 0;            // of the nodes
 
   [[nodiscard]] NodeId id(std::uint32_t node) const { return ids.empty() ? node : ids[node]; }
   [[nodiscard]] std::string_view node_name(std::uint32_t node) const;

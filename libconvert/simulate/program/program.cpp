@@ -7,6 +7,8 @@
 
 #include "core/algorithm/algorithm.h"
 #include "core/attr_names.h"
+#include "core/collective.h"
+#include "core/units.h"
 #include "simulate/astra/issue_order.h"
 #include "simulate/engine/local_memory.h"
 #include "simulate/program/builder.h"
@@ -19,6 +21,17 @@ bool same_code(const RankCode& a, const RankCode& b) {
     return false;
   return a.ops == b.ops && a.ids == b.ids && a.names == b.names && a.name_ends == b.name_ends &&
          a.roofline == b.roofline && a.feeder.same_graph(b.feeder);
+}
+
+// Ids, edges and names differ seldom where this does not.
+std::uint64_t hash_of(const RankCode& code) {
+  std::uint64_t h = code.ops.size();
+  for (const Op& op : code.ops) {
+    h = (h ^ static_cast<std::uint64_t>(op.value)) * 0x9e3779b97f4a7c15U;
+    h ^= (h >> 29U) + (std::uint64_t{op.channel} << 32U | op.peer);
+    h = (h ^ op.end.bits()) * 0xbf58476d1ce4e5b9U;
+  }
+  return h ^ h >> 31U;
 }
 
 }  // namespace
@@ -42,12 +55,10 @@ std::string_view RankCode::node_name(std::uint32_t node) const {
   return std::string_view(names).substr(begin, name_ends[node] - begin);
 }
 
-ReplayProgram::Place ReplayProgram::place(std::uint32_t op) const {
-  const auto after =
-      std::upper_bound(ranks.begin(), ranks.end(), op,
-                       [](std::uint32_t number, const RankProgram& r) { return number < r.first_op; });
-  const auto rank = static_cast<Rank>(after - ranks.begin() - 1);
-  return {rank, op - ranks[rank].first_op};
+std::uint64_t ReplayProgram::nodes() const {
+  std::uint64_t n = 0;
+  for (const RankProgram& r : ranks) n += r.code->ops.size();
+  return n;
 }
 
 void ReplayBuilder::State::keep_names(const Trace& trace, RankCode& code) const {
@@ -125,31 +136,120 @@ void ReplayBuilder::State::add(const Trace& trace) {
                                                 file_of_rank(trace.name, trace.rank, rank) +
                                                 ": a replay takes all ranks from 0 on");
   }
-  if (program.ops + trace.nodes.nodes.size() >= no_message) {
-    throw input_error({.file = trace.name}, "more than 4294967294 nodes in all ranks");
-  }
   if (rank == 0) first_name = trace.name;
   last_name = trace.name;
   std::vector<CompiledMessage> messages;
+  const std::uint64_t untimed = compiler.untimed_communication();
+  const std::size_t told = diagnostics.errors() + diagnostics.warnings();
   const std::shared_ptr<RankCode> code = compile(trace, compiler, messages);
-  bool has_messages = false;
-  for (std::uint32_t node = 0; node < code->ops.size(); ++node) {
-    Op& op = code->ops[node];
-    if (op.type != OpType::send && op.type != OpType::recv) continue;
-    has_messages = true;
-    const bool sends = op.type == OpType::send;
-    op.channel = channel_index.find_or_add(program.channels, {.bytes = op.value,
-                                                              .src = sends ? rank : op.peer,
-                                                              .dst = sends ? op.peer : rank,
-                                                              .tag = messages[code->feeder.index_of(node)].tag});
-  }
+  added.push_back({compiler.untimed_communication() - untimed,
+                   diagnostics.errors() + diagnostics.warnings() != told});
   note_peers(trace, *code);
-  RankProgram& added = program.ranks.emplace_back();
-  added.first_op = program.ops;
-  added.code = code;
-  program.ops += static_cast<std::uint32_t>(code->ops.size());
-  if (rank != 0 && !has_messages && same_code(*program.ranks[rank - 1].code, *code))
-    added.code = program.ranks[rank - 1].code;
+  RankProgram& to = program.ranks.emplace_back();
+  number(*code, messages, to);
+  to.code = known_code(code);
+  if (to.code->tags != code->tags) to.tags = code->tags;
+}
+
+// Numbers the messages and the calls of a rank.
+void ReplayBuilder::State::number(RankCode& code, const std::vector<CompiledMessage>& messages, RankProgram& rank) {
+  const auto current = static_cast<std::uint32_t>(program.ranks.size());
+  numbered.resize(calls.size(), {0, 0});
+  for (std::uint32_t node = 0; node < code.ops.size(); ++node) {
+    Op& op = code.ops[node];
+    if (op.type == OpType::send || op.type == OpType::recv) {
+      rank.peers.push_back(std::exchange(op.peer, 0));
+      code.tags.push_back(messages[code.feeder.index_of(node)].tag);
+      op.channel = static_cast<std::uint32_t>(rank.peers.size() - 1);
+    } else if (op.type == OpType::collective) {
+      const std::uint32_t call = op.channel;
+      const bool known = call < calls.size() && numbered[call].rank == current;
+      op.channel = known ? numbered[call].number : static_cast<std::uint32_t>(rank.plans.size());
+      if (known) continue;
+      rank.plans.push_back(call);
+      if (call < calls.size()) numbered[call] = {current, op.channel};
+    }
+  }
+  code.hash = hash_of(code);
+}
+
+// Returns the code that is the same, of those of other ranks, or this one.
+std::shared_ptr<const RankCode> ReplayBuilder::State::known_code(const std::shared_ptr<RankCode>& code) {
+  const auto [first, end] = codes.equal_range(code->hash);
+  for (auto c = first; c != end; ++c) {
+    if (same_code(*c->second, *code)) return c->second;
+  }
+  codes.emplace(code->hash, code);
+  return code;
+}
+
+// Finds what a rank has that others are like. It was added as it stands.
+bool ReplayBuilder::State::can_be_like(Rank like) {
+  const auto [at, is_new] = models.try_emplace(like);
+  Model& m = at->second;
+  if (!is_new) return m.fits;
+  const auto by_group = [](const auto& rule) { return rule.which.group.has_value(); };
+  const ReplaySystem& system = *program.options.system;
+  const RankProgram& rank = program.ranks[like];
+  m.fits = !added[like].told && !compiler.failed() && std::ranges::none_of(system.rules, by_group) &&
+           std::ranges::none_of(program.options.free.calls, by_group) &&
+           std::ranges::none_of(rank.plans, [&](std::uint32_t call) {
+             return uneven_of(call) != nullptr || has_root(calls[call].call.op);
+           });
+  m.nodes_of_call.resize(rank.plans.size());
+  for (const Op& op : rank.code->ops) {
+    if (op.type == OpType::collective) ++m.nodes_of_call[op.channel];
+  }
+  return m.fits;
+}
+
+// Returns the call in the place of one of the other rank.
+std::optional<std::uint32_t> ReplayBuilder::State::call_like(std::uint32_t call, const Likeness& how, Rank rank) {
+  const std::uint32_t group_index = calls[call].call.group;
+  const auto name = how.group(group_index == 0 ? "0" : std::to_string(program.groups[group_index].id));
+  if (!name) return std::nullopt;
+  std::uint32_t group = 0;
+  if (*name != "0") {
+    const auto id = parse_int(*name);
+    const auto at = id ? group_of.find(*id) : group_of.end();
+    if (at == group_of.end() || program.groups[at->second].place(rank) >= program.groups[at->second].ranks.size())
+      return std::nullopt;
+    group = at->second;
+  }
+  if (group == group_index) return call;
+  CollectiveCall its = calls[call].call;
+  its.group = group;
+  const std::uint32_t number = call_number(its, calls[call].prefix);
+  if (number == calls.size()) {
+    calls.push_back(CallUse(calls[call]));
+    calls.back().call = its;
+    calls.back().nodes = 0;
+  }
+  return number;
+}
+
+bool ReplayBuilder::State::add_like(Rank like, const Likeness& how) {
+  if (!can_be_like(like)) return false;
+  const auto rank = static_cast<Rank>(program.ranks.size());
+  const bool self_allowed = can_send_to_self(program.network, program.options.network.model);
+  RankProgram to{.code = program.ranks[like].code};
+  for (const Rank peer : program.ranks[like].peers) {
+    const std::uint64_t its = how.peer(peer);
+    if (its >= how.ranks || (its == rank && !self_allowed)) return false;
+    to.peers.push_back(static_cast<Rank>(its));
+  }
+  to.tags = program.ranks[like].tags;
+  for (const std::uint32_t call : program.ranks[like].plans) {
+    const auto its = call_like(call, how, rank);
+    if (!its) return false;
+    to.plans.push_back(*its);
+  }
+  const std::vector<std::uint64_t>& nodes = models.at(like).nodes_of_call;
+  for (std::size_t c = 0; c < to.plans.size(); ++c) calls[to.plans[c]].nodes += nodes[c];
+  compiler.add_untimed_communication(added[like].untimed);
+  added.push_back(Added(added[like]));
+  program.ranks.push_back(std::move(to));
+  return true;
 }
 
 ReplayBuilder::ReplayBuilder(NetworkConfig network, const ReplayOptions& options, Diagnostics& diagnostics)
@@ -159,6 +259,7 @@ ReplayBuilder::ReplayBuilder(NetworkConfig network, const ReplayOptions& options
 ReplayBuilder::~ReplayBuilder() = default;
 
 void ReplayBuilder::add(const Trace& trace) { state_->add(trace); }
+bool ReplayBuilder::add_like(Rank like, const Likeness& how) { return state_->add_like(like, how); }
 
 void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace, const ChunkRunsOf& runs,
                                const std::vector<std::int32_t>& relays) {
@@ -210,7 +311,6 @@ std::optional<ReplayProgram> ReplayBuilder::finish() {
   s.note_gaps();
   s.warn_of_unused_options();
   warn_of_untimed_communication(s.compiler.untimed_communication(), s.diagnostics);
-  s.program.channels.shrink_to_fit();
   return std::move(s.program);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Holds all ranks compiled for replay: flat tables without text say what each node does (about 45 bytes a node;
-// neighbouring ranks with the same trace share them).
+// Holds all ranks compiled for replay: flat tables without text say what each node does (about 45 bytes a node),
+// once for all ranks that do the same.
 #pragma once
 
 #include <cstdint>
@@ -104,44 +104,69 @@ struct ReplayOptions {
   bool astra = false;                     // by ASTRA-sim's rules; see Rules
   bool astra_names = false;               // messages call options as ASTRA-sim does
   bool symmetry = true;  // simulate one of equivalent ranks, where that is proved to give the same result
-  // With symmetry: of more NPUs than this the timeline may have representatives alone, see ReplayResult::reduction.
+  // With symmetry: of up to so many ranks only where it is exact; of more, parts that differ by a byte count as
+  // equal, see ReplayResult::error_bound_ps.
+  std::uint32_t exact_up_to = 64;
+  // Of more NPUs than this the timeline may have representatives alone, see ReplayResult::equivalence.
   // The chain of causes of the end, traffic and the use of wires are then found of them, and told of all.
   std::uint32_t most_npus_alone = UINT32_MAX;
   std::shared_ptr<const ReplaySystem> system{};  // null: what fits the network
 };
 
-// Holds an algorithm for one group: what each place does; its messages are already between ranks.
+// Holds an algorithm for collectives of one size: what each place does; peers are places.
 struct CustomAlgorithm {
   std::string source{};  // its file or the prefix of its traces, as given
   bool parts = false;    // no source, but an all-to-all whose parts differ in size: all messages at once
-  std::vector<std::shared_ptr<const RankCode>> places{};
+  std::vector<std::shared_ptr<const RankCode>> places{};  // linked: for one group, null where no rank runs
+  std::vector<std::int64_t> tags{};                       // by message; linked: none
 };
 
-struct RankProgram {
-  std::shared_ptr<const RankCode> code;
-  std::uint32_t first_op = 0;  // number of its node 0 among the nodes of all ranks
-};
-
-struct ReplayProgram {
-  ReplayOptions options;
+// Holds what is the same for all ranks.
+struct CommonProgram {
+  ReplayOptions options{};
   Rules rules{false};
-  NetworkConfig network;
-  std::vector<RankProgram> ranks{};
-  std::uint32_t ops = 0;  // nodes of all ranks
-  std::vector<ChannelKey> channels{};
+  NetworkConfig network{};
   SystemModel model{};
   std::vector<SystemGroup> groups{};  // the first is all ranks
   std::vector<CollectivePlan> plans{};
   std::vector<CustomAlgorithm> customs{};
   AstraGaps gaps{};                  // by ASTRA-sim's rules: those that are known before the replay
   std::vector<std::string> notes{};  // what runs otherwise than it was told to
+};
+
+struct RankProgram {
+  std::shared_ptr<const RankCode> code{};  // one for all ranks that do the same
+  std::vector<Rank> peers{};               // by message
+  std::vector<std::int64_t> tags{};        // by message; empty: those of the code
+  std::vector<std::uint32_t> plans{};      // by call
+  [[nodiscard]] std::int64_t tag(std::uint32_t message) const {
+    return tags.empty() ? code->tags[message] : tags[message];
+  }
+};
+
+// Holds all ranks, each code once.
+struct ReplayProgram : CommonProgram {
+  std::vector<RankProgram> ranks{};
+  [[nodiscard]] std::uint64_t nodes() const;  // of all ranks
+};
+
+struct LinkedRankProgram {
+  std::shared_ptr<const RankCode> code{};  // null: another rank stands for it
+  std::uint64_t first_op = 0;              // number of its node 0 among the nodes of all ranks
+};
+
+// Is what the simulator runs: the code of each rank names its peers, channels and plans. See link().
+struct LinkedProgram : CommonProgram {
+  std::vector<LinkedRankProgram> ranks{};
+  std::uint64_t ops = 0;  // nodes of all ranks
+  std::vector<ChannelKey> channels{};
 
   struct Place {
     Rank rank;
     std::uint32_t node;
   };
   // Returns rank and node of number `op` among the nodes of all ranks.
-  [[nodiscard]] Place place(std::uint32_t op) const;
+  [[nodiscard]] Place place(std::uint64_t op) const;
   [[nodiscard]] const Op& op(Place p) const { return ranks[p.rank].code->ops[p.node]; }
 };
 
@@ -165,6 +190,15 @@ class ReplayBuilder {
   void set_library(MakeBuiltin make);
   // Adds the next rank, from 0; reports what cannot be replayed. Throws Error(usage) if --size is needed.
   void add(const Trace& trace);
+  // Says how a rank differs from one that does the same.
+  struct Likeness {
+    std::function<std::uint64_t(Rank)> peer;                                     // for that one's peer
+    std::function<std::optional<std::string>(const std::string& group)> group;  // for its group's name; nothing: unknown
+    Rank ranks = 0;                                                              // of the set
+  };
+  // Adds the next rank, which does what rank `like` does, added before, but for its peers and groups. Returns false,
+  // and adds nothing, where that takes more to know: add() then takes its trace.
+  bool add_like(Rank like, const Likeness& how);
   // Returns the program, or nothing if errors were reported. Call it once. Throws Error, also if there is no rank.
   [[nodiscard]] std::optional<ReplayProgram> finish();
 

@@ -94,9 +94,9 @@ bool ReplayBuilder::State::note_uneven(const Trace& trace, std::uint32_t index, 
   return true;
 }
 
-const UnevenCall* ReplayBuilder::State::uneven_of(const Op& op) const {
-  const std::uint32_t number = ~op.channel;
-  return op.type == OpType::collective && number < uneven.size() ? &uneven[number] : nullptr;
+const UnevenCall* ReplayBuilder::State::uneven_of(std::uint32_t call) const {
+  const std::uint32_t number = ~call;
+  return number < uneven.size() ? &uneven[number] : nullptr;
 }
 
 // Adds one call of all members, of which some have unequal parts: it has an algorithm of its own.
@@ -163,13 +163,14 @@ void ReplayBuilder::State::gather_uneven() {
     for (std::uint32_t node = 0; node < code.ops.size(); ++node) {
       const Op& op = code.ops[node];
       if (op.type != OpType::collective) continue;
-      const CollectiveCall& call = call_of(op);
+      const std::uint32_t number = program.ranks[r].plans[op.channel];
+      const CollectiveCall& call = call_of(number);
       const auto group = calls_of.find(call.group);
       if (call.op != Collective::all_to_all || group == calls_of.end()) continue;
       const SystemGroup& g = program.groups[call.group];
       UnevenMembers& members = group->second[op.peer];
       members.resize(g.size(program.model));
-      members[g.place(r)] = UnevenMember{r, node, op.value, uneven_of(op)};
+      members[g.place(r)] = UnevenMember{r, node, op.value, uneven_of(number)};
     }
   }
   std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> changed(program.ranks.size());  // node, call
@@ -186,9 +187,19 @@ void ReplayBuilder::State::gather_uneven() {
   }
   for (Rank r = 0; r < changed.size(); ++r) {
     if (changed[r].empty()) continue;
-    auto own = std::make_shared<RankCode>(*program.ranks[r].code);  // ranks may share one
-    for (const auto& [node, call] : changed[r]) own->ops[node].channel = call;
-    program.ranks[r].code = std::move(own);
+    RankProgram& rank = program.ranks[r];
+    std::shared_ptr<RankCode> own;
+    for (const auto& [node, call] : changed[r]) {
+      std::uint32_t& number = rank.plans[rank.code->ops[node].channel];
+      if (uneven_of(number) != nullptr) {
+        number = call;
+        continue;
+      }
+      if (own == nullptr) own = std::make_shared<RankCode>(*rank.code);  // its call was one of several alike
+      own->ops[node].channel = static_cast<std::uint32_t>(rank.plans.size());
+      rank.plans.push_back(call);
+    }
+    if (own != nullptr) rank.code = std::move(own);
   }
 }
 

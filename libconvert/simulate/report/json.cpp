@@ -69,6 +69,14 @@ void write_peak_tensors(const ReplayResult& result, JsonWriter& json) {
   json.line(1).end_array().end_object();
 }
 
+void write_symmetry(const ReplayResult& result, JsonWriter& json) {
+  json.line(1).key("symmetry").begin_object();
+  json.member("simulated", result.classes == 0 ? result.npus.size() : result.classes);
+  if (!result.no_symmetry.empty()) json.member("prevented_by", result.no_symmetry);
+  member_ns(json, "error_bound_ns", result.error_bound_ps);
+  json.end_object();
+}
+
 void write_collectives(const ReplayResult& result, JsonWriter& json) {
   json.line(1).key("collectives").begin_array();
   for (const CollectiveResult& c : result.collectives) {
@@ -135,6 +143,7 @@ void append_json(const ReplayResult& result, std::string& out, const ReportOptio
   json.line(1).key("total_ns").raw(format_ns(result.total_ps));
   if (result.status == ReplayStatus::stopped || result.status == ReplayStatus::deadlock)
     member_ns(json, "reached_ns", result.reached_ps);
+  if (!result.recorded_communication) write_symmetry(result, json);
   write_npus(result, json);
   write_summary(result, json);
   write_peak_tensors(result, json);

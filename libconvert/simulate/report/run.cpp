@@ -56,7 +56,7 @@ std::int64_t root_of(const CollectiveCall& call, const ReplayProgram& program) {
 void add_classes(const ReplayResult& result, Run& run) {
   for (const NpuResult& n : result.npus) {
     const auto npu = static_cast<Rank>(&n - result.npus.data());
-    const Rank like = result.reduction->equivalence.ranks.representative(npu);
+    const Rank like = result.equivalence->ranks.representative(npu);
     if (like != npu) run.classes.push_back({npu, like});
   }
 }
@@ -88,8 +88,8 @@ CallIndex add_calls(const ReplayResult& result, const ReplayProgram* program, Ru
 // group.
 class CallImages {
  public:
-  CallImages(const Reduction& reduction, const CallIndex& index, const Run& run)
-      : images_(reduction.equivalence.group_images), program_(reduction.program), index_(index), run_(run) {
+  CallImages(const Equivalence& equivalence, const ReplayProgram& program, const CallIndex& index, const Run& run)
+      : images_(equivalence.group_images), program_(program), index_(index), run_(run) {
     for (std::uint32_t g = 0; g < program_.groups.size(); ++g) group_of_.emplace(program_.groups[g].id, g);
   }
   [[nodiscard]] std::uint32_t of(std::uint32_t call, Rank npu) {
@@ -115,17 +115,17 @@ class CallImages {
   std::map<std::uint32_t, std::map<Rank, std::int64_t>> ids_;  // by group and NPU: of the image in which it is
 };
 
-void add_call_npus(const ReplayResult& result, const CallIndex& index, Run& run) {
+void add_call_npus(const ReplayResult& result, const ReplayProgram* program, const CallIndex& index, Run& run) {
   const auto add = [&](const Slice& s, std::uint32_t call, Rank npu) {
     run.call_npus.push_back({call, npu, s.begin_ps, s.open ? -1 : s.end_ps});
   };
   for (const Slice& s : run.timeline.slices) {
     if (s.call != no_index) add(s, s.call, s.rank);
   }
-  if (result.reduction != nullptr && !run.call_npus.empty()) {
+  if (result.equivalence != nullptr && !run.call_npus.empty()) {
     std::map<Rank, std::vector<Rank>> alike;
     for (const Run::Class& c : run.classes) alike[c.like].push_back(c.npu);
-    CallImages images(*result.reduction, index, run);
+    CallImages images(*result.equivalence, *program, index, run);
     for (const Slice& s : run.timeline.slices) {
       const auto others = s.call == no_index ? alike.end() : alike.find(s.rank);
       if (others == alike.end()) continue;
@@ -285,9 +285,9 @@ Run make_run(ReplayResult& result, const ReplayProgram* program) {
   run.recorded = program == nullptr;
   run.timeline = std::move(result.timeline);
   add_npus(result, program != nullptr && program->rules.all_but_computation_is_exposed(), run);
-  if (result.reduction != nullptr) add_classes(result, run);
-  const CallIndex calls = add_calls(result, result.reduction == nullptr ? program : nullptr, run);
-  add_call_npus(result, calls, run);
+  if (result.equivalence != nullptr) add_classes(result, run);
+  const CallIndex calls = add_calls(result, program, run);
+  add_call_npus(result, program, calls, run);
   if (result.explanation && !result.explanation->target) add_path(*result.explanation, calls, run);
   for (const PairTraffic& t : result.traffic) {
     const double latency_ns = program == nullptr ? 0 : latency_between(program->network, t.src, t.dst);
@@ -295,9 +295,8 @@ Run make_run(ReplayResult& result, const ReplayProgram* program) {
   }
   add_waits(result.waits, run);
   if (program == nullptr) return run;
-  const ReplayProgram& simulated = result.reduction == nullptr ? *program : result.reduction->program;
-  const SliceOps ops(simulated, run.timeline.slices);
-  run.slack_ps = find_slack(simulated, run, ops);
+  const SliceOps ops(*program, run.timeline.slices);
+  run.slack_ps = find_slack(*program, run, ops);
   add_deps(ops, run);
   add_dims(program->network, run);
   add_links(result, *program, run);

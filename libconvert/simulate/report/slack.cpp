@@ -131,7 +131,7 @@ class SlackFinder {
 }  // namespace
 
 std::vector<Picoseconds> find_slack(const ReplayProgram& program, const Run& run, const SliceOps& ops) {
-  if (run.status != RunStatus::complete || run.timeline.slices.size() != program.ops) return {};
+  if (run.status != RunStatus::complete || run.timeline.slices.size() != ops.nodes()) return {};
   return SlackFinder(program, run, ops).run();
 }
 

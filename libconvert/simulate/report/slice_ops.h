@@ -17,7 +17,14 @@ namespace convert {
 class SliceOps {
  public:
   SliceOps(const ReplayProgram& program, std::span<const Slice> slices)
-      : program_(program), slices_(slices), slice_of_(program.ops, no_index) {
+      : program_(program), slices_(slices), first_op_(program.ranks.size(), unknown) {
+    for (const Slice& s : slices_) first_op_[s.rank] = 0;
+    for (Rank r = 0; r < first_op_.size(); ++r) {
+      if (first_op_[r] == unknown) continue;
+      first_op_[r] = nodes_;
+      nodes_ += program.ranks[r].code->ops.size();
+    }
+    slice_of_.resize(nodes_, no_index);
     op_of_.reserve(slices_.size());
     for (const Slice& s : slices_) {
       op_of_.push_back(number(s.rank, s.node));
@@ -26,32 +33,40 @@ class SliceOps {
   }
 
   [[nodiscard]] const Op& op(std::uint32_t slice) const {
-    const RankProgram& rank = program_.ranks[slices_[slice].rank];
-    return rank.code->ops[op_of_[slice] - rank.first_op];
+    const Rank r = slices_[slice].rank;
+    return program_.ranks[r].code->ops[op_of_[slice] - first_op_[r]];
   }
+  // Returns how many nodes the ranks have that have slices.
+  [[nodiscard]] std::uint64_t nodes() const { return nodes_; }
   // Returns the slice of a node; no_index: it has not begun.
-  [[nodiscard]] std::uint32_t slice_of(Rank r, NodeId node) const { return slice_of_[number(r, node)]; }
+  [[nodiscard]] std::uint32_t slice_of(Rank r, NodeId node) const {
+    return first_op_[r] == unknown ? no_index : slice_of_[number(r, node)];
+  }
   // Calls fn(slice) for each node with a slice that depends on that of `slice`.
   template <class Fn>
   void for_each_child(std::uint32_t slice, const Fn& fn) const {
-    const RankProgram& rank = program_.ranks[slices_[slice].rank];
-    for (const std::uint32_t child : rank.code->feeder.children(op_of_[slice] - rank.first_op)) {
-      if (slice_of_[rank.first_op + child] != no_index) fn(slice_of_[rank.first_op + child]);
+    const Rank r = slices_[slice].rank;
+    const auto node = static_cast<std::uint32_t>(op_of_[slice] - first_op_[r]);
+    for (const std::uint32_t child : program_.ranks[r].code->feeder.children(node)) {
+      if (slice_of_[first_op_[r] + child] != no_index) fn(slice_of_[first_op_[r] + child]);
     }
   }
 
  private:
-  // Returns the number of a node among those of all ranks.
-  [[nodiscard]] std::uint32_t number(Rank r, NodeId id) const {
-    const RankProgram& rank = program_.ranks[r];
-    const std::vector<NodeId>& ids = rank.code->ids;
-    if (ids.empty()) return rank.first_op + static_cast<std::uint32_t>(id);
-    return rank.first_op + static_cast<std::uint32_t>(std::ranges::lower_bound(ids, id) - ids.begin());
+  static constexpr std::uint64_t unknown = UINT64_MAX;
+
+  // Returns the number of a node among those of the ranks that have slices.
+  [[nodiscard]] std::uint64_t number(Rank r, NodeId id) const {
+    const std::vector<NodeId>& ids = program_.ranks[r].code->ids;
+    if (ids.empty()) return first_op_[r] + id;
+    return first_op_[r] + static_cast<std::uint64_t>(std::ranges::lower_bound(ids, id) - ids.begin());
   }
 
   const ReplayProgram& program_;
   std::span<const Slice> slices_;
-  std::vector<std::uint32_t> op_of_;     // by slice
+  std::vector<std::uint64_t> first_op_;  // by rank: number of its node 0
+  std::uint64_t nodes_ = 0;
+  std::vector<std::uint64_t> op_of_;     // by slice
   std::vector<std::uint32_t> slice_of_;  // by op
 };
 

@@ -76,11 +76,12 @@ class Collectives {
 void set_peers(Timeline& timeline, const ReplayProgram& program) {
   for (Slice& s : timeline.slices) {
     if (s.lane != Lane::send && s.lane != Lane::recv) continue;
-    const RankCode& code = *program.ranks[s.rank].code;
+    const RankProgram& rank = program.ranks[s.rank];
+    const RankCode& code = *rank.code;
     const std::size_t node =
         code.ids.empty() ? s.node
                          : static_cast<std::size_t>(std::ranges::lower_bound(code.ids, s.node) - code.ids.begin());
-    if (s.peer >= 0) s.peer = static_cast<std::int32_t>(code.ops[node].peer);
+    if (s.peer >= 0) s.peer = static_cast<std::int32_t>(rank.peers[code.ops[node].channel]);
   }
 }
 
@@ -133,9 +134,8 @@ void expand_wires(ReplayResult& result, const Symmetry& symmetry, const NetworkC
 
 }  // namespace
 
-ReplayOutcome expand(ReplayOutcome reduced, const FirstCallers& first_callers, const Reduction& reduction,
+ReplayOutcome expand(ReplayOutcome reduced, const FirstCallers& first_callers, const Equivalence& equivalence,
                      const ReplayProgram& program) {
-  const Equivalence& equivalence = reduction.equivalence;
   ReplayOutcome all{.result = std::move(reduced.result), .called = {}};
   std::vector<NpuResult> npus(program.ranks.size());
   for (Rank r = 0; r < npus.size(); ++r) npus[r] = all.result.npus[equivalence.ranks.representative(r)];

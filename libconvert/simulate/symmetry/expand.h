@@ -12,6 +12,6 @@ namespace convert {
 // stays that of representatives. What a wire's queue was at most depends on the order of what comes and goes at one
 // time: it is that of the representative.
 [[nodiscard]] ReplayOutcome expand(ReplayOutcome reduced, const FirstCallers& first_callers,
-                                   const Reduction& reduction, const ReplayProgram& program);
+                                   const Equivalence& equivalence, const ReplayProgram& program);
 
 }  // namespace convert

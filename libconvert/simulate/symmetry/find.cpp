@@ -1,242 +1,260 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <numeric>
+#include <map>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
 
-#include "simulate/astra/issue_order.h"
-#include "simulate/engine/local_memory.h"
+#include "core/units.h"
+#include "simulate/symmetry/digits.h"
 #include "simulate/symmetry/group_shifts.h"
+#include "simulate/symmetry/same_work.h"
 #include "simulate/symmetry/symmetry.h"
 
 namespace convert {
 namespace {
 
-bool same_order(const IssueOrder* a, const IssueOrder* b) {
-  return a == b || (a != nullptr && b != nullptr && *a == *b);
-}
-
-bool is_message(const Op& op) { return op.type == OpType::send || op.type == OpType::recv; }
-
-// Holds sets of channels that shifts map onto each other.
-class ChannelOrbits {
- public:
-  explicit ChannelOrbits(std::size_t channels) : parent_(channels) {
-    std::iota(parent_.begin(), parent_.end(), std::uint32_t{0});
-  }
-  void join(std::uint32_t a, std::uint32_t b) { parent_[find(a)] = find(b); }
-  std::uint32_t find(std::uint32_t c) {
-    while (parent_[c] != c) c = parent_[c] = parent_[parent_[c]];
-    return c;
-  }
-
- private:
-  std::vector<std::uint32_t> parent_;
-};
-
-constexpr std::size_t max_dims = 10;
-
+// Finds along which digits the ranks may move.
 class Finder {
  public:
-  explicit Finder(const ReplayProgram& program)
+  Finder(const ReplayProgram& program, const WorkNumbers& work, bool finer, bool rounded)
       : program_(program),
-        dims_(program.model.dims),
-        groups_(program),
-        moved_(dims_.size(), true),
-        exchanges_(dims_.size()),
-        shifts_(dims_.size()),
-        same_tags_(dims_.size(), true),
-        counterpart_(program.plans.size()),
-        compared_(program.plans.size()) {}
+        work_(work),
+        rounded_(rounded),
+        digits_(rank_digits(program, finer)),
+        groups_(program, digits_, rounded),
+        customs_(program),
+        moved_(digits_.size(), true),
+        exchanges_(digits_.size()),
+        shifts_(digits_.size()),
+        same_tags_(digits_.size(), true),
+        counterpart_(program.plans.size(), {no_plan, 0}) {}
 
-  std::optional<Equivalence> find() {
-    if (!check_collectives()) return std::nullopt;
+  Search find() {
+    check_collectives();
     check_network();
-    for (std::size_t d = 0; d < dims_.size(); ++d) moved_[d] = moved_[d] && dims_[d] > 1 && groups_.fits(d);
-    for (std::size_t d = 0; d < dims_.size(); ++d) moved_[d] = moved_[d] && traces_fit(d);
-    Equivalence found{symmetry(moved_)};
-    for (std::size_t d = 0; d < dims_.size(); ++d) same_tags_[d] = same_tags_[d] || !moved_[d];
-    if (std::find(same_tags_.begin(), same_tags_.end(), false) != same_tags_.end() && !find_orbits(found)) {
-      for (std::size_t d = 0; d < dims_.size(); ++d) moved_[d] = moved_[d] && same_tags_[d];
+    for (std::size_t d = 0; d < digits_.size(); ++d) {
+      if (!moved_[d]) continue;
+      if (!groups_.fits(d)) {
+        block(d, "process groups are not moved onto process groups");
+      } else if (!traces_fit(d)) {
+        moved_[d] = false;
+      }
     }
-    if (!choose_groups(found)) return std::nullopt;
-    if (found.ranks.classes() == program_.ranks.size()) return std::nullopt;
-    return found;
+    Search result{.found = Equivalence{.ranks = symmetry(moved_), .rounded = rounded_ && has_remainders()}};
+    Equivalence& found = *result.found;
+    for (std::size_t d = 0; d < digits_.size(); ++d) same_tags_[d] = same_tags_[d] || !moved_[d];
+    if (std::ranges::find(same_tags_, false) != same_tags_.end() && !find_orbits(found)) {
+      for (std::size_t d = 0; d < digits_.size(); ++d) {
+        if (moved_[d] && !same_tags_[d]) block(d, "tags of messages differ in no regular way");
+      }
+    }
+    if (!choose_groups(found) || found.ranks.classes() == program_.ranks.size()) result.found.reset();
+    result.why = why();
+    return result;
   }
 
  private:
-  [[nodiscard]] Symmetry symmetry(const std::vector<bool>& moved) const {
-    std::vector<Symmetry::Dim> dims;
-    for (std::size_t d = 0; d < dims_.size(); ++d) {
-      Motion motion = Motion::fixed;
-      if (moved[d]) motion = !exchanges_[d] ? Motion::shift : shifts_[d] ? Motion::mixed : Motion::exchange;
-      dims.push_back({dims_[d], motion});
+  void block(std::size_t digit, const std::string& why) {
+    moved_[digit] = false;
+    why_.emplace(digit, why);
+  }
+  void block_all(const std::string& why) {
+    for (std::size_t d = 0; d < digits_.size(); ++d) block(d, why);
+  }
+  // Returns what keeps ranks from moving along the lowest digit along which they do not.
+  [[nodiscard]] std::string why() const {
+    for (std::size_t d = 0; d < digits_.size(); ++d) {
+      const auto at = why_.find(d);
+      if (at == why_.end()) continue;
+      return "ranks " + std::to_string(digits_[d].stride) + " apart are not alike: " + at->second;
     }
-    return Symmetry(std::move(dims));
+    return {};
+  }
+  [[nodiscard]] bool has_remainders() const {
+    return std::ranges::any_of(program_.plans, [&](const auto& plan) { return has_remainder(program_, plan); });
   }
 
-  // Keeps the dimensions that algorithms allow; returns false if none is left.
-  bool check_collectives() {
+  [[nodiscard]] Symmetry symmetry(const std::vector<bool>& moved) const {
+    std::vector<Symmetry::Digit> digits;
+    for (std::size_t d = 0; d < digits_.size(); ++d) {
+      Motion motion = Motion::fixed;
+      if (moved[d]) motion = !exchanges_[d] ? Motion::shift : shifts_[d] ? Motion::mixed : Motion::exchange;
+      digits.push_back({digits_[d].base, motion});
+    }
+    return Symmetry(std::move(digits));
+  }
+
+  // Keeps the digits that algorithms allow.
+  void check_collectives() {
     for (const CollectivePlan& plan : program_.plans) {
-      if (plan.call.custom != 0 || !is_whole(program_, plan.call.group)) plain_ = false;
       for (const auto& order : plan.orders) {
         for (const PhasePlan& p : order) {
-          if (!check_phase(plan, p)) return false;
+          if (!p.group_ring) check_phase(plan, p);  // else see GroupShifts
         }
       }
+      // Parts of unequal size belong to places in all dimensions.
+      if (!rounded_ && is_whole(program_, plan.call.group) && has_remainder(program_, plan))
+        block_all(described(plan) + " is not cut into equal parts");
     }
-    if (std::find(exchanges_.begin(), exchanges_.end(), true) == exchanges_.end()) return true;
-    for (const ChannelKey& c : program_.channels) note_way(c.src, c.dst);
-    for (const SystemGroup& g : program_.groups) {
-      for (const Rank r : g.ranks) note_way(g.ranks.front(), r);
-    }
-    return true;
+    note_ways();
   }
-  bool check_phase(const CollectivePlan& plan, const PhasePlan& p) {
-    if (p.group_ring) return true;  // see GroupShifts
-    std::uint32_t stride = 1;
-    for (std::size_t d = 0; d < p.dim; ++d) stride *= dims_[d];
-    if (p.members != dims_[p.dim] || p.stride != stride) return false;
-    if (p.algorithm == NativeAlgorithm::halving_doubling && dims_[p.dim] > 2) {
-      exchanges_[p.dim] = true;
-    } else if (looks_the_same(program_, plan, p) || p.algorithm == NativeAlgorithm::halving_doubling) {
-      shifts_[p.dim] = true;
-    } else {
-      moved_[p.dim] = false;
+  // Notes how members of groups find each other, and along which digits messages go.
+  void note_ways() {
+    for (std::uint32_t g = 0; g < program_.groups.size(); ++g) {
+      const std::vector<Rank>& ranks = program_.groups[g].ranks;
+      if (ranks.empty()) continue;
+      for (const Rank r : ranks) {
+        if (groups_.exchanges(g)) note_way(ranks.front(), r, exchanges_);
+        if (groups_.shifts(g)) note_way(ranks.front(), r, shifts_);
+      }
     }
-    // Parts of unequal size belong to places in all dimensions.
-    return program_.rules.parts_are_equal() || looks_the_same(program_, plan, {.algorithm = NativeAlgorithm::ring});
+    if (std::ranges::find(exchanges_, true) == exchanges_.end()) return;
+    for (const CollectivePlan& plan : program_.plans) {
+      if (is_whole(program_, plan.call.group) && plan.call.custom != 0) shifts_.assign(digits_.size(), true);
+    }
+    for (Rank r = 0; r < program_.ranks.size(); ++r) {
+      for (const Rank peer : program_.ranks[r].peers) note_way(r, peer, shifts_);
+    }
   }
-  void note_way(Rank from, Rank to) {
-    for (std::size_t d = 0; d < dims_.size(); ++d) {
-      if (from % dims_[d] != to % dims_[d]) shifts_[d] = true;
-      from /= dims_[d];
-      to /= dims_[d];
+  void check_phase(const CollectivePlan& plan, const PhasePlan& p) {
+    const std::uint64_t end = std::uint64_t{p.stride} * p.members;
+    for (std::size_t d = 0; d < digits_.size(); ++d) {
+      const std::uint64_t digit_end = std::uint64_t{digits_[d].stride} * digits_[d].base;
+      if (digit_end <= p.stride || digits_[d].stride >= end) continue;
+      const bool within = digits_[d].stride >= p.stride && digit_end <= end;
+      if (within && p.algorithm == NativeAlgorithm::halving_doubling && p.members > 2) {
+        exchanges_[d] = true;
+      } else if (within && digit_end == end &&
+                 (looks_the_same(program_, plan, p, rounded_) ||
+                  (p.algorithm == NativeAlgorithm::halving_doubling && digits_[d].base == 2))) {
+        shifts_[d] = true;
+      } else {
+        block(d, described(plan) + " runs " + std::string(name(p.algorithm)) + " over " +
+                     counted(p.members, "NPU"));
+      }
+    }
+  }
+  [[nodiscard]] std::string described(const CollectivePlan& plan) const {
+    const std::int64_t id = program_.groups[plan.call.group].id;
+    return "an " + std::string(name(plan.call.op)) + " of " + counted(plan.call.bytes, "byte") +
+           (id == 0 ? "" : " in group " + std::to_string(id));
+  }
+  void note_way(Rank from, Rank to, std::vector<bool>& ways) const {
+    for (std::size_t d = 0; d < digits_.size(); ++d) {
+      if (from / digits_[d].stride % digits_[d].base != to / digits_[d].stride % digits_[d].base) ways[d] = true;
     }
   }
 
   // Returns whether a fast wire comes after a slow one: messages go over it side by side.
   static bool may_share_wires(const NetworkOptions& options, const NetworkConfig& network) {
     const auto other_rate = [&](const NetworkDim& d) { return d.bytes_per_ns != network.dims[0].bytes_per_ns; };
-    return options.forwarding == Forwarding::cut &&
-           std::any_of(network.dims.begin(), network.dims.end(), other_rate);
+    return options.forwarding == Forwarding::cut && std::ranges::any_of(network.dims, other_rate);
   }
 
   void check_network() {
     const NetworkOptions& options = program_.options.network;
     const NetworkConfig& network = program_.network;
     if (network.ideal) return;
-    const bool regular = network.is_product() &&
-                         options.routing.value_or(Routing::dimension) == Routing::dimension &&
-                         options.failed.empty() && !may_share_wires(options, network);
     const bool has_wires = options.model != NetworkModel::unaware || options.watch_ports;
-    if (!regular || (has_wires && program_.model.policy != WirePolicy::arrival)) {
-      std::fill(moved_.begin(), moved_.end(), false);
-      return;
-    }
-    for (std::size_t d = 0; d < dims_.size(); ++d) {
-      const Symmetries fits = with(network.dims[d].topology, [](auto t) { return t.symmetries; });
+    if (!network.is_product()) return block_all("the network has no dimensions");
+    if (options.routing.value_or(Routing::dimension) != Routing::dimension)
+      return block_all("messages do not go dimension by dimension (--routing)");
+    if (!options.failed.empty()) return block_all("links have failed");
+    if (may_share_wires(options, network)) return block_all("links of several bandwidths forward heads of messages");
+    if (has_wires && program_.model.policy != WirePolicy::arrival)
+      return block_all("messages do not go in the order in which they come (--policy)");
+    for (std::size_t d = 0; d < digits_.size(); ++d) {
+      const NetworkDim& dim = network.dims[digits_[d].dim];
+      const Symmetries fits = with(dim.topology, [](auto t) { return t.symmetries; });
       const bool wires_fit =
           !has_wires || !exchanges_[d] || fits == Symmetries::both || (fits == Symmetries::either && !shifts_[d]);
-      if (fits == Symmetries::none || !wires_fit) moved_[d] = false;
+      const bool part = fits == Symmetries::shift && !digits_[d].top;
+      if (fits == Symmetries::none || !wires_fit || part)
+        block(d, "dimension " + std::to_string(digits_[d].dim + 1) + " of the network is a " +
+                     std::string(with(dim.topology, [](auto t) { return t.word; })));
     }
   }
 
-  // Compares each rank with its neighbour along the dimension.
-  bool traces_fit(std::size_t dim) {
-    const Symmetry shift = along(dim);
+  // Compares each rank with its neighbour along the digit.
+  bool traces_fit(std::size_t digit) {
+    ++pass_;
+    const RankDigit& d = digits_[digit];
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
-      const Rank before = moved(dims_, r, dim, dims_[dim] - 1);
-      if (before < r && !ranks_fit(shift, dim, before, r)) return false;
+      if (r / d.stride % d.base != 0 && !ranks_fit(digit, r - d.stride, r)) return false;
     }
     return true;
   }
-  [[nodiscard]] Symmetry along(std::size_t dim) const {
-    std::vector<Symmetry::Dim> dims;
-    for (std::size_t d = 0; d < dims_.size(); ++d)
-      dims.push_back({dims_[d], d == dim ? Motion::shift : Motion::fixed});
-    return Symmetry(std::move(dims));
-  }
-  bool ranks_fit(const Symmetry& shift, std::size_t dim, Rank ra, Rank rb) {
-    const RankCode& a = *program_.ranks[ra].code;
-    const RankCode& b = *program_.ranks[rb].code;
-    if (&a == &b && plain_) return true;
-    ++pass_;
-    return is_shifted(shift, dim, a, ra, b, rb);
-  }
-
-  // Returns whether code `b` of rank `rb` is code `a` of rank `ra` shifted.
-  bool is_shifted(const Symmetry& shift, std::size_t dim, const RankCode& a, Rank ra, const RankCode& b, Rank rb) {
-    if (a.ops.size() != b.ops.size() || a.ids != b.ids || !a.feeder.same_graph(b.feeder) ||
-        !same_uses(a.tensors.get(), b.tensors.get()) || !same_order(a.issue_order.get(), b.issue_order.get())) {
+  bool ranks_fit(std::size_t digit, Rank ra, Rank rb) {
+    const RankProgram& a = program_.ranks[ra];
+    const RankProgram& b = program_.ranks[rb];
+    const auto both = [&] { return "rank " + std::to_string(ra) + " and rank " + std::to_string(rb); };
+    if (work_.of(a.code.get()) != work_.of(b.code.get())) {
+      block(digit, both() + " have other nodes" + first_difference(*a.code, *b.code));
       return false;
     }
-    for (std::size_t i = 0; i < a.ops.size(); ++i) {
-      Op x = a.ops[i];
-      Op y = b.ops[i];
-      if (x.type != y.type) return false;
-      if (is_message(x)) {
-        if (orbits_) orbits_->join(x.channel, y.channel);
-        if (program_.channels[x.channel].tag != program_.channels[y.channel].tag) same_tags_[dim] = false;
-        x.peer = shift.back(x.peer, ra, false);
-        y.peer = shift.back(y.peer, rb, false);
-      } else if (x.type == OpType::collective && !plans_fit(shift, dim, x.channel, ra, y.channel, rb)) {
-        return false;
-      }
-      x.channel = y.channel = 0;
-      if (!(x == y)) return false;
+    for (std::size_t m = 0; m < a.peers.size(); ++m) {
+      if (moved(digits_[digit], a.peers[m], 1) == b.peers[m]) continue;
+      block(digit, both() + " have peers that are not as far apart");
+      return false;
+    }
+    for (std::uint32_t m = 0; m < a.peers.size() && !(a.tags.empty() && a.code == b.code && b.tags.empty()); ++m) {
+      if (a.tag(m) != b.tag(m)) same_tags_[digit] = false;
+    }
+    for (std::size_t c = 0; c < a.plans.size(); ++c) {
+      if (plans_fit(digit, a.plans[c], b.plans[c])) continue;
+      block(digit, both() + " call other collectives: " + described(program_.plans[a.plans[c]]) + " and " +
+                       described(program_.plans[b.plans[c]]));
+      return false;
     }
     return true;
   }
 
-  // Returns whether plan `y`, as rank `rb` runs it, is plan `x` of `ra` shifted.
-  bool plans_fit(const Symmetry& shift, std::size_t dim, std::uint32_t x, Rank ra, std::uint32_t y, Rank rb) {
-    if (compared_[x] == pass_ && counterpart_[x] == y) return true;
+  // Returns whether plan `y` is plan `x` moved.
+  bool plans_fit(std::size_t digit, std::uint32_t x, std::uint32_t y) {
+    if (counterpart_[x] == std::pair(y, pass_)) return true;
     const CollectiveCall& a = program_.plans[x].call;
     const CollectiveCall& b = program_.plans[y].call;
-    CollectiveCall moved = a;
-    if (!is_whole(program_, a.group)) moved.group = groups_.image(a.group, dim);
-    moved.custom = b.custom;
-    if (!(moved == b) || (a.custom == 0) != (b.custom == 0)) return false;
+    CollectiveCall moved_call = a;
+    GroupShifts::Image image{.group = a.group};
+    if (!is_whole(program_, a.group)) image = groups_.image(a.group, digit);
+    moved_call.group = image.group;
+    moved_call.custom = b.custom;
+    if (!(moved_call == b) || (a.custom == 0) != (b.custom == 0)) return false;
     if (a.custom != 0) {
-      const auto code_of = [&](const CollectiveCall& call, Rank r) -> const RankCode& {
-        return *program_.customs[call.custom - 1].places[program_.groups[call.group].place(r)];
-      };
-      if (!is_shifted(shift, dim, code_of(a, ra), ra, code_of(b, rb), rb)) return false;
+      const CustomMove move{a.custom - 1, b.custom - 1, image.turn,
+                            is_whole(program_, a.group) ? std::optional(digits_[digit]) : std::nullopt};
+      const CustomWork::Fit fit = customs_.fit(move, digit);
+      if (!fit.same) return false;
+      if (!fit.same_tags) same_tags_[digit] = false;
     }
-    compared_[x] = pass_;
-    counterpart_[x] = y;
+    counterpart_[x] = {y, pass_};
     return true;
   }
 
   // Where tags differ from rank to rank: whether channels still correspond one to one. Control messages of a
   // rendezvous go by tag, too.
-  bool find_orbits(Equivalence& found) {
+  bool find_orbits(Equivalence& found) const {
     if (program_.options.system->rendezvous) return false;
-    const std::vector<bool> same_tags = same_tags_;
-    orbits_.emplace(program_.channels.size());
-    for (std::size_t d = 0; d < dims_.size(); ++d) {
-      if (moved_[d]) (void)traces_fit(d);
+    auto orbits = std::make_shared<ChannelOrbits>();
+    for (Rank r = 0; r < program_.ranks.size(); ++r) add_channels(program_, r, r, *orbits);
+    for (std::size_t d = 0; d < digits_.size(); ++d) {
+      for (Rank r = 0; moved_[d] && r < program_.ranks.size(); ++r) {
+        if (r / digits_[d].stride % digits_[d].base != 0) add_channels(program_, r - digits_[d].stride, r, *orbits);
+      }
     }
-    same_tags_ = same_tags;
-    std::vector<std::pair<std::uint32_t, Rank>> sources;
-    for (std::uint32_t c = 0; c < program_.channels.size(); ++c) {
-      found.channel_orbits.push_back(orbits_->find(c));
-      sources.emplace_back(found.channel_orbits.back(), program_.channels[c].src);
-    }
-    std::sort(sources.begin(), sources.end());
-    if (std::adjacent_find(sources.begin(), sources.end()) == sources.end()) return true;
-    found.channel_orbits.clear();
-    return false;
+    if (!orbits->tell_sources()) return false;
+    found.orbits = std::move(orbits);
+    return true;
   }
 
-  // Chooses the most dimensions such that no two groups of representatives are images of each other.
+  // Chooses the digits with the fewest classes such that no two groups of representatives are images of each other.
   bool choose_groups(Equivalence& found) const {
-    if (dims_.size() > max_dims) return false;
     std::vector<std::vector<bool>> choices;
-    for (std::uint32_t bits = 1; bits < 1U << dims_.size(); ++bits) {
-      std::vector<bool> some(dims_.size());
+    for (std::uint32_t bits = 1; bits < 1U << digits_.size(); ++bits) {
+      std::vector<bool> some(digits_.size());
       bool fits = true;
-      for (std::size_t d = 0; d < dims_.size(); ++d) {
+      for (std::size_t d = 0; d < digits_.size(); ++d) {
         some[d] = (bits >> d & 1U) != 0;
         fits = fits && (!some[d] || moved_[d]);
       }
@@ -252,32 +270,51 @@ class Finder {
     return false;
   }
 
+  static constexpr std::uint32_t no_plan = UINT32_MAX;
+
   const ReplayProgram& program_;
-  const std::vector<std::uint32_t>& dims_;
+  const WorkNumbers& work_;
+  const bool rounded_;
+  const std::vector<RankDigit> digits_;
   const GroupShifts groups_;
-  bool plain_ = true;        // all collectives are native ones of all ranks
-  std::vector<bool> moved_;  // by dimension
+  CustomWork customs_;
+  std::vector<bool> moved_;  // by digit
   std::vector<bool> exchanges_;
   std::vector<bool> shifts_;
   std::vector<bool> same_tags_;
-  std::optional<ChannelOrbits> orbits_;
-  std::uint32_t pass_ = 0;                  // ranks compared
-  std::vector<std::uint32_t> counterpart_;  // by plan
-  std::vector<std::uint32_t> compared_;     // by plan: the pass
+  std::map<std::size_t, std::string> why_;  // by digit that does not move
+  std::uint32_t pass_ = 0;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> counterpart_;  // by plan: one, and the pass
 };
+
+// Returns what the options ask for that only a replay of each rank tells; empty: nothing.
+std::string wish_of_each_rank(const ReplayProgram& program) {
+  const ReplayOptions& options = program.options;
+  if (!options.symmetry) return "it is switched off (--no-symmetry)";
+  if (program.ranks.size() < 2) return "there is one rank";
+  if (options.memory == MemoryTracking::trace) return "the memory of each rank is traced";
+  if (options.explain && !options.explain->end) return "a node of a rank is explained";
+  const bool records = options.timeline || options.traffic || options.explain || options.network.count_wires;
+  if (records && program.ranks.size() <= options.most_npus_alone) return "each rank is recorded";
+  const MemoryKind memory = options.system->memory.kind;
+  if (memory == MemoryKind::per_node || memory == MemoryKind::pool) return "ranks share remote memory";
+  return {};
+}
+
+std::size_t classes_of(const ReplayProgram& program, const Search& search) {
+  return search.found ? search.found->ranks.classes() : program.ranks.size();
+}
 
 }  // namespace
 
-std::optional<Equivalence> find_symmetry(const ReplayProgram& program) {
-  const ReplayOptions& options = program.options;
-  const MemoryKind memory = options.system->memory.kind;
-  const bool records = options.timeline || options.traffic || options.explain || options.network.count_wires;
-  const bool each_rank = options.memory == MemoryTracking::trace ||
-                         (records && program.ranks.size() <= options.most_npus_alone) ||
-                         (options.explain && !options.explain->end);
-  const bool shares_memory = memory == MemoryKind::per_node || memory == MemoryKind::pool;
-  if (each_rank || shares_memory || program.ranks.size() < 2) return std::nullopt;
-  return Finder(program).find();
+Search find_symmetry(const ReplayProgram& program) {
+  if (std::string wish = wish_of_each_rank(program); !wish.empty()) return {.found = {}, .why = std::move(wish)};
+  const WorkNumbers work(program);
+  const bool rounded = program.ranks.size() > program.options.exact_up_to;
+  Search best = Finder(program, work, true, rounded).find();
+  if (classes_of(program, best) <= work.count()) return best;
+  Search other = Finder(program, work, false, rounded).find();
+  return classes_of(program, other) < classes_of(program, best) ? std::move(other) : std::move(best);
 }
 
 }  // namespace convert

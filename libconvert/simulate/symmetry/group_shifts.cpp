@@ -2,94 +2,171 @@
 #include "simulate/symmetry/group_shifts.h"
 
 #include <algorithm>
-#include <map>
+#include <bit>
 
 namespace convert {
+namespace {
 
-bool looks_the_same(const ReplayProgram& program, const CollectivePlan& plan, const PhasePlan& phase) {
-  // Parts of unequal size belong to places.
+std::uint64_t hash_of(const std::vector<Rank>& ranks) {
+  std::uint64_t h = ranks.size();
+  for (const Rank r : ranks) h = (h ^ r) * 0x9e3779b97f4a7c15U + (h >> 29U);
+  return h;
+}
+
+}  // namespace
+
+bool has_remainder(const CommonProgram& program, const CollectivePlan& plan) {
+  if (program.rules.parts_are_equal() || plan.call.custom != 0 || plan.call.op == Collective::all_gather)
+    return false;  // chunks of an all-gather are parts already
   const std::uint64_t parts = plan.chunks * program.groups[plan.call.group].size(program.model);
-  if (!program.rules.parts_are_equal() && static_cast<std::uint64_t>(plan.call.bytes) % parts != 0) return false;
+  return parts != 0 && static_cast<std::uint64_t>(plan.call.bytes) % parts != 0;
+}
+
+bool looks_the_same(const CommonProgram& program, const CollectivePlan& plan, const PhasePlan& phase,
+                    bool rounded) {
+  // Parts of unequal size belong to places.
+  if (!rounded && has_remainder(program, plan)) return false;
   return phase.algorithm == NativeAlgorithm::ring || phase.algorithm == NativeAlgorithm::direct ||
          phase.algorithm == NativeAlgorithm::dissemination;
 }
 
-GroupShifts::GroupShifts(const ReplayProgram& program)
-    : program_(program), used_(program.groups.size()), turns_(program.groups.size(), true) {
-  find_used();
-  images_.resize(program.model.dims.size());
-  for (std::size_t d = 0; d < program.model.dims.size(); ++d) fits_.push_back(find_images(d));
+GroupShifts::GroupShifts(const ReplayProgram& program, const std::vector<RankDigit>& digits, bool rounded)
+    : program_(program),
+      digits_(digits),
+      uses_(program.groups.size()),
+      images_(digits.size()) {
+  find_uses(rounded);
+  find_sets();
+  for (std::size_t d = 0; d < digits.size(); ++d) fits_.push_back(find_images(digits[d], images_[d]));
 }
 
-void GroupShifts::find_used() {
+void GroupShifts::find_uses(bool rounded) {
   for (const CollectivePlan& plan : program_.plans) {
     if (is_whole(program_, plan.call.group)) continue;
-    used_[plan.call.group] = true;
+    Use& use = uses_[plan.call.group];
+    use.calls = true;
+    if (plan.call.custom != 0) use.shifts = true;
     for (const auto& order : plan.orders) {
       for (const PhasePlan& p : order) {
-        if (!looks_the_same(program_, plan, p)) turns_[plan.call.group] = false;
+        if (!p.group_ring) continue;  // it goes by dimensions
+        if (p.algorithm == NativeAlgorithm::halving_doubling && p.members > 2) {
+          use.exchanges = true;
+        } else {
+          use.shifts = true;
+          if (p.members > 2 && !looks_the_same(program_, plan, p, rounded)) use.turns = false;
+        }
+        if (!rounded && has_remainder(program_, plan)) use.turns = false;
       }
     }
   }
 }
 
-Rank moved(const std::vector<std::uint32_t>& dims, Rank r, std::size_t dim, std::uint32_t by) {
-  Rank stride = 1;
-  for (std::size_t d = 0; d < dim; ++d) stride *= dims[d];
-  const std::uint32_t at = r / stride % dims[dim];
-  return r + ((at + by) % dims[dim] - at) * stride;  // modulo 2^32
+void GroupShifts::find_sets() {
+  for (std::uint32_t g = 0; g < uses_.size(); ++g) {
+    if (!uses_[g].calls) continue;
+    Set set;
+    for (const auto& [rank, place] : program_.groups[g].places) set.ranks.push_back(rank);
+    if (const Set* const known = find_set(set.ranks); known != nullptr) {
+      sets_[static_cast<std::size_t>(known - sets_.data())].groups.push_back(g);
+      continue;
+    }
+    set.groups.push_back(g);
+    set_of_.emplace(hash_of(set.ranks), static_cast<std::uint32_t>(sets_.size()));
+    sets_.push_back(std::move(set));
+  }
 }
 
-bool GroupShifts::find_images(std::size_t dim) {
-  std::map<std::vector<Rank>, std::vector<std::uint32_t>> by_ranks;  // of several of the same ranks, in order
-  const auto sorted = [](std::vector<Rank> ranks) {
-    std::sort(ranks.begin(), ranks.end());
-    return ranks;
-  };
-  for (std::uint32_t g = 0; g < used_.size(); ++g) {
-    if (used_[g]) by_ranks[sorted(program_.groups[g].ranks)].push_back(g);
+const GroupShifts::Set* GroupShifts::find_set(const std::vector<Rank>& ranks) const {
+  const auto [first, end] = set_of_.equal_range(hash_of(ranks));
+  for (auto at = first; at != end; ++at) {
+    if (sets_[at->second].ranks == ranks) return &sets_[at->second];
   }
-  images_[dim].resize(used_.size());
-  for (const auto& [ranks, groups] : by_ranks) {
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-      std::vector<Rank> shifted = program_.groups[groups[i]].ranks;
-      for (Rank& r : shifted) r = moved(program_.model.dims, r, dim, 1);
-      const auto found = by_ranks.find(sorted(shifted));
-      if (found == by_ranks.end() || found->second.size() != groups.size()) return false;
-      const std::uint32_t image = found->second[i];
-      // The ranks may stand in the image's ring from another place on.
-      std::vector<Rank> ring = program_.groups[image].ranks;
-      std::rotate(ring.begin(), std::find(ring.begin(), ring.end(), shifted.front()), ring.end());
-      if (ring != shifted) return false;
-      if (program_.groups[image].ranks != shifted && !turns_[groups[i]]) return false;
-      images_[dim][groups[i]] = image;
+  return nullptr;
+}
+
+bool GroupShifts::find_images(const RankDigit& digit, std::vector<Image>& images) const {
+  images.resize(uses_.size());
+  std::vector<Rank> shifted;
+  for (const Set& set : sets_) {
+    shifted = set.ranks;
+    for (Rank& r : shifted) r = moved(digit, r, 1);
+    std::sort(shifted.begin(), shifted.end());
+    const Set* const found = find_set(shifted);
+    if (found == nullptr || found->groups.size() != set.groups.size()) return false;
+    for (std::size_t i = 0; i < set.groups.size(); ++i) {
+      if (!set_image(digit, set.groups[i], found->groups[i], images[set.groups[i]])) return false;
     }
   }
   return true;
 }
 
-bool GroupShifts::orbits(const std::vector<bool>& dims, std::vector<std::vector<std::uint32_t>>& result) const {
+bool GroupShifts::set_image(const RankDigit& digit, std::uint32_t group, std::uint32_t onto, Image& image) const {
+  image = {.group = onto, .turn = 0};
+  const Use& use = uses_[group];
+  if (use.exchanges && !keeps_exchanges(digit, group)) return false;
+  if (!use.shifts) return true;
+  const std::vector<Rank>& from = program_.groups[group].ranks;
+  const std::vector<Rank>& ring = program_.groups[onto].ranks;
+  const std::uint32_t turn = program_.groups[onto].place(moved(digit, from.front(), 1));
+  const auto n = static_cast<std::uint32_t>(ring.size());
+  for (std::uint32_t i = 0; i < n; ++i) {
+    if (ring[i + turn < n ? i + turn : i + turn - n] != moved(digit, from[i], 1)) return false;
+  }
+  image.turn = turn;
+  return turn == 0 || use.turns;
+}
+
+// Returns whether the group has one value of the digit, and its ranks stand in each image as they do in it; or all
+// values, and XOR of the digit is XOR of places.
+bool GroupShifts::keeps_exchanges(const RankDigit& digit, std::uint32_t group) const {
+  const SystemGroup& g = program_.groups[group];
+  const auto value = [&](Rank r) { return r / digit.stride % digit.base; };
+  const std::uint32_t first = value(g.ranks.front());
+  const bool constant = std::ranges::all_of(g.ranks, [&](Rank r) { return value(r) == first; });
+  if (!constant && (!std::has_single_bit(digit.base) || !uses_[group].turns)) return false;
+  std::vector<Rank> shifted = g.ranks;
+  for (Rank& r : shifted) r = moved(digit, r, 1);
+  if (constant) {
+    std::vector<Rank> sorted = shifted;
+    std::sort(sorted.begin(), sorted.end());
+    const Set* const image = find_set(sorted);
+    return image != nullptr && std::ranges::any_of(image->groups, [&](std::uint32_t other) {
+             return program_.groups[other].ranks == shifted;
+           });
+  }
+  for (std::uint32_t bit = 1; bit < digit.base; bit *= 2) {
+    const auto exchanged = [&](Rank r) { return r - value(r) * digit.stride + (value(r) ^ bit) * digit.stride; };
+    const std::uint32_t places = g.place(exchanged(g.ranks.front()));
+    for (std::uint32_t i = 0; i < g.ranks.size(); ++i) {
+      if ((i ^ places) >= g.ranks.size() || g.ranks[i ^ places] != exchanged(g.ranks[i])) return false;
+    }
+  }
+  return true;
+}
+
+bool GroupShifts::orbits(const std::vector<bool>& digits, std::vector<std::vector<std::uint32_t>>& result) const {
   const auto has_representative = [&](std::uint32_t g) {
-    return std::any_of(program_.groups[g].ranks.begin(), program_.groups[g].ranks.end(), [&](Rank r) {
-      bool is_one = true;
-      for (std::size_t d = 0; d < dims.size(); r /= program_.model.dims[d++])
-        is_one = is_one && (!dims[d] || r % program_.model.dims[d] == 0);
-      return is_one;
+    return std::ranges::any_of(program_.groups[g].ranks, [&](Rank r) {
+      for (std::size_t d = 0; d < digits.size(); ++d) {
+        if (digits[d] && r / digits_[d].stride % digits_[d].base != 0) return false;
+      }
+      return true;
     });
   };
-  result.assign(used_.size(), {});
-  std::vector<bool> seen(used_.size());
-  for (std::uint32_t g = 0; g < used_.size(); ++g) {
-    if (!used_[g] || seen[g] || !has_representative(g)) continue;
+  result.assign(uses_.size(), {});
+  std::vector<bool> seen(uses_.size());
+  for (std::uint32_t g = 0; g < uses_.size(); ++g) {
+    if (!uses_[g].calls || seen[g] || !has_representative(g)) continue;
     std::vector<std::uint32_t>& all = result[g];
     all.push_back(g);
     seen[g] = true;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      for (std::size_t d = 0; d < dims.size(); ++d) {
-        if (!dims[d] || seen[images_[d][all[i]]]) continue;
-        seen[images_[d][all[i]]] = true;
-        all.push_back(images_[d][all[i]]);
-        if (has_representative(all.back())) return false;
+      for (std::size_t d = 0; d < digits.size(); ++d) {
+        const std::uint32_t image = digits[d] ? images_[d][all[i]].group : all[i];
+        if (seen[image]) continue;
+        seen[image] = true;
+        all.push_back(image);
+        if (has_representative(image)) return false;
       }
     }
   }

@@ -1,48 +1,77 @@
 // SPDX-License-Identifier: MIT
-// Finds onto which process groups a shift of all ranks along a dimension of the network maps each process group.
+// Finds onto which process groups a shift of all ranks along a digit maps each process group.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "simulate/program/program.h"
+#include "simulate/symmetry/digits.h"
 
 namespace convert {
 
 // Returns whether all ranks are in a group, so that its collectives run over the dimensions of the network.
-[[nodiscard]] inline bool is_whole(const ReplayProgram& program, std::uint32_t group) {
+[[nodiscard]] inline bool is_whole(const CommonProgram& program, std::uint32_t group) {
   return program.groups[group].size(program.model) == program.model.npus;
 }
 
-// Returns the rank whose coordinate in dimension `dim` is `by` higher, modulo the size of the dimension.
-[[nodiscard]] Rank moved(const std::vector<std::uint32_t>& dims, Rank r, std::size_t dim, std::uint32_t by);
-
 class GroupShifts {
  public:
-  explicit GroupShifts(const ReplayProgram& program);
+  // `rounded`: parts that differ by a byte count as equal.
+  GroupShifts(const ReplayProgram& program, const std::vector<RankDigit>& digits, bool rounded);
 
+  // A group onto which another is mapped. Its ranks may stand in the ring `turn` places further on.
+  struct Image {
+    std::uint32_t group = 0;
+    std::uint32_t turn = 0;
+  };
   // Returns whether a shift by one maps each group that has collectives onto such a group, whose algorithms look
-  // the same from the new places of the ranks.
-  [[nodiscard]] bool fits(std::size_t dim) const { return fits_[dim]; }
-  // Returns the group onto which a shift by one along a dimension that fits maps a group that has collectives.
-  [[nodiscard]] std::uint32_t image(std::uint32_t group, std::size_t dim) const { return images_[dim][group]; }
+  // the same from the new places of the ranks; those that find partners by XOR of places, after XOR of the digit.
+  [[nodiscard]] bool fits(std::size_t digit) const { return fits_[digit]; }
+  // Return whether members of a group find others in its ring by difference, or by XOR, of places.
+  [[nodiscard]] bool shifts(std::uint32_t group) const { return uses_[group].shifts; }
+  [[nodiscard]] bool exchanges(std::uint32_t group) const { return uses_[group].exchanges; }
+  // Returns the image of a group that has collectives, where the digit fits.
+  [[nodiscard]] const Image& image(std::uint32_t group, std::size_t digit) const { return images_[digit][group]; }
 
-  // Sets, by group, all images by shifts along these dimensions, where it has collectives and a rank whose
-  // coordinates in them are 0. Returns false if two groups of one set of images have such a rank.
-  [[nodiscard]] bool orbits(const std::vector<bool>& dims, std::vector<std::vector<std::uint32_t>>& result) const;
+  // Sets, by group, all images by shifts along these digits, where it has collectives and a rank whose digits there
+  // are 0. Returns false if two groups of one set of images have such a rank.
+  [[nodiscard]] bool orbits(const std::vector<bool>& digits, std::vector<std::vector<std::uint32_t>>& result) const;
 
  private:
-  void find_used();
-  [[nodiscard]] bool find_images(std::size_t dim);
+  // Groups of the same ranks, in the order of their numbers.
+  struct Set {
+    std::vector<Rank> ranks{};  // ascending
+    std::vector<std::uint32_t> groups{};
+  };
+  // Says how the algorithms of a group go by the places in its ring.
+  struct Use {
+    bool calls = false;      // it is not all ranks, and has collectives
+    bool shifts = false;     // by difference
+    bool exchanges = false;  // by XOR
+    bool turns = true;       // they look the same from each place
+  };
+  void find_uses(bool rounded);
+  void find_sets();
+  [[nodiscard]] const Set* find_set(const std::vector<Rank>& ranks) const;
+  [[nodiscard]] bool find_images(const RankDigit& digit, std::vector<Image>& images) const;
+  [[nodiscard]] bool set_image(const RankDigit& digit, std::uint32_t group, std::uint32_t onto, Image& image) const;
+  [[nodiscard]] bool keeps_exchanges(const RankDigit& digit, std::uint32_t group) const;
 
   const ReplayProgram& program_;
-  std::vector<bool> used_;                          // by group: not whole, and has collectives
-  std::vector<bool> turns_;                         // by group: its algorithms look the same from each place
-  std::vector<bool> fits_;                          // by dimension
-  std::vector<std::vector<std::uint32_t>> images_;  // by dimension and group
+  const std::vector<RankDigit>& digits_;
+  std::vector<Use> uses_;  // by group
+  std::vector<Set> sets_;
+  std::multimap<std::uint64_t, std::uint32_t> set_of_;  // by hash
+  std::vector<bool> fits_;                              // by digit
+  std::vector<std::vector<Image>> images_;              // by digit and group
 };
 
 // Returns whether an algorithm looks the same from each place of a ring.
-[[nodiscard]] bool looks_the_same(const ReplayProgram& program, const CollectivePlan& plan, const PhasePlan& phase);
+[[nodiscard]] bool looks_the_same(const CommonProgram& program, const CollectivePlan& plan, const PhasePlan& phase,
+                                  bool rounded);
+// Returns whether the parts of a collective differ by a byte.
+[[nodiscard]] bool has_remainder(const CommonProgram& program, const CollectivePlan& plan);
 
 }  // namespace convert

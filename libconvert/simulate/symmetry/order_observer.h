@@ -28,7 +28,7 @@ class OrderObserver : public NoObserver {
   static constexpr bool sees_hops = true;
 
   // `program` is the reduced one. It and `equivalence` have to outlive this.
-  OrderObserver(const EventQueue& queue, const ReplayProgram& program, const Equivalence& equivalence)
+  OrderObserver(const EventQueue& queue, const LinkedProgram& program, const Equivalence& equivalence)
       : NoObserver(queue),
         queue_(queue),
         program_(program),
@@ -112,7 +112,7 @@ class OrderObserver : public NoObserver {
   }
 
   const EventQueue& queue_;
-  const ReplayProgram& program_;
+  const LinkedProgram& program_;
   const Symmetry& symmetry_;
   OrderWatch order_;
   std::optional<WireWatch> wires_;

@@ -17,7 +17,7 @@ struct CollectiveRun;
 class OrderedCauses : public OrderObserver {
  public:
   // `program` is the reduced one. `wanted` as for Causes.
-  OrderedCauses(const EventQueue& queue, const ReplayProgram& program, const Equivalence& equivalence,
+  OrderedCauses(const EventQueue& queue, const LinkedProgram& program, const Equivalence& equivalence,
                 const std::vector<std::uint32_t>* wanted)
       : OrderObserver(queue, program, equivalence), causes_(queue, std::nullopt, wanted) {}
 

@@ -1,98 +1,52 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/symmetry/symmetry.h"
 
-#include "simulate/program/channel_index.h"
+#include <algorithm>
+
+#include "simulate/program/link.h"
+#include "simulate/symmetry/group_shifts.h"
 
 namespace convert {
-namespace {
 
-// Puts the messages of representatives onto channels of their own, which lead to representatives.
-class Reducer {
- public:
-  Reducer(const ReplayProgram& program, const Equivalence& equivalence, std::vector<ChannelKey>& channels)
-      : program_(program), equivalence_(equivalence), channels_(channels) {}
+std::uint32_t ChannelOrbits::number(const ChannelKey& key) {
+  const std::uint32_t found = index_.find_or_add(keys_, key);
+  if (found == parent_.size()) parent_.push_back(found);
+  return found;
+}
 
-  std::shared_ptr<const RankCode> reduce(const RankCode& code) {
-    auto copy = std::make_shared<RankCode>(code);
-    for (Op& op : copy->ops) {
-      if (op.type == OpType::send || op.type == OpType::recv) {
-        op.channel = channel(op.channel);
-        op.peer = equivalence_.ranks.representative(op.peer);
-      }
-    }
-    return copy;
-  }
-
- private:
-  std::uint32_t channel(std::uint32_t number) {
-    const Symmetry& s = equivalence_.ranks;
-    ChannelKey key = program_.channels[number];
-    key = {.bytes = key.bytes,
-           .src = s.representative(key.src),
-           .dst = s.back(key.dst, key.src, false),
-           .tag = key.tag};
-    const bool by_orbit = !equivalence_.channel_orbits.empty();
-    if (by_orbit) key.tag = equivalence_.channel_orbits[number];
-    return index_.find_or_add(channels_, key);
-  }
-
-  const ReplayProgram& program_;
-  const Equivalence& equivalence_;
-  std::vector<ChannelKey>& channels_;
-  ChannelIndex index_;
-};
-
-}  // namespace
+bool ChannelOrbits::tell_sources() {
+  std::vector<std::pair<std::uint32_t, Rank>> sources;
+  for (std::uint32_t c = 0; c < keys_.size(); ++c) sources.emplace_back(find(c), keys_[c].src);
+  std::sort(sources.begin(), sources.end());
+  return std::adjacent_find(sources.begin(), sources.end()) == sources.end();
+}
 
 std::uint32_t representative_wire(const ProductWires& numbers, const Symmetry& symmetry, std::uint32_t wire) {
   const ProductWires::Dim& d = numbers.dim_of(wire);
   const Rank owner = (wire - d.first_wire) / d.ports;
   std::uint32_t port = (wire - d.first_wire) % d.ports;
   if (with(d.topology, [](auto t) { return t.port_is_coordinate; })) {
-    const Motion motion = symmetry.dims()[static_cast<std::size_t>(&d - numbers.dims().data())].motion;
-    const std::uint32_t at = numbers.coordinate(d, owner);
-    if (motion == Motion::shift) port = port >= at ? port - at : port + d.npus - at;
-    if (motion == Motion::exchange) port ^= at;
+    const Rank to = owner + (port - numbers.coordinate(d, owner)) * d.stride;  // modulo 2^32
+    port = numbers.coordinate(d, symmetry.back_by_own(to, owner));
   }
   return d.first_wire + symmetry.representative(owner) * d.ports + port;
 }
 
-ReplayProgram reduce(const ReplayProgram& program, const Equivalence& equivalence) {
-  ReplayProgram reduced{.options = program.options,
-                        .rules = program.rules,
-                        .network = program.network,
-                        .ranks = program.ranks,
-                        .model = program.model,
-                        .groups = program.groups,
-                        .plans = program.plans,
-                        .customs = program.customs,
-                        .gaps = program.gaps};
-  reduced.ops = 0;
-  reduced.options.network.wires_like =
-      static_cast<std::uint32_t>(program.ranks.size() / equivalence.ranks.classes());
-  Reducer reducer(program, equivalence, reduced.channels);
-  Rank last = 0;
-  for (Rank r = 0; r < program.ranks.size(); ++r) {
-    reduced.ranks[r].first_op = reduced.ops;
-    if (equivalence.ranks.representative(r) != r) {
-      reduced.ranks[r].code = nullptr;
-      continue;
-    }
-    reduced.ranks[r].code = reducer.reduce(*program.ranks[r].code);
-    reduced.ops += static_cast<std::uint32_t>(reduced.ranks[r].code->ops.size());
-    last = r;
-  }
-  reduced.ranks.resize(last + 1);
-  for (const CollectivePlan& plan : program.plans) {
-    if (plan.call.custom == 0) continue;
-    const SystemGroup& group = program.groups[plan.call.group];
-    for (Rank r = 0; r <= last; ++r) {
-      const std::uint32_t place = group.place(r);
-      if (reduced.ranks[r].code == nullptr || place >= group.size(program.model)) continue;
-      reduced.customs[plan.call.custom - 1].places[place] =
-          reducer.reduce(*program.customs[plan.call.custom - 1].places[place]);
-    }
-  }
+LinkedProgram reduce(const ReplayProgram& program, const Equivalence& equivalence) {
+  const Symmetry& s = equivalence.ranks;
+  const auto channel = [&](const ChannelKey& key) {
+    ChannelKey framed = key;
+    framed.src = s.representative(key.src);
+    framed.dst = s.back(key.dst, key.src, false);
+    if (equivalence.orbits != nullptr) framed.tag = equivalence.orbits->of(key);
+    return framed;
+  };
+  LinkedProgram reduced = link(program, {.runs = [&](Rank r) { return s.representative(r) == r; },
+                                         .peer = [&](Rank r) { return s.representative(r); },
+                                         .channel = channel});
+  reduced.options.network.wires_like = static_cast<std::uint32_t>(program.ranks.size() / s.classes());
+  for (CollectivePlan& plan : reduced.plans) plan.rounded = equivalence.rounded && has_remainder(program, plan);
+  while (reduced.ranks.back().code == nullptr) reduced.ranks.pop_back();
   return reduced;
 }
 

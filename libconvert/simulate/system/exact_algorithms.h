@@ -24,7 +24,7 @@ void SystemLayer<Observer>::exact_begin(std::uint32_t s) {
   const CollectivePlan& plan = plan_of(st);
   st.place = place_in(st, p);
   st.total = total_of(plan.phases(st.chunk), plan.bytes_of(st.chunk), st.phase_index,
-                      [&](const PhasePlan& phase) { return place_in(st, phase); });
+                      [&](const PhasePlan& phase) { return place_in(st, phase); }, plan.rounded);
   st.sent = st.received = 0;
   st.prepared = st.free = 0;
   if (has_stages(p)) {

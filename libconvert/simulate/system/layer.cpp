@@ -11,7 +11,7 @@
 
 namespace convert {
 template <class Observer>
-SystemLayer<Observer>::SystemLayer(const ReplayProgram& program, const EventQueue& queue,
+SystemLayer<Observer>::SystemLayer(const LinkedProgram& program, const EventQueue& queue,
                                    NpuEvents<Observer>& events, Messages<Observer>& messages,
                                    CollectiveListener& listener, Observer& observer)
     : SystemState(program.model, program.groups, program.plans, static_cast<Rank>(program.ranks.size()), queue),

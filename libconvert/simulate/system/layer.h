@@ -16,7 +16,7 @@
 namespace convert {
 
 struct CustomAlgorithm;
-struct ReplayProgram;
+struct LinkedProgram;
 
 // Is told when an NPU's part of a collective has ended.
 class CollectiveListener {
@@ -29,7 +29,7 @@ class CollectiveListener {
 template <class Observer>
 class SystemLayer final : public SystemState {
  public:
-  SystemLayer(const ReplayProgram& program, const EventQueue& queue, NpuEvents<Observer>& events,
+  SystemLayer(const LinkedProgram& program, const EventQueue& queue, NpuEvents<Observer>& events,
               Messages<Observer>& messages, CollectiveListener& listener, Observer& observer);
 
   // Lets NPU `npu`, a member of the plan's group, call a collective of the group as its node `op`: collective

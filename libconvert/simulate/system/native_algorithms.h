@@ -8,9 +8,9 @@
 
 namespace convert {
 
-// Returns whether partners are found by XOR of coordinates; in the ring of a group it is XOR of places.
+// Returns whether partners are found by XOR of coordinates, or of places in the ring of a group.
 inline bool is_exchange(const PhasePlan& p) {
-  return p.algorithm == NativeAlgorithm::halving_doubling && !p.group_ring;
+  return p.algorithm == NativeAlgorithm::halving_doubling && !(p.group_ring && p.members == 2);
 }
 
 template <class Observer>

@@ -57,6 +57,7 @@ struct SystemGroup {
   [[nodiscard]] std::uint32_t size(const SystemModel& model) const {
     return ranks.empty() ? model.npus : static_cast<std::uint32_t>(ranks.size());
   }
+  [[nodiscard]] Rank rank(std::uint32_t at) const { return ranks.empty() ? at : ranks[at]; }
   // Returns the place of a member; for another rank, the number of ranks.
   [[nodiscard]] std::uint32_t place(Rank npu) const;
 };
@@ -104,6 +105,7 @@ struct CollectivePlan {
   std::int64_t chunk_bytes = 0;
   std::vector<std::vector<PhasePlan>> orders{};  // of the phases of a chunk; empty: a custom algorithm
   std::vector<std::uint32_t> order_of{};         // by chunk; empty: all take the first
+  bool rounded = false;                          // parts that differ by a byte have the size of the larger
 
   [[nodiscard]] const std::vector<PhasePlan>& phases(std::uint64_t chunk) const {
     return orders[order_of.empty() ? 0 : order_of[chunk]];

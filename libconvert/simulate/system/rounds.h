@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "simulate/system/plan.h"
@@ -47,15 +48,25 @@ struct Stage {
 // Returns the stages of a tree or star with its root, or of one of a double binary tree's two trees (`low_root`).
 [[nodiscard]] std::vector<Stage> stages(const PhasePlan& phase, std::uint32_t place, bool low_root);
 
-// Returns `total` of phase `index` of a chunk on the NPU that has place `place_of(phase)` in each phase.
+// Returns whether a phase sends parts of what it works on.
+[[nodiscard]] inline bool has_parts(const PhasePlan& p) {
+  return p.algorithm == NativeAlgorithm::ring || p.algorithm == NativeAlgorithm::direct ||
+         p.algorithm == NativeAlgorithm::halving_doubling;
+}
+
+// Returns `total` of phase `index` of a chunk on the NPU that has place `place_of(phase)` in each phase. `rounded`:
+// so many bytes that all parts have the size of the largest.
 template <typename PlaceOf>
 [[nodiscard]] std::int64_t total_of(const std::vector<PhasePlan>& phases, std::int64_t chunk_bytes,
-                                    std::size_t index, const PlaceOf& place_of) {
+                                    std::size_t index, const PlaceOf& place_of, bool rounded = false) {
+  const auto largest_part = [](std::int64_t bytes, const PhasePlan& phase) {
+    return part_bytes(bytes, phase.members, 0);
+  };
   const PhasePlan& p = phases[index];
   if (p.op == Collective::all_gather) {
     for (std::size_t i = 0; i < index; ++i) {  // of an all-reduce: what the reduce-scatter of this dimension had
       if (phases[i].op == Collective::reduce_scatter && phases[i].dim == p.dim)
-        return total_of(phases, chunk_bytes, i, place_of);
+        return total_of(phases, chunk_bytes, i, place_of, rounded);
     }
     std::int64_t bytes = chunk_bytes;
     for (std::size_t i = 0; i <= index; ++i) bytes *= phases[i].members;
@@ -63,9 +74,11 @@ template <typename PlaceOf>
   }
   std::int64_t bytes = chunk_bytes;
   for (std::size_t i = 0; i < index; ++i) {
-    if (phases[i].op == Collective::reduce_scatter)
-      bytes = part_bytes(bytes, phases[i].members, place_of(phases[i]));
+    if (phases[i].op != Collective::reduce_scatter) continue;
+    bytes = rounded ? largest_part(bytes, phases[i]) : part_bytes(bytes, phases[i].members, place_of(phases[i]));
   }
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max() - p.members;
+  if (rounded && has_parts(p) && bytes <= most) bytes = largest_part(bytes, p) * p.members;
   return bytes;
 }
 

@@ -19,7 +19,7 @@ namespace convert {
 
 // Holds the `number`-th collective of a group (from 0), on all of its NPUs.
 struct CollectiveRun {
-  std::uint32_t plan = 0;  // in ReplayProgram::plans
+  std::uint32_t plan = 0;  // in LinkedProgram::plans
   std::uint32_t number = 0;
   Rank first_npu = 0;  // that called it; of several at one time, the lowest
   std::uint32_t first_op = 0;

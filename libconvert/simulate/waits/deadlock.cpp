@@ -110,7 +110,7 @@ class Reporter {
     }
     std::sort(unmatched.begin(), unmatched.end());
     for (const std::uint32_t op : unmatched) {
-      const ReplayProgram::Place at = program_.place(op);
+      const LinkedProgram::Place at = program_.place(op);
       add_unmatched({at.rank, program_.ranks[at.rank].code->id(at.node)},
                     program_.channels[program_.op(at).channel], false);
     }
@@ -263,7 +263,7 @@ class Reporter {
   }
 
   const ReplayRemains& remains_;
-  const ReplayProgram& program_;
+  const LinkedProgram& program_;
   const WaitGraph graph_;
   WaitReport report_;
   Lonely lonely_sends_;

@@ -97,7 +97,7 @@ struct RefusedCall {
 
 // Refers to what a replay left behind whose events have run out.
 struct ReplayRemains {
-  const ReplayProgram& program;
+  const LinkedProgram& program;
   std::vector<const Feeder*> feeders;  // by rank
   const Channels& messages;
   const SystemState& system;

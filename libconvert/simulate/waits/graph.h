@@ -123,7 +123,7 @@ class WaitGraph {
   [[nodiscard]] std::uint32_t find_call(const std::vector<Call>& calls, Rank rank, std::uint32_t what) const;
 
   const ReplayRemains& remains_;
-  const ReplayProgram& program_;
+  const LinkedProgram& program_;
   const UnendedCollectives unended_;
   std::uint32_t ranks_;
   std::vector<Part> parts_;

@@ -347,7 +347,7 @@ class Hints {
   const WaitGraph& graph_;
   const std::vector<std::uint32_t>& cycle_;
   const ReplayRemains& remains_;
-  const ReplayProgram& program_;
+  const LinkedProgram& program_;
   std::vector<std::string> hints_;
   std::vector<std::int64_t> surplus_sends_;
   std::vector<NodeRef> partners_;  // of messages that other hints name
@@ -362,7 +362,7 @@ std::vector<std::string> find_hints(const WaitGraph& graph, const std::vector<st
 std::vector<std::string> find_hints(const WaitGraph& graph, const std::vector<UnmatchedSend>& unmatched) {
   std::vector<std::string> hints;
   const SystemState& system = graph.remains().system;
-  const ReplayProgram& program = graph.remains().program;
+  const LinkedProgram& program = graph.remains().program;
   for (const CollectiveRun& run : system.runs()) {
     const CollectiveCall& call = program.plans[run.plan].call;
     const SystemGroup& group = program.groups[call.group];

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/program/link.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "simulate/program/channel_index.h"
+
+namespace convert {
+namespace {
+
+bool is_message_op(const Op& op) { return op.type == OpType::send || op.type == OpType::recv; }
+
+class Linker {
+ public:
+  Linker(const ReplayProgram& program, const LinkAs& as, LinkedProgram& to) : program_(program), as_(as), to_(to) {}
+
+  void run() {
+    to_.customs.clear();
+    to_.ranks.reserve(program_.ranks.size());
+    for (Rank r = 0; r < program_.ranks.size(); ++r) {
+      LinkedRankProgram& rank = to_.ranks.emplace_back(LinkedRankProgram{.first_op = to_.ops});
+      if (as_.runs && !as_.runs(r)) continue;
+      rank.code = code_of(r);
+      to_.ops += rank.code->ops.size();
+      for (const std::uint32_t plan : program_.ranks[r].plans) link_custom(plan, r);
+    }
+    to_.channels.shrink_to_fit();
+  }
+
+ private:
+  std::shared_ptr<const RankCode> code_of(Rank r) {
+    const RankProgram& from = program_.ranks[r];
+    if (r != 0 && to_.ranks[r - 1].code != nullptr && from.peers.empty()) {
+      const RankProgram& before = program_.ranks[r - 1];
+      if (before.code == from.code && before.plans == from.plans) return to_.ranks[r - 1].code;
+    }
+    auto code = std::make_shared<RankCode>(*from.code);
+    code->tags = {};
+    for (Op& op : code->ops) {
+      if (is_message_op(op)) {
+        const std::uint32_t m = op.channel;
+        link(op, r, from.peers[m], from.tag(m));
+      } else if (op.type == OpType::collective) {
+        op.channel = from.plans[op.channel];
+      }
+    }
+    return code;
+  }
+
+  void link(Op& op, Rank r, Rank peer, std::int64_t tag) {
+    const ChannelKey key = key_of(op, r, peer, tag);
+    op.channel = index_.find_or_add(to_.channels, as_.channel ? as_.channel(key) : key);
+    op.peer = as_.peer ? as_.peer(peer) : peer;
+  }
+
+  // Puts the algorithm of a plan, if it has one, onto its group, as far as `r` takes part.
+  void link_custom(std::uint32_t plan, Rank r) {
+    const CollectiveCall& call = program_.plans[plan].call;
+    if (call.custom == 0) return;
+    const CustomAlgorithm& from = program_.customs[call.custom - 1];
+    std::uint32_t& known = customs_[{call.custom, call.group}];
+    if (known == 0) {
+      to_.customs.push_back({.source = from.source, .parts = from.parts});
+      known = static_cast<std::uint32_t>(to_.customs.size());
+    }
+    to_.plans[plan].call.custom = known;
+    CustomAlgorithm& algorithm = to_.customs[known - 1];
+    algorithm.places.resize(from.places.size());
+    const SystemGroup& group = program_.groups[call.group];
+    const std::uint32_t place = group.place(r);
+    if (algorithm.places[place] != nullptr) return;
+    auto code = std::make_shared<RankCode>(*from.places[place]);
+    for (Op& op : code->ops) {
+      if (is_message_op(op)) link(op, r, group.rank(op.peer), from.tags[op.channel]);
+    }
+    algorithm.places[place] = std::move(code);
+  }
+
+  const ReplayProgram& program_;
+  const LinkAs& as_;
+  LinkedProgram& to_;
+  ChannelIndex index_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> customs_;  // custom and group → 1 + linked
+};
+
+}  // namespace
+
+LinkedProgram link(const ReplayProgram& program, const LinkAs& as) {
+  LinkedProgram to{CommonProgram(program)};
+  Linker(program, as, to).run();
+  return to;
+}
+
+LinkedProgram::Place LinkedProgram::place(std::uint64_t op) const {
+  const auto after =
+      std::upper_bound(ranks.begin(), ranks.end(), op,
+                       [](std::uint64_t number, const LinkedRankProgram& r) { return number < r.first_op; });
+  const auto rank = static_cast<Rank>(after - ranks.begin() - 1);
+  return {rank, static_cast<std::uint32_t>(op - ranks[rank].first_op)};
+}
+
+}  // namespace convert

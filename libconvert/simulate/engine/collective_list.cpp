@@ -28,7 +28,8 @@ std::vector<CollectiveResult> list_collectives(const ReplayProgram& program,
                     .last_begin_ps = run.last_begin,
                     .end_ps = c->ended ? std::optional(run.end) : std::nullopt,
                     .exposed_mean_ps = c->exposed_mean_ps,
-                    .exposed_max_ps = c->exposed_max_ps});
+                    .exposed_max_ps = c->exposed_max_ps,
+                    .alike = c->alike});
   }
   return list;
 }

@@ -16,6 +16,7 @@ struct CalledCollective {
   // How long an NPU was in it and computed nothing, mean and highest of its NPUs; where it has ended.
   Picoseconds exposed_mean_ps = 0;
   Picoseconds exposed_max_ps = 0;
+  std::uint32_t alike = 1;  // groups that run it so, where one is listed for all
 };
 
 // Holds what a replay comes to, with its collectives still as the system layer knows them.

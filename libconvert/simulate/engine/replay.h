@@ -68,6 +68,7 @@ struct CollectiveResult {
   // How long an NPU was in it and computed nothing, mean and highest of its NPUs; where end_ps is there.
   Picoseconds exposed_mean_ps = 0;
   Picoseconds exposed_max_ps = 0;
+  std::uint32_t alike = 1;  // groups that run it so, see ReplayOptions::list_all_up_to
 };
 
 // Names the collective of a group.

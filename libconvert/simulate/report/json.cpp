@@ -84,7 +84,9 @@ void write_collectives(const ReplayResult& result, JsonWriter& json) {
     const std::optional<Picoseconds> time = time_of(c);
     const CollectiveSpeed s = time ? speed_of(kind, *time) : CollectiveSpeed{};
     json.line(2).begin_object();
-    json.member("group", c.group).member("number", c.number).member("op", name(kind.op));
+    json.member("group", c.group);
+    if (c.alike != 1) json.member("alike", c.alike);
+    json.member("number", c.number).member("op", name(kind.op));
     json.member("size_bytes", kind.size_bytes).member("npus", kind.npus);
     json.member("algorithm", kind.algorithm).member("chunks", kind.chunks);
     member_ns(json, "begin_ns", c.begin_ps);

@@ -132,12 +132,12 @@ std::vector<KindRow> rows_of_kinds(const ReplayResult& result) {
   }
   for (const CollectiveResult& c : result.collectives) {
     KindRow& row = rows[row_of_plan[c.plan]];
-    ++row.count;
+    row.count += c.alike;
     const std::optional<Picoseconds> time = time_of(c);
     if (!time) continue;
-    ++row.ended;
-    row.time_ps += static_cast<double>(*time);
-    row.bound_ps += static_cast<double>(result.kinds.at(c.plan).bound_ps.value_or(0));
+    row.ended += c.alike;
+    row.time_ps += static_cast<double>(*time) * c.alike;
+    row.bound_ps += static_cast<double>(result.kinds.at(c.plan).bound_ps.value_or(0)) * c.alike;
   }
   std::erase_if(rows, [](const KindRow& r) { return r.count == 0; });
   std::stable_sort(rows.begin(), rows.end(),

@@ -23,6 +23,11 @@ class Collectives {
     const std::uint32_t group = program_.plans[called.run.plan].call.group;
     const std::vector<std::uint32_t>& images = equivalence_.group_images[group];
     if (images.empty()) all_.push_back(called);
+    if (program_.ranks.size() > program_.options.list_all_up_to && !program_.options.timeline && !images.empty()) {
+      all_.push_back(called);
+      all_.back().alike = static_cast<std::uint32_t>(images.size());
+      return;
+    }
     for (const std::uint32_t image : images) {
       CalledCollective& c = all_.emplace_back(called);
       const Caller first = first_of(image, first_callers);

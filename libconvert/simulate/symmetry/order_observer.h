@@ -10,6 +10,7 @@
 #include "simulate/engine/engine.h"
 #include "simulate/engine/observer.h"
 #include "simulate/symmetry/order_watch.h"
+#include "simulate/symmetry/origins.h"
 #include "simulate/symmetry/symmetry.h"
 #include "simulate/symmetry/wire_watch.h"
 
@@ -33,9 +34,10 @@ class OrderObserver : public NoObserver {
         queue_(queue),
         program_(program),
         symmetry_(equivalence.ranks),
+        origins_(symmetry_),
         order_(program.ranks.size(), !program.model.shared_bus) {
     const bool has_wires = program.options.network.model != NetworkModel::unaware && !program.network.ideal;
-    if (has_wires) wires_.emplace(program.network, symmetry_, order_, queue);
+    if (has_wires) wires_.emplace(program.network, symmetry_, origins_, order_, queue);
   }
 
   // Returns whether what was found for the representatives holds for all.
@@ -65,14 +67,17 @@ class OrderObserver : public NoObserver {
   [[nodiscard]] Rank destination(const ChannelKey& key) const {
     return symmetry_.back(key.dst, key.dst, key.exchange);
   }
-  void sends(std::uint32_t m, Rank /*to*/, std::int64_t /*bytes*/, bool /*exchange*/) { push(pushed_, m); }
+  void sends(std::uint32_t m, Rank /*to*/, std::int64_t /*bytes*/, bool exchange) {
+    push(pushed_, m);
+    if (wires_) wires_->launch(m, exchange);
+  }
   void arrives(std::uint32_t m) { order_.current = pushed_[m]; }
   void tells_sender(Rank npu, Waiter sent) {
     arrived_ = order_.current;
     if (sent.kind() != Waiter::nobody) order_.touch(npu, queue_.now(), arrived_, sent);
   }
   void tells_receiver(const ChannelKey& key, Rank npu, Waiter received) {
-    order_.touch(npu, queue_.now(), {arrived_.time, symmetry_.origin_at(arrived_.origin, key.dst)}, received);
+    order_.touch(npu, queue_.now(), {arrived_.time, origins_.at(arrived_.origin, key.dst, key.exchange)}, received);
   }
   void finds_message(std::uint32_t index) { push(late_, index); }
   void takes_message(std::uint32_t index, Rank npu, Waiter received) {
@@ -114,6 +119,7 @@ class OrderObserver : public NoObserver {
   const EventQueue& queue_;
   const LinkedProgram& program_;
   const Symmetry& symmetry_;
+  Origins origins_;
   OrderWatch order_;
   std::optional<WireWatch> wires_;
   std::vector<Pushed> pushed_;  // by message

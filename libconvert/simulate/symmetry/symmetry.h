@@ -42,13 +42,7 @@ class Symmetry {
     return combine(r, by, [&](const Digit& d, Rank a, Rank b) { return exchange ? a ^ b : sum(d, a, b); });
   }
 
-  // Returns where rank `origin` goes if `at` is moved onto its representative, by XOR in digits of exchange;
-  // unknown_origin if it is moved along a mixed digit.
-  [[nodiscard]] Rank origin_at(Rank origin, Rank at) const { return origin_moved(origin, at, difference); }
-  // Returns the rank that goes to `origin` then; unknown_origin likewise.
-  [[nodiscard]] Rank origin_from(Rank origin, Rank at) const { return origin_moved(origin, at, sum); }
-
-  // Returns where `r` goes then if no digit is mixed.
+  // Returns where `r` goes if `by` is moved onto its representative as each digit moves; none may be mixed.
   [[nodiscard]] Rank back_by_own(Rank r, Rank by) const {
     return combine(r, by, [](const Digit& d, Rank a, Rank b) {
       return d.motion == Motion::exchange ? a ^ b : difference(d, a, b);
@@ -77,16 +71,6 @@ class Symmetry {
       by /= d.base;
     }
     return result;
-  }
-  template <typename Combine>
-  [[nodiscard]] Rank origin_moved(Rank origin, Rank at, const Combine& moved) const {
-    if (origin == unknown_origin) return origin;
-    bool known = true;
-    const Rank result = combine(origin, at, [&](const Digit& d, Rank a, Rank b) {
-      known = known && (b == 0 || d.motion != Motion::mixed);
-      return d.motion == Motion::exchange ? a ^ b : moved(d, a, b);
-    });
-    return known ? result : unknown_origin;
   }
 
   std::vector<Digit> digits_;

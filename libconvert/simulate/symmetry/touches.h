@@ -13,12 +13,14 @@
 
 namespace convert {
 
-inline constexpr Rank unknown_origin = 0xffffffff;
+// Says of a rank which it is as seen from another; see Origins.
+using Origin = std::uint64_t;
+inline constexpr Origin unknown_origin = UINT64_MAX;
 
 // Says when an event was pushed, and to which rank it goes back.
 struct Pushed {
   Picoseconds time = -1;
-  Rank origin = 0;
+  Origin origin = 0;
 };
 
 // Returns whether the order of two events of one time is open.

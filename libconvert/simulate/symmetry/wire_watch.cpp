@@ -7,15 +7,15 @@ std::uint32_t WireWatch::come(std::uint32_t p, std::uint32_t wire) {
   const ProductWires::Dim& d = numbers_.dim_of(wire);
   const Rank owner = (wire - d.first_wire) / d.ports;
   const std::uint32_t own = representative_wire(numbers_, symmetry_, wire);
-  if (p >= packets_.size()) packets_.resize(std::size_t{p} + 1);
-  packets_[p].owner = owner;
-  touch(wires_[own], {order_.current.time, symmetry_.origin_at(order_.current.origin, owner)}, true);
+  Packet& k = packet(p);
+  k.owner = owner;
+  touch(wires_[own], {order_.current.time, origins_.at(order_.current.origin, owner, k.exchange)}, true);
   return own;
 }
 
 void WireWatch::transmit(std::uint32_t p, std::uint32_t wire) {
   Packet& packet = packets_[p];
-  packet.pushed = {queue_.now(), symmetry_.origin_from(origin_, packet.owner)};
+  packet.pushed = {queue_.now(), origins_.from(origin_, packet.owner, packet.exchange)};
   wires_[wire].free = {queue_.now(), origin_};
 }
 

@@ -9,6 +9,8 @@
 
 #include "config/network/wire_numbers.h"
 #include "simulate/engine/engine.h"
+#include "simulate/symmetry/order_watch.h"
+#include "simulate/symmetry/origins.h"
 #include "simulate/symmetry/symmetry.h"
 
 namespace convert {
@@ -17,8 +19,12 @@ namespace convert {
 // frame of its source, which is a representative.
 class WireWatch {
  public:
-  WireWatch(const NetworkConfig& config, const Symmetry& symmetry, OrderWatch& order, const EventQueue& queue)
-      : numbers_(config), symmetry_(symmetry), order_(order), queue_(queue) {}
+  WireWatch(const NetworkConfig& config, const Symmetry& symmetry, Origins& origins, OrderWatch& order,
+            const EventQueue& queue)
+      : numbers_(config), symmetry_(symmetry), origins_(origins), order_(order), queue_(queue) {}
+
+  // Tells that packet `p` is sent: how it moves with its source, see ChannelKey::exchange.
+  void launch(std::uint32_t p, bool exchange) { packet(p).exchange = exchange; }
 
   // Tells that the current event, a send or the packet's end of a wire, brings packet `p` to `wire`. Returns the
   // wire of the representative.
@@ -34,7 +40,8 @@ class WireWatch {
 
  private:
   struct Packet {
-    Rank owner = 0;   // of its wire
+    Rank owner = 0;         // of its wire
+    bool exchange = false;  // it moves by XOR
     Pushed pushed{};  // the end of its hop
   };
   struct Wire {
@@ -43,15 +50,20 @@ class WireWatch {
     Touches touches{};  // at that time; of a kind: enters or leaves, its index: the visit
   };
 
+  Packet& packet(std::uint32_t p) {
+    if (p >= packets_.size()) packets_.resize(std::size_t{p} + 1);
+    return packets_[p];
+  }
   void touch(Wire& wire, Pushed pushed, bool enters);
 
   const ProductWires numbers_;
   const Symmetry& symmetry_;
+  Origins& origins_;
   OrderWatch& order_;
   const EventQueue& queue_;
   std::vector<Packet> packets_;
   std::unordered_map<std::uint32_t, Wire> wires_;  // few of those that a fully connected network has
-  Rank origin_ = 0;                                // of the event at the wire, in the frame of the wire's owner
+  Origin origin_ = 0;                              // of the event at the wire, in the frame of the wire's owner
 };
 
 }  // namespace convert

@@ -5,6 +5,7 @@
 
 #include <iostream>
 #include <string>
+#include <regex>
 #include <vector>
 
 #include "common/replay_traces.h"
@@ -97,6 +98,7 @@ GraphOutcome run_graph(const std::vector<GraphNode>& graph, const NetworkDim& di
   if (!result) return {format_diagnostic(diagnostics.all().at(0))};
   GraphOutcome out{.text = {}, .classes = result->classes, .total = result->total_ps};
   append_json(*result, out.text);
+  out.text = std::regex_replace(out.text, std::regex(" \"symmetry\":.*\n"), "");
   append_csv(*result, out.text);
   append_csv(*result, out.text, {.part = ReportPart::collectives});
   return out;

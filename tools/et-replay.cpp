@@ -16,7 +16,6 @@
 #include "sets/schedules.h"
 #include "sets/source.h"
 #include "simulate/engine/replay.h"
-#include "simulate/report/report.h"
 #include "util/log.h"
 
 namespace {
@@ -66,7 +65,6 @@ int replay(const tools::ReplayCommand& command, const tools::ReplayOutputOptions
   tools::refuse_inputs_as_outputs(output_files(output, loaded.program ? loaded.program->ranks.size() : 0), files);
   log_info(summary(loaded));
   ReplayResult result = loaded.recorded ? std::move(*loaded.recorded) : replay(*loaded.program);
-  if (loaded.program) log_info(symmetry_text(result));
   const std::string name = tools::inputs(command.input).size() > 1 ? source.base_name() : *settings.workload;
   if (!report_result(result, output, command.input, name, context)) return 1;
   std::optional<Schedule> schedule;

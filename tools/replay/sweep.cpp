@@ -14,7 +14,7 @@
 #include "config/yaml_tree.h"
 #include "io/input.h"
 #include "replay/output.h"
-#include "scenario/plot.h"
+#include "scenario/plot/plot.h"
 #include "scenario/sweep_plan.h"
 #include "scenario/sweep_queue.h"
 #include "scenario/sweep_summary.h"

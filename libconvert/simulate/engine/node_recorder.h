@@ -111,7 +111,8 @@ class NodeRecorder {
   NodeRecorder(const LinkedProgram& program, ReplayResult& result) : program_(program), result_(result) {
     if (program.options.timeline) timeline_.emplace(program, result);
     if (program.options.memory == MemoryTracking::off) return;
-    for (const LinkedRankProgram& r : program.ranks) spans_.emplace_back(r.code != nullptr ? r.code->ops.size() : 0);
+    for (const LinkedRankProgram& r : program.ranks)
+      spans_.emplace_back(r.code != nullptr ? r.code->ops.size() : 0);
   }
   [[nodiscard]] static bool is_wanted(const ReplayOptions& options) {
     return options.timeline || options.memory != MemoryTracking::off;

@@ -47,8 +47,8 @@ ReplayOutcome run_plain(const LinkedProgram& program) {
 
 // Runs a replay of representatives; returns nothing if it does not hold for all.
 template <class Observer>
-std::optional<ReplayOutcome> run_reduced(Replayer<Observer, NodeRecorder>& replayer,
-                                         const Equivalence& equivalence, const ReplayProgram& program) {
+std::optional<ReplayOutcome> run_reduced(Replayer<Observer, NodeRecorder>& replayer, const Equivalence& equivalence,
+                                         const ReplayProgram& program) {
   ReplayOutcome outcome = replayer.run();
   if (!replayer.observer().symmetric() || is_stuck(outcome.result)) return std::nullopt;
   if (equivalence.rounded) outcome.result.error_bound_ps = rounding_bound(replayer.program(), outcome.called);

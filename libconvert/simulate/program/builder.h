@@ -136,7 +136,7 @@ struct ReplayBuilder::State {
   MakeBuiltin make_builtin;
   // The index into sources by name, collective, places and root.
   std::map<std::tuple<std::string, Collective, std::uint32_t, std::uint32_t>, std::size_t> builtins;
-  std::map<std::pair<std::size_t, std::int64_t>, std::uint32_t> customs;  // source, bytes → 1 + custom
+  std::map<std::pair<std::size_t, std::int64_t>, std::uint32_t> customs;          // source, bytes → 1 + custom
   std::unordered_multimap<std::uint64_t, std::shared_ptr<const RankCode>> codes;  // by hash
   std::unordered_map<std::int64_t, std::uint32_t> group_of;                       // by id
   struct Numbered {

@@ -10,9 +10,9 @@ namespace convert {
 
 // Says how ranks that stand for others see messages; without functions all ranks run and see their own.
 struct LinkAs {
-  std::function<bool(Rank)> runs{};                              // only these ranks get code
-  std::function<Rank(Rank)> peer{};                              // who stands for it
-  std::function<ChannelKey(const ChannelKey&)> channel{};        // what stands for it
+  std::function<bool(Rank)> runs{};                        // only these ranks get code
+  std::function<Rank(Rank)> peer{};                        // who stands for it
+  std::function<ChannelKey(const ChannelKey&)> channel{};  // what stands for it
 };
 
 // Messages with one key have one channel. Neighbours that do the same with the same peers share their code.

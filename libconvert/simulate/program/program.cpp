@@ -142,8 +142,8 @@ void ReplayBuilder::State::add(const Trace& trace) {
   const std::uint64_t untimed = compiler.untimed_communication();
   const std::size_t told = diagnostics.errors() + diagnostics.warnings();
   const std::shared_ptr<RankCode> code = compile(trace, compiler, messages);
-  added.push_back({compiler.untimed_communication() - untimed,
-                   diagnostics.errors() + diagnostics.warnings() != told});
+  added.push_back(
+      {compiler.untimed_communication() - untimed, diagnostics.errors() + diagnostics.warnings() != told});
   note_peers(trace, *code);
   RankProgram& to = program.ranks.emplace_back();
   number(*code, messages, to);

@@ -194,12 +194,13 @@ class ReplayBuilder {
   void add(const Trace& trace);
   // Says how a rank differs from one that does the same.
   struct Likeness {
-    std::function<std::uint64_t(Rank)> peer;                                     // for that one's peer
-    std::function<std::optional<std::string>(const std::string& group)> group;  // for its group's name; nothing: unknown
-    Rank ranks = 0;                                                              // of the set
+    std::function<std::uint64_t(Rank)> peer;  // for that one's peer
+    std::function<std::optional<std::string>(const std::string& group)>
+        group;       // for its group's name; nothing: unknown
+    Rank ranks = 0;  // of the set
   };
-  // Adds the next rank, which does what rank `like` does, added before, but for its peers and groups. Returns false,
-  // and adds nothing, where that takes more to know: add() then takes its trace.
+  // Adds the next rank, which does what rank `like` does, added before, but for its peers and groups. Returns
+  // false, and adds nothing, where that takes more to know: add() then takes its trace.
   bool add_like(Rank like, const Likeness& how);
   // Returns the program, or nothing if errors were reported. Call it once. Throws Error, also if there is no rank.
   [[nodiscard]] std::optional<ReplayProgram> finish();

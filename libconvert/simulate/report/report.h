@@ -33,7 +33,8 @@ void append_json(const ReplayResult& result, std::string& out, const ReportOptio
 // communication 117780 cycles." and each NPU's statistics, without the time of day.
 void append_astra(const ReplayResult& result, std::string& out);
 
-// Returns "16 of 16384 NPUs simulated, each for its class: …" with what keeps it from being fewer; or that each was.
+// Returns "16 of 16384 NPUs simulated, each for its class: …" with what keeps it from being fewer; or that each
+// was.
 [[nodiscard]] std::string symmetry_text(const ReplayResult& result);
 
 // Returns a time in nanoseconds, exact: "1500", "0.25".

@@ -14,7 +14,8 @@ struct RankDigit {
   Rank stride = 1;
   std::uint32_t base = 1;
   std::size_t dim = 0;
-  bool top = true;  // of its dimension: coordinates that differ in it by one are `stride` apart, modulo the dimension
+  bool top =
+      true;  // of its dimension: coordinates that differ in it by one are `stride` apart, modulo the dimension
 };
 
 // Returns the digits into which the dimensions of the network cut rank numbers; with `finer` also the strides and

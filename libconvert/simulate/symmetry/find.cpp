@@ -130,8 +130,8 @@ class Finder {
                   (p.algorithm == NativeAlgorithm::halving_doubling && digits_[d].base == 2))) {
         shifts_[d] = true;
       } else {
-        block(d, described(plan) + " runs " + std::string(name(p.algorithm)) + " over " +
-                     counted(p.members, "NPU"));
+        block(d,
+              described(plan) + " runs " + std::string(name(p.algorithm)) + " over " + counted(p.members, "NPU"));
       }
     }
   }
@@ -161,7 +161,8 @@ class Finder {
     if (options.routing.value_or(Routing::dimension) != Routing::dimension)
       return block_all("messages do not go dimension by dimension (--routing)");
     if (!options.failed.empty()) return block_all("links have failed");
-    if (may_share_wires(options, network)) return block_all("links of several bandwidths forward heads of messages");
+    if (may_share_wires(options, network))
+      return block_all("links of several bandwidths forward heads of messages");
     if (has_wires && program_.model.policy != WirePolicy::arrival)
       return block_all("messages do not go in the order in which they come (--policy)");
     for (std::size_t d = 0; d < digits_.size(); ++d) {

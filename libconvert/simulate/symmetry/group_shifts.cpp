@@ -31,10 +31,7 @@ bool looks_the_same(const CommonProgram& program, const CollectivePlan& plan, co
 }
 
 GroupShifts::GroupShifts(const ReplayProgram& program, const std::vector<RankDigit>& digits, bool rounded)
-    : program_(program),
-      digits_(digits),
-      uses_(program.groups.size()),
-      images_(digits.size()) {
+    : program_(program), digits_(digits), uses_(program.groups.size()), images_(digits.size()) {
   find_uses(rounded);
   find_sets();
   for (std::size_t d = 0; d < digits.size(); ++d) fits_.push_back(find_images(digits[d], images_[d]));

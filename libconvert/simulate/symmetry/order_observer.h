@@ -119,7 +119,7 @@ class OrderObserver : public NoObserver {
   const EventQueue& queue_;
   const LinkedProgram& program_;
   const Symmetry& symmetry_;
-  Origins origins_;
+  SeenOrigins origins_;
   OrderWatch order_;
   std::optional<WireWatch> wires_;
   std::vector<Pushed> pushed_;  // by message

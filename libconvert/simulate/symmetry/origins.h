@@ -15,9 +15,9 @@ namespace convert {
 
 // An origin says for each digit along which ranks move where it stands as seen from a rank: so much further on, or
 // the XOR of so much. Where a digit is mixed that is a permutation of its values, of which each has a number.
-class Origins {
+class SeenOrigins {
  public:
-  explicit Origins(const Symmetry& symmetry) {
+  explicit SeenOrigins(const Symmetry& symmetry) {
     std::size_t mixed = 0;
     std::uint64_t rest = UINT64_MAX >> 1U;
     for (const Symmetry::Digit& d : symmetry.digits()) {

@@ -13,7 +13,7 @@
 
 namespace convert {
 
-// Says of a rank which it is as seen from another; see Origins.
+// Says of a rank which it is as seen from another; see SeenOrigins.
 using Origin = std::uint64_t;
 inline constexpr Origin unknown_origin = UINT64_MAX;
 

@@ -19,7 +19,7 @@ namespace convert {
 // frame of its source, which is a representative.
 class WireWatch {
  public:
-  WireWatch(const NetworkConfig& config, const Symmetry& symmetry, Origins& origins, OrderWatch& order,
+  WireWatch(const NetworkConfig& config, const Symmetry& symmetry, SeenOrigins& origins, OrderWatch& order,
             const EventQueue& queue)
       : numbers_(config), symmetry_(symmetry), origins_(origins), order_(order), queue_(queue) {}
 
@@ -42,7 +42,7 @@ class WireWatch {
   struct Packet {
     Rank owner = 0;         // of its wire
     bool exchange = false;  // it moves by XOR
-    Pushed pushed{};  // the end of its hop
+    Pushed pushed{};        // the end of its hop
   };
   struct Wire {
     Pushed free{};  // the end of its transmission
@@ -58,7 +58,7 @@ class WireWatch {
 
   const ProductWires numbers_;
   const Symmetry& symmetry_;
-  Origins& origins_;
+  SeenOrigins& origins_;
   OrderWatch& order_;
   const EventQueue& queue_;
   std::vector<Packet> packets_;

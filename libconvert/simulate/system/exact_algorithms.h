@@ -25,8 +25,9 @@ void SystemLayer<Observer>::exact_begin(std::uint32_t s) {
   const PhasePlan& p = *st.phase;
   const CollectivePlan& plan = plan_of(st);
   st.place = place_in(st, p);
-  st.total = total_of(plan.phases(st.chunk), plan.bytes_of(st.chunk), st.phase_index,
-                      [&](const PhasePlan& phase) { return place_in(st, phase); }, plan.rounded);
+  st.total = total_of(
+      plan.phases(st.chunk), plan.bytes_of(st.chunk), st.phase_index,
+      [&](const PhasePlan& phase) { return place_in(st, phase); }, plan.rounded);
   st.sent = st.received = 0;
   st.prepared = st.free = 0;
   open_inbox(st, is_ring(p) ? Inbox::Slots::sizes : Inbox::Slots::messages);

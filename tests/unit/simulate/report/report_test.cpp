@@ -79,7 +79,8 @@ TEST(Report, Json) {
       R"({
  "model":"aware","issue":"workload","status":"complete",
  "total_ns":3058,
- "symmetry":{"simulated":2,"prevented_by":"ranks 1 apart are not alike: rank 0 and rank 1 have other nodes: )" R"(node 0 computes, node 0 receives","error_bound_ns":0},
+ "symmetry":{"simulated":2,"prevented_by":"ranks 1 apart are not alike: rank 0 and rank 1 have other nodes: )"
+      R"(node 0 computes, node 0 receives","error_bound_ns":0},
  "npus":[
   {"npu":0,"finish_ns":3058,"exposed_communication_ns":2058,"compute_ns":1000,"sends":1,"bytes_sent":2048,)"
       R"("communication_ns":2058,"overlap_ns":0,"idle_ns":0,"memory_ns":0,"cpu_ns":0,"peak_memory_bytes":null,"peak_memory_at_ns":null},

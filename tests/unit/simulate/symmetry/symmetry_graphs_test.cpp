@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <iostream>
-#include <string>
 #include <regex>
+#include <string>
 #include <vector>
 
 #include "common/replay_traces.h"

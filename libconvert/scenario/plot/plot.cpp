@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "scenario/plot.h"
+#include "scenario/plot/plot.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "scenario/plot_axis.h"
+#include "scenario/plot/plot_axis.h"
 #include "util/utf8.h"
 
 namespace convert {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "scenario/plot_axis.h"
+#include "scenario/plot/plot_axis.h"
 
 #include <algorithm>
 #include <array>

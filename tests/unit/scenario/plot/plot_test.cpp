@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "scenario/plot.h"
+#include "scenario/plot/plot.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "scenario/plot_axis.h"
+#include "scenario/plot/plot_axis.h"
 
 namespace convert {
 namespace {

@@ -15,16 +15,17 @@ namespace {
 
 using namespace test;
 
-constexpr const char* no_time = "ring:8,bw=1000000000GB/s,lat=0ns";
+constexpr const char* instant_ring = "ring:8,bw=1000000000GB/s,lat=0ns";
 
-struct Setting {
+struct MeetingSetting {
   AlgorithmChoice choice{};
   bool astra = false;
   std::int64_t splits = 4;
 };
 
-std::vector<std::int64_t> finish(const std::vector<Trace>& traces, const Setting& setting, bool rendezvous) {
-  const NetworkConfig network = net(no_time);
+std::vector<std::int64_t> results(const std::vector<Trace>& traces, const MeetingSetting& setting,
+                                  bool rendezvous) {
+  const NetworkConfig network = net(instant_ring);
   const auto system = std::make_shared<ReplaySystem>();
   system->config = default_system(network);
   system->config.dataset_splits = setting.splits;
@@ -51,7 +52,7 @@ std::vector<std::int64_t> finish(const std::vector<Trace>& traces, const Setting
 }
 
 // Each rank comes to each collective at a time of its own, some of them with all others waiting or far ahead.
-std::vector<Trace> traces_of(const std::vector<Collective>& ops, std::int64_t bytes, bool groups) {
+std::vector<Trace> late_callers(const std::vector<Collective>& ops, std::int64_t bytes, bool groups) {
   std::vector<Trace> t = ranks(8);
   for (Rank r = 0; r < 8; ++r) {
     NodeId id = 0;
@@ -73,45 +74,45 @@ std::vector<Trace> traces_of(const std::vector<Collective>& ops, std::int64_t by
   return t;
 }
 
-const std::vector<Collective> listed = {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
-                                        Collective::all_reduce};
+const std::vector<Collective> sized_collectives = {Collective::all_reduce, Collective::all_gather,
+                                                   Collective::reduce_scatter, Collective::all_reduce};
 
 TEST(Meeting, ExactSizes) {
   for (const NativeAlgorithm algorithm :
        {NativeAlgorithm::ring, NativeAlgorithm::direct, NativeAlgorithm::halving_doubling}) {
     for (const std::int64_t bytes : {1, 7, 8, 1003, 4096}) {
       for (const std::int64_t splits : {1, 5}) {
-        const Setting setting{{algorithm}, false, splits};
-        const auto traces = traces_of(listed, bytes, true);
-        EXPECT_EQ(finish(traces, setting, false), finish(traces, setting, true)) << bytes << ' ' << splits;
+        const MeetingSetting setting{{algorithm}, false, splits};
+        const auto traces = late_callers(sized_collectives, bytes, true);
+        EXPECT_EQ(results(traces, setting, false), results(traces, setting, true)) << bytes << ' ' << splits;
       }
     }
   }
-  const auto exchange = traces_of({Collective::all_to_all, Collective::all_to_all}, 1003, true);
+  const auto exchange = late_callers({Collective::all_to_all, Collective::all_to_all}, 1003, true);
   for (const std::uint32_t window : {1U, 3U, 7U}) {
-    const Setting setting{{.algorithm = NativeAlgorithm::direct, .window = window}};
-    EXPECT_EQ(finish(exchange, setting, false), finish(exchange, setting, true)) << window;
+    const MeetingSetting setting{{.algorithm = NativeAlgorithm::direct, .window = window}};
+    EXPECT_EQ(results(exchange, setting, false), results(exchange, setting, true)) << window;
   }
   const auto trees =
-      traces_of({Collective::all_reduce, Collective::all_reduce, Collective::all_reduce}, 1003, false);
-  const Setting tree{{NativeAlgorithm::double_binary_tree}};
-  EXPECT_EQ(finish(trees, tree, false), finish(trees, tree, true));
+      late_callers({Collective::all_reduce, Collective::all_reduce, Collective::all_reduce}, 1003, false);
+  const MeetingSetting tree{{NativeAlgorithm::double_binary_tree}};
+  EXPECT_EQ(results(trees, tree, false), results(trees, tree, true));
 }
 
 // Not those with a root: whoever only sends has ended sooner where nobody asks for the message.
 TEST(Meeting, Barriers) {
-  const Setting setting{{NativeAlgorithm::ring}};
-  const auto traces = traces_of({Collective::barrier, Collective::barrier}, 0, true);
-  EXPECT_EQ(finish(traces, setting, false), finish(traces, setting, true));
+  const MeetingSetting setting{{NativeAlgorithm::ring}};
+  const auto traces = late_callers({Collective::barrier, Collective::barrier}, 0, true);
+  EXPECT_EQ(results(traces, setting, false), results(traces, setting, true));
 }
 
 TEST(Meeting, RoundedSizes) {
   for (const NativeAlgorithm algorithm : {NativeAlgorithm::ring, NativeAlgorithm::direct,
                                           NativeAlgorithm::halving_doubling, NativeAlgorithm::double_binary_tree}) {
     for (const std::int64_t splits : {1, 5}) {
-      const Setting setting{{algorithm}, true, splits};
-      const auto traces = traces_of(listed, 8000, false);
-      EXPECT_EQ(finish(traces, setting, false), finish(traces, setting, true)) << splits;
+      const MeetingSetting setting{{algorithm}, true, splits};
+      const auto traces = late_callers(sized_collectives, 8000, false);
+      EXPECT_EQ(results(traces, setting, false), results(traces, setting, true)) << splits;
     }
   }
 }

@@ -36,7 +36,7 @@ THIRD_PARTY = {
     r"openssl/.*": [r"libconvert/io/.*"],
     r"boost/.*": [r"libconvert/graph/.*\.cpp"],
     r"CLI/.*": [r"tools/common/app\.cpp"],
-    r"mpi\.h": [r"tools/mpi/session\.cpp", r"tools/mpi/team\.cpp", r"tools/mpi/link_team\.cpp"],
+    r"mpi\.h": [r"tools/mpi/module\.cpp"],
     r"google/protobuf/.*": [],
     r"et_def\.pb\.h": [],
     r"gtest/.*": [],

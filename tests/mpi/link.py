@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """et-link under mpirun: the bytes of one process, whatever the number of processes; a failing rank leaves nothing.
+Without mpirun no tool loads MPI, nor a library of cryptography, which take longer than to start everything else.
 
     link.py BIN MPIRUN
 """
@@ -58,11 +59,30 @@ def write_pair(folder, rank, elements=1024):
                                                 encoding="utf-8")
 
 
+def check_loading(folder):
+    for tool in sorted(pathlib.Path(BIN).glob("et-*")):
+        loaded = subprocess.run([tool], env=ENVIRONMENT | {"LD_TRACE_LOADED_OBJECTS": "1"}, capture_output=True,
+                                check=True, text=True).stdout
+        assert "libstdc++" in loaded, f"{tool.name}: not a list of libraries: {loaded}"
+        assert not any(name in loaded for name in ("libmpi", "libopen-pal", "libcrypto")), f"{tool.name} loads {loaded}"
+    # A program of several must have MPI; of one it needs none.
+    (folder / "etkit-mpi.so").write_text("no module", encoding="utf-8")
+    link = ["et-link", "--host", "host.0.json", "--device", "kineto.0.json", "-o", "alone.0.et"]
+    for processes, status, message in (("1", 0, ""), ("3", 2, "started by mpirun as one of 3 processes, but MPI cannot "
+                                                              "be loaded (was etkit built with ETKIT_MPI?): ")):
+        done = subprocess.run(link, env=ENVIRONMENT | {"LD_LIBRARY_PATH": folder, "OMPI_COMM_WORLD_SIZE": processes},
+                              capture_output=True, check=False, cwd=folder, text=True)
+        assert done.returncode == status and message in done.stderr, done.stderr
+        assert (folder / "alone.0.et").exists() == (status == 0)
+        (folder / "alone.0.et").unlink(missing_ok=True)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for rank in range(RANKS):
             write_pair(folder, rank)
+        check_loading(folder)
         link = ["et-link", "--host", "host.%r.json", "--device", "kineto.%r.json", "-o", "out/set", "--report",
                 "report.json"]
         results = {}

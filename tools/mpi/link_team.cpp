@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
-// For a build with MPI.
 #include "mpi/link_team.h"
 
-#include <mpi.h>
-
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -15,7 +11,6 @@ namespace {
 
 constexpr int tag_size = 1;
 constexpr int tag_bytes = 2;
-constexpr std::uint64_t piece = std::uint64_t{1} << 30U;  // MPI counts in int
 
 class MpiLinkTeam final : public LinkTeam {
  public:
@@ -26,10 +21,9 @@ class MpiLinkTeam final : public LinkTeam {
   [[nodiscard]] std::size_t size() const override { return static_cast<std::size_t>(session_->size()); }
 
   [[nodiscard]] bool all(bool ok) override {
-    int mine = ok ? 1 : 0, least = 0;
-    MPI_Allreduce(&mine, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (least == 0) failure_known_ = true;
-    return least == 1;
+    const bool all_ok = session_->all(ok);
+    if (!all_ok) failure_known_ = true;
+    return all_ok;
   }
 
   [[nodiscard]] std::vector<std::string> gather(const std::string& bytes) override {
@@ -47,22 +41,16 @@ class MpiLinkTeam final : public LinkTeam {
   }
 
  private:
-  static void send(const std::string& bytes) {
+  void send(const std::string& bytes) {
     const std::uint64_t size = bytes.size();
-    MPI_Send(&size, 1, MPI_UINT64_T, 0, tag_size, MPI_COMM_WORLD);
-    for (std::uint64_t at = 0; at < size; at += piece) {
-      MPI_Send(bytes.data() + at, static_cast<int>(std::min(piece, size - at)), MPI_CHAR, 0, tag_bytes,
-               MPI_COMM_WORLD);
-    }
+    session_->send(&size, sizeof size, 0, tag_size);
+    session_->send(bytes.data(), bytes.size(), 0, tag_bytes);
   }
-  static std::string receive(int from) {
+  std::string receive(int from) {
     std::uint64_t size = 0;
-    MPI_Recv(&size, 1, MPI_UINT64_T, from, tag_size, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    session_->receive(&size, sizeof size, from, tag_size);
     std::string bytes(size, '\0');
-    for (std::uint64_t at = 0; at < size; at += piece) {
-      MPI_Recv(bytes.data() + at, static_cast<int>(std::min(piece, size - at)), MPI_CHAR, from, tag_bytes,
-               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    }
+    session_->receive(bytes.data(), bytes.size(), from, tag_bytes);
     return bytes;
   }
 

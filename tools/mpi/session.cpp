@@ -1,38 +1,54 @@
 // SPDX-License-Identifier: MIT
 #include "mpi/session.h"
 
-#include <mpi.h>
+#include <dlfcn.h>
 
-#include <array>
 #include <cstdlib>
+#include <string>
 
 #include "core/diagnostic.h"
 
 namespace tools {
+namespace {
+
+// Returns how many processes mpirun has started together: empty if it has not, "?" if the environment tells no
+// number.
+std::string company() {
+  // Open MPI, MPICH and its relatives, and schedulers that start processes themselves.
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+    if (const char* const size = std::getenv(name)) return size;
+  }
+  for (const char* name : {"PMI_RANK", "PMIX_RANK"}) {
+    if (std::getenv(name) != nullptr) return "?";
+  }
+  return {};
+}
+
+StartMpi* load_module() {
+  // Open MPI loads parts of itself, which look for their symbols among those that all may use.
+  void* const module = dlopen("etkit-mpi.so", RTLD_NOW | RTLD_GLOBAL);
+  return module == nullptr ? nullptr : reinterpret_cast<StartMpi*>(dlsym(module, "etkit_start_mpi"));
+}
+
+}  // namespace
 
 std::unique_ptr<MpiSession> MpiSession::join() {
-  // Open MPI, MPICH and its relatives, and schedulers that start processes themselves.
-  constexpr std::array<const char*, 3> signs = {"OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMIX_RANK"};
-  bool started = false;
-  for (const char* sign : signs) started = started || std::getenv(sign) != nullptr;
-  if (!started) return nullptr;
-  std::unique_ptr<MpiSession> session(new MpiSession());
+  const std::string processes = company();
+  if (processes.empty()) return nullptr;
+  StartMpi* const start = load_module();
+  if (start == nullptr) {
+    if (processes == "1" || processes == "?") return nullptr;
+    const char* const why = dlerror();
+    throw convert::usage_error("started by mpirun as one of " + processes +
+                               " processes, but MPI cannot be loaded (was etkit built with ETKIT_MPI?): " +
+                               (why == nullptr ? "not etkit's module" : why));
+  }
+  std::unique_ptr<MpiSession> session;
+  start(session);
+  if (session == nullptr) throw convert::usage_error("this MPI does not serve programs with threads");
   if (session->size() > 1) return session;
   session->finish();
   return nullptr;
-}
-
-MpiSession::MpiSession() {
-  int provided = 0;
-  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-  MPI_Comm_size(MPI_COMM_WORLD, &size_);
-  if (provided < MPI_THREAD_SERIALIZED) throw convert::usage_error("this MPI does not serve programs with threads");
-}
-
-void MpiSession::finish() {
-  MPI_Barrier(MPI_COMM_WORLD);
-  MPI_Finalize();
 }
 
 }  // namespace tools

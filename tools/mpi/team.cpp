@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-// For a build with MPI. Worker threads ask process 0 for runs and send results; its main thread answers.
+// Worker threads ask process 0 for runs and send results; its main thread answers.
 #include "mpi/team.h"
-
-#include <mpi.h>
 
 #include <chrono>
 #include <cstdint>
@@ -49,6 +47,7 @@ void decode(std::string_view bytes, std::int64_t& run, std::vector<std::string>&
 // Is the queue of process 0 as another process sees it. One thread at a time talks.
 class RemoteQueue : public RunQueue {
  public:
+  explicit RemoteQueue(MpiSession& session) : session_(session) {}
   std::optional<std::size_t> take() override { return ask(none, {}); }
   void put(std::size_t run, const std::vector<std::string>& result) override {
     const std::lock_guard lock(mutex_);
@@ -56,18 +55,19 @@ class RemoteQueue : public RunQueue {
   }
 
  private:
-  static void send(std::int64_t run, const std::vector<std::string>& cells) {
+  void send(std::int64_t run, const std::vector<std::string>& cells) {
     const std::string bytes = encode(run, cells);
-    MPI_Send(bytes.data(), static_cast<int>(bytes.size()), MPI_CHAR, 0, tag_request, MPI_COMM_WORLD);
+    session_.send(bytes.data(), bytes.size(), 0, tag_request);
   }
   std::optional<std::size_t> ask(std::int64_t run, const std::vector<std::string>& cells) {
     const std::lock_guard lock(mutex_);
     send(run, cells);
     std::int64_t next = none;
-    MPI_Recv(&next, 1, MPI_INT64_T, 0, tag_answer, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    session_.receive(&next, sizeof next, 0, tag_answer);
     return next == none ? std::nullopt : std::optional(static_cast<std::size_t>(next));
   }
 
+  MpiSession& session_;
   std::mutex mutex_;
 };
 
@@ -81,43 +81,35 @@ class MpiTeam : public SweepTeam {
   MpiTeam& operator=(const MpiTeam&) = delete;
 
   [[nodiscard]] bool leads() const override { return session_->rank() == 0; }
-  void begin() override {
-    int go = 1;
-    MPI_Bcast(&go, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  }
+  void begin() override { session_->follow_first(); }
   void serve(RunQueue& queue) override {
     for (int ended = 0; ended < session_->size() - 1;) {
-      MPI_Status status;
-      int there = 0;
-      MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &there, &status);
-      if (there == 0) {  // a blocking receive would keep a core busy
+      const auto arrived = session_->arrived();
+      if (!arrived) {  // a blocking receive would keep a core busy
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
         continue;
       }
-      int bytes = 0;
-      MPI_Get_count(&status, MPI_CHAR, &bytes);
-      std::string message(static_cast<std::size_t>(bytes), '\0');
-      MPI_Recv(message.data(), bytes, MPI_CHAR, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD,
-               MPI_STATUS_IGNORE);
-      if (status.MPI_TAG == tag_end) {
+      std::string message(arrived->bytes, '\0');
+      session_->receive(message.data(), message.size(), arrived->from, arrived->tag);
+      if (arrived->tag == tag_end) {
         ++ended;
       } else {
-        answer(queue, message, status.MPI_SOURCE);
+        answer(queue, message, arrived->from);
       }
     }
   }
-  [[nodiscard]] std::unique_ptr<RunQueue> queue() override { return std::make_unique<RemoteQueue>(); }
-  void end() override { MPI_Send(nullptr, 0, MPI_CHAR, 0, tag_end, MPI_COMM_WORLD); }
+  [[nodiscard]] std::unique_ptr<RunQueue> queue() override { return std::make_unique<RemoteQueue>(*session_); }
+  void end() override { session_->send(nullptr, 0, 0, tag_end); }
 
  private:
-  static void answer(RunQueue& queue, const std::string& message, int to) {
+  void answer(RunQueue& queue, const std::string& message, int to) {
     std::int64_t run = none;
     std::vector<std::string> cells;
     decode(message, run, cells);
     if (run != none) return queue.put(static_cast<std::size_t>(run), cells);
     const std::optional<std::size_t> next = queue.take();
     const std::int64_t number = next ? static_cast<std::int64_t>(*next) : none;
-    MPI_Send(&number, 1, MPI_INT64_T, to, tag_answer, MPI_COMM_WORLD);
+    session_->send(&number, sizeof number, to, tag_answer);
   }
 
   std::unique_ptr<MpiSession> session_;

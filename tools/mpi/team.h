@@ -9,7 +9,7 @@
 namespace tools {
 
 // Returns null if this process is alone; MPI is not touched if mpirun has not started it. Throws Error(usage) if
-// there are others, but the program is built without MPI.
+// there are others, but no MPI to talk to them.
 [[nodiscard]] std::unique_ptr<SweepTeam> join_team();
 
 }  // namespace tools

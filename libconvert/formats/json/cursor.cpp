@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "formats/json/cursor.h"
+
 #include <algorithm>
 #include <array>
 #include <string>
 
-#include "formats/json/stream.h"
 #include "util/utf8.h"
 
 namespace convert {
@@ -59,7 +60,7 @@ std::string_view unescaped(std::string_view raw, std::string& scratch) {
   return scratch;
 }
 
-void append_unescaped(std::string& out, std::string_view raw) {
+void append_unescaped(std::string& out, std::string_view raw, LoneSurrogates lone) {
   const auto hex4 = [&](std::size_t at) {
     unsigned value = 0;
     for (std::size_t i = at; i < at + 4; ++i) {
@@ -98,7 +99,9 @@ void append_unescaped(std::string& out, std::string_view raw) {
             i += 6;
           }
         }
-        append_utf8(out, code >= 0xd800 && code < 0xe000 ? 0xfffd : code);
+        const bool half = code >= 0xd800 && code < 0xe000;
+        if (half && lone == LoneSurrogates::refused) throw BadJson{raw.data() + escape, "half a surrogate pair"};
+        append_utf8(out, half ? 0xfffd : code);
         break;
       }
       default: throw BadJson{raw.data() + escape, "unknown escape in a string"};

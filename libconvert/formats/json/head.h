@@ -19,6 +19,8 @@ class JsonHead {
     ++at_;
     return true;
   }
+  // Leaves the array or object that ends here. Returns false, and stays, if it does not.
+  [[nodiscard]] bool close(char bracket) { return open(bracket); }
   // Returns the next key of this object, escapes and all, and goes to its value; nothing at the end of the object.
   [[nodiscard]] std::optional<std::string_view> key();
   // Returns whether this object has one of these keys, and goes to the value of the first.

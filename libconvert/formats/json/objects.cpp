@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "formats/json/objects.h"
 
-#include <simdjson.h>
-
+#include <algorithm>
 #include <array>
-#include <cstring>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,72 +15,56 @@
 namespace convert {
 namespace {
 
-using simdjson::ondemand::field;
-using simdjson::ondemand::object;
-using simdjson::ondemand::value;
-
-constexpr std::size_t max_text = 0xffffffffU - simdjson::SIMDJSON_PADDING;  // what simdjson can index
-
-// Returns a scalar as it stands in the text, or the first character of an object or array.
-std::string_view peek_token(value& v) {
-  std::string_view t = v.raw_json_token();
-  while (!t.empty() && (t.back() == ' ' || t.back() == '\n' || t.back() == '\r' || t.back() == '\t'))
-    t.remove_suffix(1);
-  return t;
+// Checks that the value begins so.
+void must_be(const JsonCursor& in, char first, std::string_view key, const char* what) {
+  if (in.peek() == first) return;
+  if (in.peek() == '\0') in.fail("a value is expected");  // it may be the end of the window
+  throw BadJson{in.here(), (key.empty() ? std::string() : json_quoted(key) + " ") + "must be " + what};
 }
 
-// Does the same and consumes it: simdjson takes a skipped string before ':' for a key and loses its depth.
-std::string_view token_of(value& v) {
-  const std::string_view t = peek_token(v);
-  if (t.starts_with('"')) (void)v.get_raw_json_string().value();
-  return t;
+// Takes a scalar, or the bracket of another value, which is none.
+std::string_view token(JsonCursor& in) {
+  const JsonTokenKind kind = json_token(in.peek());
+  if (kind == JsonTokenKind::open_array || kind == JsonTokenKind::open_object) return {in.here(), 1};
+  return in.scalar();
 }
 
-const char* place_of(value& v) {
-  const char* at = nullptr;
-  return v.current_location().get(at) == simdjson::SUCCESS ? at : nullptr;
-}
-
-// Returns a string that nothing has consumed yet; it is valid until the next document.
-std::string_view string_of(value& v, std::string_view key) {
-  const std::string_view t = peek_token(v);
-  if (!is_json_string(t)) throw BadJson{t.data(), json_quoted(key) + " must be a string"};
-  if (std::memchr(t.data(), '\\', t.size()) != nullptr) return v.get_string().value();
-  (void)v.get_raw_json_string().value();
-  return t.substr(1, t.size() - 2);
-}
-
-std::string_view key_of(field& f) {
-  const char* const begin = f.key().raw();
-  const char* end = begin;
-  while (*end != '"') {
-    if (*end++ == '\\') return f.unescaped_key().value();
+template <typename T>
+T integer(JsonCursor& in, std::string_view key) {
+  JsonCursor at = in;
+  std::uint64_t value = 0;
+  if (at.small_integer(value) && value <= std::uint64_t{std::numeric_limits<T>::max()}) [[likely]] {
+    in = at;
+    return static_cast<T>(value);
   }
-  return {begin, static_cast<std::size_t>(end - begin)};
+  return json_integer<T>(token(in), key);
 }
 
-object object_of(value& v, std::string_view key) {
-  object o;
-  if (v.get_object().get(o) != simdjson::SUCCESS)
-    throw BadJson{place_of(v), json_quoted(key) + " must be an object"};
-  return o;
-}
-
-simdjson::ondemand::array array_of(value& v, std::string_view key) {
-  simdjson::ondemand::array a;
-  if (v.get_array().get(a) != simdjson::SUCCESS) throw BadJson{place_of(v), json_quoted(key) + " must be an array"};
-  return a;
-}
-
-// Calls take(key, value, the key's place among the known ones) for each member; tries `guess` for the place first.
-template <typename Take>
-void for_members(object& o, JsonKeys keys, const Take& take, std::size_t guess = 0) {
-  for (auto member : o) {
-    field f = std::move(member).take_value();
-    const std::string_view key = key_of(f);
-    value v = f.value();
-    take(key, v, keys.index(key, guess));
+// The largest number of each kind that small_integer() may read; 0: none.
+constexpr auto small_limits = [] {
+  std::array<std::uint64_t, 32> limits{};
+  for (const Kind k : {Kind::int32_val, Kind::sint32_val, Kind::sfixed32_val}) {
+    limits[static_cast<std::size_t>(k)] = std::numeric_limits<std::int32_t>::max();
   }
+  for (const Kind k : {Kind::uint32_val, Kind::fixed32_val}) {
+    limits[static_cast<std::size_t>(k)] = std::numeric_limits<std::uint32_t>::max();
+  }
+  for (const Kind k :
+       {Kind::int64_val, Kind::sint64_val, Kind::sfixed64_val, Kind::uint64_val, Kind::fixed64_val}) {
+    limits[static_cast<std::size_t>(k)] = std::numeric_limits<std::int64_t>::max();
+  }
+  return limits;
+}();
+
+std::uint64_t number(JsonCursor& in, Kind scalar, std::string_view key) {
+  JsonCursor at = in;
+  std::uint64_t value = 0;
+  const std::uint64_t limit = small_limits[static_cast<std::size_t>(scalar)];
+  if (limit != 0 && at.small_integer(value) && value <= limit) [[likely]] {
+    in = at;
+    return value;
+  }
+  return json_number(token(in), scalar, key);
 }
 
 // The keys of an attribute: those of kinds stand at the number of the kind.
@@ -91,40 +74,68 @@ const auto kind_keys = [] {
   return keys;
 }();
 
-NodeType type_of(value& v) {
-  const std::string_view token = token_of(v);
-  if (!is_json_string(token) || (token.size() > 2 && token[1] <= '9'))
-    return NodeType{json_integer<std::int32_t>(token, "type")};
-  const std::string_view name = token.substr(1, token.size() - 2);
-  constexpr auto last = static_cast<std::int32_t>(NodeType::comm_coll);
-  for (std::int32_t i = 0; i <= last; ++i) {
-    if (node_type_name(NodeType{i}) == name) return NodeType{i};
+constexpr auto last_type = static_cast<std::int32_t>(NodeType::comm_coll);
+
+// Remembers how large tables are, to take back what a node has added.
+struct TableMark {
+  explicit TableMark(const NodeTable& t)
+      : attrs(t.attrs.size()),
+        numbers(t.numbers.size()),
+        texts(t.texts.size()),
+        extras(t.extras.size()),
+        text(t.text.size()),
+        deps(t.deps.size()),
+        io(t.io.size()) {}
+  void restore(NodeTable& t) const {
+    t.attrs.resize(attrs);
+    t.numbers.resize(numbers);
+    t.texts.resize(texts);
+    t.extras.resize(extras);
+    t.text.resize(text);
+    t.deps.resize(deps);
+    t.io.resize(io);
   }
-  std::vector<std::string> names;
-  for (std::int32_t i = 0; i <= last; ++i) names.emplace_back(node_type_name(NodeType{i}));
-  const std::string near = nearest(name, names);
-  throw BadJson{token.data(),
-                "unknown node type " + json_quoted(name) + (near.empty() ? "" : "; did you mean '" + near + "'?")};
-}
+  std::size_t attrs, numbers, texts, extras, text, deps, io;
+};
 
 }  // namespace
 
 struct JsonObjects::State {
-  void metadata(object o, Metadata& to) {
+  // The text of an attribute up to its value, as it stood in a node before; what stands there again need not be
+  // read.
+  struct Opening {
+    std::string text;
+    std::size_t tokens = 0;
+    Name name;
+    Kind kind = Kind::none;
+    // What came after it, the last one first.
+    std::array<Opening*, 3> next{};
+
+    void follow(Opening* by) {
+      std::size_t i = 0;
+      while (i + 1 < next.size() && next[i] != by) ++i;
+      std::rotate(next.begin(), next.begin() + static_cast<std::ptrdiff_t>(i),
+                  next.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      next[0] = by;
+    }
+  };
+
+  void metadata(JsonCursor& in, Metadata& to) {
     static constexpr std::array<std::string_view, 3> known{"version", "attr", "unknown"};
     to.table.clear();
     to.version.clear();
     to.unknown.clear();
-    for_members(o, JsonKeys(known), [&](std::string_view key, value& v, std::size_t i) {
+    must_be(in, '{', {}, "a JSON object");
+    members(in, JsonKeys(known), [&](std::string_view key, std::size_t i) {
       switch (i) {
-        case 0: to.version = string_of(v, key); break;
-        case 1: attributes(v, to.table); break;
-        default: to.unknown = to.table.view(unknown(v, ProtoMessage::metadata, Kind::none, to.table));
+        case 0: to.version = string(in, key); break;
+        case 1: attributes(in, to.table); break;
+        default: to.unknown = to.table.view(unknown(in, ProtoMessage::metadata, Kind::none, to.table));
       }
     });
   }
 
-  bool node(object o, Rank rank, NodeTable& to) {
+  bool node(JsonCursor& in, Rank rank, NodeTable& to) {
     static constexpr std::array<std::string_view, 13> known{
         "rank",   "id",      "name", "type",    "ctrl_deps", "data_deps", "start_time_micros", "duration_micros",
         "inputs", "outputs", "attr", "unknown", "metadata"};
@@ -133,28 +144,29 @@ struct JsonObjects::State {
     n.attrs.begin = static_cast<std::uint32_t>(to.attrs.size());
     Rank given_rank = rank;
     const char* rank_at = nullptr;
-    for (auto member : o) {
-      field f = std::move(member).take_value();
-      const std::string_view key = key_of(f);
-      value v = f.value();
-      switch (keys.index(key)) {
+    must_be(in, '{', {}, "a JSON object");
+    in.next();
+    for (bool more = !in.take('}'); more; more = in.take(',') || (in.expect('}'), false)) {
+      const std::string_view key = in.string();
+      in.expect(':');
+      switch (keys.index(plain(key, key_text))) {
         case 0:
-          given_rank = json_integer<std::uint32_t>(token_of(v), key);
+          given_rank = integer<std::uint32_t>(in, key);
           rank_at = key.data();
           break;
-        case 1: n.id = json_integer<std::uint64_t>(token_of(v), key); break;
-        case 2: n.name = to.add_text(string_of(v, key)); break;
-        case 3: n.type = type_of(v); break;
-        case 4: dependencies(v, key, n.ctrl_deps, to); break;
-        case 5: dependencies(v, key, n.data_deps, to); break;
-        case 6: n.start_us = json_integer<std::uint64_t>(token_of(v), key); break;
-        case 7: n.duration_us = json_integer<std::uint64_t>(token_of(v), key); break;
-        case 8: io(v, key, n.inputs, to); break;
-        case 9: io(v, key, n.outputs, to); break;
-        case 10: attributes(v, to); break;
+        case 1: n.id = integer<std::uint64_t>(in, key); break;
+        case 2: n.name = to.add_text(string(in, key)); break;
+        case 3: n.type = type(in); break;
+        case 4: dependencies(in, key, n.ctrl_deps, to); break;
+        case 5: dependencies(in, key, n.data_deps, to); break;
+        case 6: n.start_us = integer<std::uint64_t>(in, key); break;
+        case 7: n.duration_us = integer<std::uint64_t>(in, key); break;
+        case 8: io(in, key, n.inputs, to); break;
+        case 9: io(in, key, n.outputs, to); break;
+        case 10: attributes(in, to); break;
         case 11: {
           Extra extra;
-          extra.unknown = unknown(v, ProtoMessage::node, Kind::none, to);
+          extra.unknown = unknown(in, ProtoMessage::node, Kind::none, to);
           to.extras.push_back(extra);
           n.extra = static_cast<std::uint32_t>(to.extras.size());
           break;
@@ -171,196 +183,249 @@ struct JsonObjects::State {
     return true;
   }
 
-  std::optional<Rank> head(object o, Metadata& to) {
+  std::optional<Rank> head(JsonCursor& in, Metadata& to) {
     static constexpr std::array<std::string_view, 2> known{"rank", "metadata"};
     std::optional<Rank> rank;
-    for_members(o, JsonKeys(known), [&](std::string_view key, value& v, std::size_t i) {
+    must_be(in, '{', {}, "a JSON object");
+    members(in, JsonKeys(known), [&](std::string_view key, std::size_t i) {
       if (i == 0) {
-        rank = json_integer<std::uint32_t>(token_of(v), key);
+        rank = integer<std::uint32_t>(in, key);
       } else {
-        metadata(object_of(v, key), to);
+        must_be(in, '{', key, "an object");
+        metadata(in, to);
       }
     });
     return rank;
   }
 
-  // `work` gets the object and says whether it has read all of it.
-  template <typename Work>
-  bool parse(std::string_view text, Work work) {
-    const std::size_t begin = text.find_first_not_of(" \t\r\n");
-    if (begin == std::string_view::npos || text[begin] != '{') throw BadJson{text.data(), "must be a JSON object"};
-    simdjson::ondemand::document document;
-    try {
-      if (text.size() > max_text) throw BadJson{text.data(), "a JSON object of 4 GiB or more"};
-      document = parser.iterate(text.data(), text.size(), text.size() + simdjson::SIMDJSON_PADDING).value();
-      if (!work(document.get_object().value())) return false;
-      const char* rest = nullptr;
-      if (document.current_location().get(rest) == simdjson::SUCCESS) {
-        throw BadJson{rest, "more text behind the object"};
+  // Calls take(key, its place among the known ones) for each member of an object.
+  template <typename Take>
+  void members(JsonCursor& in, JsonKeys keys, const Take& take, std::size_t guess = 0) {
+    in.object([&] {
+      const std::string_view key = in.string();
+      in.expect(':');
+      take(key, keys.index(plain(key, key_text), guess));
+    });
+  }
+
+  // Returns a text without its escapes; `scratch` holds it if there are any.
+  static std::string_view plain(std::string_view raw, std::string& scratch) {
+    if (raw.find('\\') == std::string_view::npos) [[likely]]
+      return raw;
+    scratch.clear();
+    append_unescaped(scratch, raw, LoneSurrogates::refused);
+    return scratch;
+  }
+
+  // Takes a string; it is valid until the next one.
+  std::string_view string(JsonCursor& in, std::string_view key) {
+    must_be(in, '"', key, "a string");
+    return plain(in.string(), text);
+  }
+
+  NodeType type(JsonCursor& in) {
+    if (in.peek() != '"') return NodeType{integer<std::int32_t>(in, "type")};
+    JsonCursor at = in;
+    const std::string_view name = at.string();
+    for (std::int32_t i = 0; i <= last_type; ++i) {
+      if (type_names[static_cast<std::size_t>(i)] != name) continue;
+      in = at;
+      return NodeType{i};
+    }
+    if (!name.empty() && name[0] <= '9') return NodeType{integer<std::int32_t>(in, "type")};
+    const std::string near = nearest(name, std::vector<std::string>(type_names.begin(), type_names.end()));
+    throw BadJson{in.here(), "unknown node type " + json_quoted(name) +
+                                 (near.empty() ? "" : "; did you mean '" + near + "'?")};
+  }
+
+  void attributes(JsonCursor& in, AttrTable& to) {
+    must_be(in, '[', "attr", "an array");
+    Opening* before = &first;
+    in.array([&] { before = attribute(in, before, to); });
+  }
+
+  // Takes the attribute behind the one that began as `before`, and returns how it begins.
+  Opening* attribute(JsonCursor& in, Opening* before, AttrTable& to) {
+    const JsonCursor begin = in;
+    for (Opening* o : before->next) {
+      if (o == nullptr || !in.starts_with(o->text)) continue;
+      in.skip_tokens(o->tokens);
+      Attr a{.name = o->name, .kind = o->kind};
+      Text list_unknown;
+      const std::size_t numbers = to.numbers.size(), texts = to.texts.size(), bytes = to.text.size();
+      attribute_value(in, a, list_unknown, to);
+      if (list_unknown.size == 0 && in.take('}')) [[likely]] {
+        to.attrs.push_back(a);
+        if (o != before->next[0]) before->follow(o);
+        return o;
       }
-      return true;
-    } catch (const simdjson::simdjson_error& e) {
-      if (e.error() == simdjson::MEMALLOC) throw std::bad_alloc();
-      const char* at = text.data();
-      if (document.is_alive() && document.current_location().get(at) != simdjson::SUCCESS) at = text.data();
-      throw BadJson{at, std::string("malformed JSON: ") + e.what()};
+      // It goes on, so it is read as any other.
+      to.numbers.resize(numbers);
+      to.texts.resize(texts);
+      to.text.resize(bytes);
+      in = begin;
+      break;
     }
+    return any_attribute(in, before, to);
   }
 
-  struct Seen {
-    std::string text;
-    Name name;
-    Kind kind = Kind::none;
-  };
-
-  void attributes(value& v, AttrTable& to) {
-    std::size_t position = 0;
-    for (auto element : array_of(v, "attr")) {
-      value a = element.value();
-      attribute(object_of(a, "attr"), position++, to);
-    }
-  }
-
-  void attribute(object o, std::size_t position, AttrTable& to) {
+  Opening* any_attribute(JsonCursor& in, Opening* before, AttrTable& to) {
+    const JsonCursor begin = in;
+    JsonCursor value;  // behind a name and the key of a kind
+    std::size_t count = 0;
     Attr a;
     Extra extra;
-    Seen& predicted = seen[position % seen.size()];
-    const auto take = [&](std::string_view key, value& v, std::size_t i) {
+    must_be(in, '{', "attr", "an object");
+    members(in, JsonKeys(kind_keys), [&](std::string_view key, std::size_t i) {
+      ++count;
       if (i == 0) {
-        a.name = intern(string_of(v, key), predicted);
+        a.name = Name(string(in, key));
       } else if (i == 1) {
-        extra.doc_string = to.add_text(string_of(v, key));
+        extra.doc_string = to.add_text(string(in, key));
       } else if (i == 2) {
-        extra.unknown = unknown(v, ProtoMessage::attribute, Kind::none, to);
+        extra.unknown = unknown(in, ProtoMessage::attribute, Kind::none, to);
       } else if (a.kind != Kind::none) {
         throw BadJson{key.data(), "an attribute with two values"};
       } else {
         a.kind = static_cast<Kind>(i);
-        attribute_value(v, a, extra.list_unknown, to);
+        value = in;
+        attribute_value(in, a, extra.list_unknown, to);
       }
-    };
-    for_members(o, JsonKeys(kind_keys), take, static_cast<std::size_t>(predicted.kind));
-    if (extra.doc_string.size != 0 || extra.unknown.size != 0 || extra.list_unknown.size != 0) {
+    });
+    const bool rare = extra.doc_string.size != 0 || extra.unknown.size != 0 || extra.list_unknown.size != 0;
+    if (rare) {
       to.extras.push_back(extra);
       a.extra = static_cast<std::uint32_t>(to.extras.size());
     }
-    predicted.kind = a.kind;
     to.attrs.push_back(a);
+    if (rare || count != 2 || a.kind == Kind::none || a.name == Name()) return &first;
+    return learn(a, begin, value, before);
   }
 
-  void attribute_value(value& v, Attr& a, Text& list_unknown, AttrTable& to) {
-    const std::string_view key = kind_name(a.kind);
+  // Remembers how an attribute begins, if its value is the last of its two members.
+  Opening* learn(const Attr& a, const JsonCursor& begin, const JsonCursor& value, Opening* before) {
+    constexpr std::size_t longest = 256;
+    const std::string_view text(begin.here(), static_cast<std::size_t>(value.here() - begin.here()));
+    if (value.tokens_since(begin) != 7 || text.size() > longest) return &first;
+    Opening& o = openings[(std::size_t{31} * a.name.index() + static_cast<std::size_t>(a.kind)) % openings.size()];
+    if (o.text != text) {
+      o.text = text;
+      o.tokens = 7;  // { "name" : "…" , "kind" :
+      o.name = a.name;
+      o.kind = a.kind;
+    }
+    before->follow(&o);
+    return &o;
+  }
+
+  void attribute_value(JsonCursor& in, Attr& a, Text& list_unknown, AttrTable& to) {
     if (is_list(a.kind)) {
-      list(object_of(v, key), a, list_unknown, to);
+      must_be(in, '{', kind_name(a.kind), "an object");
+      list(in, a, list_unknown, to);
     } else if (is_text(a.kind)) {
-      const Text t = to.add_text(a.kind == Kind::string_val ? string_of(v, key) : base64(v, key));
+      const Text t = to.add_text(one_text(in, a.kind));
       a.bits = t.offset;
       a.size = t.size;
     } else {
-      a.bits = json_number(token_of(v), a.kind, key);
+      a.bits = number(in, a.kind, kind_name(a.kind));
     }
   }
 
-  void list(object o, Attr& a, Text& unknown_fields, AttrTable& to) {
+  // Takes a string or bytes.
+  std::string_view one_text(JsonCursor& in, Kind kind) {
+    return kind == Kind::string_val ? string(in, kind_name(kind)) : std::string_view(base64(in, kind_name(kind)));
+  }
+
+  void list(JsonCursor& in, Attr& a, Text& unknown_fields, AttrTable& to) {
     static constexpr std::array<std::string_view, 2> known{"values", "unknown"};
     const Kind scalar = scalar_of(a.kind);
     a.bits = is_text(a.kind) ? to.texts.size() : to.numbers.size();
-    for_members(o, JsonKeys(known), [&](std::string_view, value& v, std::size_t i) {
+    members(in, JsonKeys(known), [&](std::string_view, std::size_t i) {
       if (i == 1) {
-        unknown_fields = unknown(v, ProtoMessage::list, a.kind, to);
+        unknown_fields = unknown(in, ProtoMessage::list, a.kind, to);
         return;
       }
-      for (auto element : array_of(v, kind_name(a.kind))) {
-        value item = element.value();
-        if (!is_text(scalar)) {
-          to.numbers.push_back(json_number(token_of(item), scalar, kind_name(a.kind)));
-        } else if (scalar == Kind::string_val) {
-          to.texts.push_back(to.add_text(string_of(item, kind_name(a.kind))));
+      must_be(in, '[', kind_name(a.kind), "an array");
+      in.array([&] {
+        if (is_text(scalar)) {
+          to.texts.push_back(to.add_text(one_text(in, scalar)));
         } else {
-          to.texts.push_back(to.add_text(base64(item, kind_name(a.kind))));
+          to.numbers.push_back(number(in, scalar, kind_name(a.kind)));
         }
         ++a.size;
-      }
+      });
     });
   }
 
-  void dependencies(value& v, std::string_view key, Range& range, NodeTable& to) {
+  static void dependencies(JsonCursor& in, std::string_view key, Range& range, NodeTable& to) {
     range.begin = static_cast<std::uint32_t>(to.deps.size());
-    for (auto element : array_of(v, key)) {
-      value id = element.value();
-      to.deps.push_back(json_integer<std::uint64_t>(token_of(id), key));
+    must_be(in, '[', key, "an array");
+    in.array([&] {
+      to.deps.push_back(integer<std::uint64_t>(in, key));
       ++range.count;
-    }
+    });
   }
 
-  void io(value& v, std::string_view key, std::uint32_t& index, NodeTable& to) {
+  void io(JsonCursor& in, std::string_view key, std::uint32_t& index, NodeTable& to) {
     static constexpr std::array<std::string_view, 4> known{"values", "shapes", "types", "unknown"};
     IoInfo io;
-    object o = object_of(v, key);
-    for_members(o, JsonKeys(known), [&](std::string_view k, value& part, std::size_t i) {
+    must_be(in, '{', key, "an object");
+    members(in, JsonKeys(known), [&](std::string_view k, std::size_t i) {
       switch (i) {
-        case 0: io.values = to.add_text(string_of(part, k)); break;
-        case 1: io.shapes = to.add_text(string_of(part, k)); break;
-        case 2: io.types = to.add_text(string_of(part, k)); break;
-        default: io.unknown = unknown(part, ProtoMessage::io, Kind::none, to);
+        case 0: io.values = to.add_text(string(in, k)); break;
+        case 1: io.shapes = to.add_text(string(in, k)); break;
+        case 2: io.types = to.add_text(string(in, k)); break;
+        default: io.unknown = unknown(in, ProtoMessage::io, Kind::none, to);
       }
     });
     to.io.push_back(io);
     index = static_cast<std::uint32_t>(to.io.size());
   }
 
-  static Name intern(std::string_view text, Seen& predicted) {
-    if (predicted.text != text) {
-      predicted.name = Name(text);
-      predicted.text = text;
-    }
-    return predicted.name;
-  }
-
-  const std::string& base64(value& v, std::string_view key) {
+  const std::string& base64(JsonCursor& in, std::string_view key) {
     bytes.clear();
-    const char* const at = peek_token(v).data();
-    const std::string_view text = string_of(v, key);
-    if (!decode_base64(text, bytes)) throw BadJson{at, json_quoted(key) + " must be base64"};
+    const char* const at = in.here();
+    if (!decode_base64(string(in, key), bytes)) throw BadJson{at, json_quoted(key) + " must be base64"};
     return bytes;
   }
 
-  Text unknown(value& v, ProtoMessage message, Kind list_kind, AttrTable& to) {
-    const char* const at = peek_token(v).data();
-    if (!only_unknown_fields(message, list_kind, base64(v, "unknown"))) {
+  Text unknown(JsonCursor& in, ProtoMessage message, Kind list_kind, AttrTable& to) {
+    const char* const at = in.here();
+    if (!only_unknown_fields(message, list_kind, base64(in, "unknown"))) {
       throw BadJson{at, "'unknown' does not hold unknown fields of this message"};
     }
     return to.add_text(bytes);
   }
 
-  simdjson::ondemand::parser parser;
-  std::array<Seen, 32> seen;  // by position in the node: what the previous node had there
+  const std::array<std::string_view, last_type + 1> type_names = [] {
+    std::array<std::string_view, last_type + 1> names;
+    for (std::int32_t i = 0; i <= last_type; ++i) names[static_cast<std::size_t>(i)] = node_type_name(NodeType{i});
+    return names;
+  }();
+  Opening first;  // what begins attributes follows it
+  std::array<Opening, 256> openings;
+  std::string key_text;
+  std::string text;
   std::string bytes;
 };
 
 JsonObjects::JsonObjects() : state_(std::make_unique<State>()) {}
 JsonObjects::~JsonObjects() = default;
 
-std::size_t JsonObjects::padding() { return simdjson::SIMDJSON_PADDING; }
+void JsonObjects::metadata(JsonCursor& in, Metadata& to) { state_->metadata(in, to); }
 
-void JsonObjects::metadata(std::string_view text, Metadata& to) {
-  state_->parse(text, [&](object o) {
-    state_->metadata(o, to);
-    return true;
-  });
+bool JsonObjects::node(JsonCursor& in, Rank rank, NodeTable& to) {
+  const TableMark mark(to);
+  try {
+    if (state_->node(in, rank, to)) return true;
+  } catch (const JsonCursor::OutOfWindow&) {
+    mark.restore(to);
+    throw;
+  }
+  mark.restore(to);
+  return false;
 }
 
-bool JsonObjects::node(std::string_view text, Rank rank, NodeTable& to) {
-  return state_->parse(text, [&](object o) { return state_->node(o, rank, to); });
-}
-
-std::optional<Rank> JsonObjects::head(std::string_view text, Metadata& to) {
-  std::optional<Rank> rank;
-  state_->parse(text, [&](object o) {
-    rank = state_->head(o, to);
-    return true;
-  });
-  return rank;
-}
+std::optional<Rank> JsonObjects::head(JsonCursor& in, Metadata& to) { return state_->head(in, to); }
 
 }  // namespace convert

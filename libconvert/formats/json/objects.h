@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Decodes the JSON objects of a trace, one text each, into the flat tables of core/trace.h.
+// Decodes the JSON objects of a trace into the flat tables of core/trace.h.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <optional>
-#include <string_view>
 
 #include "core/trace.h"
+#include "formats/json/cursor.h"
 
 namespace convert {
 
-// Every text must be followed by padding() readable bytes. Members throw BadJson (formats/json/tokens.h).
+// Members take one object and throw BadJson (formats/json/tokens.h); where they throw, also OutOfWindow, they leave
+// the tables as they were.
 class JsonObjects {
  public:
   JsonObjects();
@@ -19,14 +19,12 @@ class JsonObjects {
   JsonObjects(const JsonObjects&) = delete;
   JsonObjects& operator=(const JsonObjects&) = delete;
 
-  [[nodiscard]] static std::size_t padding();
-
-  void metadata(std::string_view text, Metadata& to);
-  // Appends a node; if it says its rank, that must be `rank`. Returns false if the object has a key "metadata" and
-  // so is the head of a rank.
-  [[nodiscard]] bool node(std::string_view text, Rank rank, NodeTable& to);
+  void metadata(JsonCursor& in, Metadata& to);
+  // Appends a node; if it says its rank, that must be `rank`. Returns false, somewhere in the object, if it has a
+  // key "metadata" and so is the head of a rank.
+  [[nodiscard]] bool node(JsonCursor& in, Rank rank, NodeTable& to);
   // Decodes {"rank":R,"metadata":{…}} and returns the rank, if it is given.
-  [[nodiscard]] std::optional<Rank> head(std::string_view text, Metadata& to);
+  [[nodiscard]] std::optional<Rank> head(JsonCursor& in, Metadata& to);
 
  private:
   struct State;

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "core/trace.h"
-#include "formats/json/stream.h"
+#include "formats/json/cursor.h"
 
 namespace convert {
 

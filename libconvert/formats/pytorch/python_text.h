@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "formats/json/stream.h"
+#include "formats/json/cursor.h"
 
 namespace convert {
 

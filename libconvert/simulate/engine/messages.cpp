@@ -61,20 +61,6 @@ std::uint32_t Channels::find_or_make(const ChannelKey& key) {
   return first_made_ + made;
 }
 
-void Channels::prefetch_slot(const ChannelKey& key) const {
-  __builtin_prefetch(&table_[table_hash(key) & (table_.size() - 1)]);
-}
-
-void Channels::prefetch_made(const ChannelKey& key) const {
-  const std::size_t mask = table_.size() - 1;
-  const std::uint32_t h = table_hash(key);
-  for (std::size_t i = h & mask; table_[i].made != 0; i = (i + 1) & mask) {
-    if (table_[i].hash != h) continue;
-    __builtin_prefetch(&made_[table_[i].made - 1]);
-    return;
-  }
-}
-
 void Channels::grow() {
   GrowingHugeVector<Slot> old(table_.size() * 2);
   old.swap(table_);
@@ -131,7 +117,7 @@ template <class Observer>
 void Messages<Observer>::start(std::uint32_t channel, Waiter sent, Rank src, Rank dst, std::int64_t bytes,
                                std::int64_t priority) {
   ref(channel);
-  const MessageToken m = messages_.add({channel, sent, src, dst});
+  const MessageToken m = messages_.add({channel, no_spot, src, dst, sent});
   const Rank device = Observer::is_reduced ? key(channel).dst : dst;  // to which the network takes it
   observer_.sends(m, device, bytes, key(channel).exchange);
   if (channel >= first_made_ && made_[channel - first_made_].delay >= 0) {
@@ -148,15 +134,19 @@ void Messages<Observer>::post(std::uint32_t channel, Rank npu, Waiter received) 
   if (q < 0) {  // its reference passes on to the event
     ++q;
     --unclaimed_;
-    const std::uint32_t late = pending_.add(Pending{channel, npu, received});
-    observer_.finds_message(late);
-    queue_.push_after(0, late, event_receive);
-    return;
+    return take_later(channel, npu, received);
   }
   ref(channel);
   const std::uint32_t entry = entries_.add(Entry{received, 0});
   entries_[entry].next = q == 0 ? entry : std::exchange(entries_[last_posted(q)].next, entry);
   q = static_cast<Backlog>(entry + 1);
+}
+
+template <class Observer>
+void Messages<Observer>::take_later(std::uint32_t channel, Rank npu, Waiter received) {
+  const std::uint32_t late = pending_.add(Pending{channel, npu, received});
+  observer_.finds_message(late);
+  queue_.push_after(0, late, event_receive);
 }
 
 template <class Observer>
@@ -187,7 +177,7 @@ typename Messages<Observer>::Call Messages<Observer>::take_late(std::uint32_t ar
   const Pending p = pending_[arg];
   pending_.remove(arg);
   observer_.takes_message(arg, p.npu, p.waiter);
-  unref(p.channel);
+  if (p.channel != no_channel) unref(p.channel);
   return {p.npu, p.waiter};
 }
 

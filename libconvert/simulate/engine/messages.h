@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Brings the sends and receives of NPUs together, eagerly or with a rendezvous.
+// Brings the sends and receives of NPUs together, eagerly or with a rendezvous; and carries messages for streams of
+// collectives, which find their receives themselves.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +26,6 @@ class Channels {
   Channels& operator=(const Channels&) = delete;
 
   void release(std::uint32_t channel) { unref(channel); }
-  // Returns whether there are so many channels that it pays to fetch them ahead.
-  [[nodiscard]] bool exceed_caches() const { return table_.size() > std::size_t{1} << 15; }
-  // Fetch what acquire(key) will need: call first the one, some time later the other.
-  void prefetch_slot(const ChannelKey& key) const;
-  void prefetch_made(const ChannelKey& key) const;
   [[nodiscard]] const ChannelKey& key(std::uint32_t channel) const {
     return channel < first_made_ ? fixed_[channel] : made_[channel - first_made_].key;
   }
@@ -65,9 +61,10 @@ class Channels {
     Waiter receive;
     std::uint32_t next;
   };
+  static constexpr std::uint32_t no_channel = UINT32_MAX;
   // Is a send or receive that waits for its control message, or a receive that waits for its event.
   struct Pending {
-    std::uint32_t channel;  // of the data
+    std::uint32_t channel;  // of the data; none: it is for a stream
     Rank npu;
     Waiter waiter;
     std::int64_t priority = 0;
@@ -99,7 +96,7 @@ class Channels {
   std::uint64_t unclaimed_ = 0;
   HugeVector<Backlog> fixed_backlogs_;
   Pool<Made, &Made::next> made_;  // numbered after the fixed ones
-  // Is open addressing like IndexTable's, but a slot has the hash: a probe touches no channel, and is prefetched.
+  // Is open addressing like IndexTable's, but a slot has the hash: a probe touches no channel.
   GrowingHugeVector<Slot> table_;
   std::size_t used_ = 0;
   Pool<Entry, &Entry::next> entries_;
@@ -124,9 +121,7 @@ class Messages : public Channels {
   }
   // Starts a message likewise, for a caller who knows its ends and its size (bytes) already.
   void send(std::uint32_t channel, Waiter sent, Rank src, Rank dst, std::int64_t bytes, std::int64_t priority) {
-    Sent& count = sent_[src];
-    ++count.messages;
-    if (__builtin_add_overflow(count.bytes, bytes, &count.bytes)) too_much();
+    count(src, bytes);
     if (traffic_ != nullptr) {
       const ChannelKey& k = key(channel);
       traffic_->add(src, Observer::is_reduced ? k.dst : dst, bytes, Observer::is_reduced && k.exchange);
@@ -142,6 +137,34 @@ class Messages : public Channels {
   void receive(std::uint32_t channel, Rank npu, Waiter received) {
     if (rendezvous_) return ask(channel, npu, received);
     post(channel, npu, received);
+  }
+
+  static constexpr std::uint32_t no_spot = UINT32_MAX;
+  // Says for which stream a message is, and what it is there.
+  struct ForStream {
+    std::uint32_t stream;
+    std::uint32_t spot;  // not no_spot
+  };
+  // Starts a message for a stream: when it arrives, take() returns `to`. There is no rendezvous. `exchange` as in
+  // ChannelKey.
+  void send(ForStream to, Waiter sent, Rank src, Rank dst, std::int64_t bytes, std::int64_t priority,
+            bool exchange) {
+    count(src, bytes);
+    if (traffic_ != nullptr) traffic_->add(src, dst, bytes, false);
+    const MessageToken m = messages_.add({to.stream, to.spot, src, dst, sent});
+    observer_.sends(m, dst, bytes, exchange);
+    network_.send(src, dst, bytes, m, priority);
+    observer_.was_sent();
+  }
+  // Lets the receive of a stream of `npu` take a message that has come before, by an event of this tick.
+  void receive_late(Rank npu, Waiter received) { take_later(no_channel, npu, received); }
+  [[nodiscard]] bool is_for_stream(MessageToken m) const { return messages_[m].spot != no_spot; }
+  [[nodiscard]] std::uint32_t stream_of(MessageToken m) const { return messages_[m].channel; }
+  // Returns for which stream a message is that has arrived.
+  ForStream take(MessageToken m) {
+    const ForStream to{messages_[m].channel, messages_[m].spot};
+    messages_.remove(m);
+    return to;
   }
 
   // Lets `traffic` count all messages, control messages aside.
@@ -184,11 +207,18 @@ class Messages : public Channels {
 
  private:
   struct Message {
-    std::uint32_t channel;
-    Waiter sent;
+    std::uint32_t channel;  // or the stream
+    std::uint32_t spot;     // of a stream; none: it is in a channel
     Rank src;
     Rank dst;
+    Waiter sent;
   };
+
+  void count(Rank src, std::int64_t bytes) {
+    Sent& count = sent_[src];
+    ++count.messages;
+    if (__builtin_add_overflow(count.bytes, bytes, &count.bytes)) too_much();
+  }
 
   [[nodiscard]] Rank destination(std::uint32_t channel) const { return observer_.destination(key(channel)); }
   void start(std::uint32_t channel, Waiter sent, std::int64_t priority) {
@@ -197,6 +227,7 @@ class Messages : public Channels {
   }
   void start(std::uint32_t channel, Waiter sent, Rank src, Rank dst, std::int64_t bytes, std::int64_t priority);
   void post(std::uint32_t channel, Rank npu, Waiter received);
+  void take_later(std::uint32_t channel, Rank npu, Waiter received);
   void send_when_asked(std::uint32_t channel, Rank npu, Waiter sent, std::int64_t priority);
   void ask(std::uint32_t channel, Rank npu, Waiter received);
   [[nodiscard]] std::uint32_t control_channel(std::uint32_t channel);

@@ -102,6 +102,7 @@ class Replayer final : private CollectiveListener {
 
   void arrive(MessageToken m) {
     fire(messages_.sent(m));
+    if (messages_.is_for_stream(m)) return system_.arrive(messages_.take(m));
     fire(messages_.arrive(m));
   }
 
@@ -240,8 +241,13 @@ class Replayer final : private CollectiveListener {
   [[gnu::always_inline]] void prefetch() const {
     if (const Event* e = queue_.upcoming(12); e != nullptr && e->kind() == event_arrival)
       messages_.prefetch(e->arg());
-    if (const Event* e = queue_.upcoming(8); e != nullptr && e->kind() == event_arrival)
-      messages_.prefetch_channel(e->arg());
+    if (const Event* e = queue_.upcoming(8); e != nullptr && e->kind() == event_arrival) {
+      if (messages_.is_for_stream(e->arg())) {
+        system_.prefetch(messages_.stream_of(e->arg()));
+      } else {
+        messages_.prefetch_channel(e->arg());
+      }
+    }
   }
 
   [[nodiscard]] std::uint8_t slot_bit(Slot slot) const {

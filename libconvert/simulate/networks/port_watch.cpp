@@ -103,6 +103,13 @@ void PortWatch::add(const End& end, Rank npu, bool sends, const Flow& flow, Pico
     port.peak.port_bytes_per_ns = port.bytes_per_ns;
   }
   advance(port, now);
+  if (!port.to_come.empty()) {  // many messages often are alike
+    Flow& last = port.to_come.back();
+    if (std::tie(last.begin, last.end, last.bytes_per_ns) == std::tie(flow.begin, flow.end, flow.bytes_per_ns)) {
+      ++last.messages;
+      return;
+    }
+  }
   port.to_come.push_back(flow);
   std::push_heap(port.to_come.begin(), port.to_come.end(), begins_later);
 }
@@ -113,19 +120,26 @@ void PortWatch::advance(Port& port, Picoseconds now) {
     std::pop_heap(port.to_come.begin(), port.to_come.end(), begins_later);
     const Flow flow = port.to_come.back();
     port.to_come.pop_back();
-    while (!port.active.empty() && port.active.front().end <= flow.begin) {
-      port.rate -= port.active.front().bytes_per_ns;
-      std::pop_heap(port.active.begin(), port.active.end(), ends_later);
-      port.active.pop_back();
-    }
-    if (port.active.empty()) port.rate = 0;  // what rounding has left
-    port.active.push_back(flow);
-    std::push_heap(port.active.begin(), port.active.end(), ends_later);
-    port.rate += flow.bytes_per_ns;
-    if (port.rate <= port.peak.bytes_per_ns) continue;
-    port.peak.bytes_per_ns = port.rate;
-    port.peak.messages = static_cast<std::uint32_t>(port.active.size());
+    begin(port, flow);
   }
+}
+
+void PortWatch::begin(Port& port, const Flow& flow) {
+  while (!port.active.empty() && port.active.front().end <= flow.begin) {
+    const Flow& ended = port.active.front();
+    for (std::uint32_t i = 0; i < ended.messages; ++i) port.rate -= ended.bytes_per_ns;
+    port.messages -= ended.messages;
+    std::pop_heap(port.active.begin(), port.active.end(), ends_later);
+    port.active.pop_back();
+  }
+  if (port.active.empty()) port.rate = 0;  // what rounding has left
+  port.active.push_back(flow);
+  std::push_heap(port.active.begin(), port.active.end(), ends_later);
+  for (std::uint32_t i = 0; i < flow.messages; ++i) port.rate += flow.bytes_per_ns;
+  port.messages += flow.messages;
+  if (port.rate <= port.peak.bytes_per_ns) return;
+  port.peak.bytes_per_ns = port.rate;
+  port.peak.messages = port.messages;
 }
 
 }  // namespace convert

@@ -43,13 +43,15 @@ class PortWatch {
   struct Flow {
     Picoseconds begin = 0;
     Picoseconds end = 0;
-    double bytes_per_ns = 0;
+    double bytes_per_ns = 0;  // of each
+    std::uint32_t messages = 1;
   };
   struct Port {
     double bytes_per_ns = 0;      // of the wire
     std::vector<Flow> to_come{};  // a heap, the first to begin on top
     std::vector<Flow> active{};   // a heap, the first to end on top
     double rate = 0;              // of the active ones
+    std::uint32_t messages = 0;   // likewise
     PortLoad peak{};
   };
   struct End {
@@ -61,6 +63,7 @@ class PortWatch {
   [[nodiscard]] End last_wire(Rank src, Rank dst) const;
   void add(const End& end, Rank npu, bool sends, const Flow& flow, Picoseconds now);
   static void advance(Port& port, Picoseconds now);
+  static void begin(Port& port, const Flow& flow);
 
   ProductWires numbers_;
   const Symmetry* symmetry_;

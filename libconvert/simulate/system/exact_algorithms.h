@@ -15,6 +15,8 @@ inline bool has_stages(const PhasePlan& p) {
          p.algorithm == NativeAlgorithm::double_binary_tree;
 }
 
+inline bool is_ring(const PhasePlan& p) { return p.algorithm == NativeAlgorithm::ring; }
+
 inline std::uint32_t window_of(const PhasePlan& p) { return p.algorithm == NativeAlgorithm::direct ? p.window : 1; }
 
 template <class Observer>
@@ -27,6 +29,7 @@ void SystemLayer<Observer>::exact_begin(std::uint32_t s) {
                       [&](const PhasePlan& phase) { return place_in(st, phase); });
   st.sent = st.received = 0;
   st.prepared = st.free = 0;
+  open_inbox(st, is_ring(p) ? Inbox::Slots::sizes : Inbox::Slots::messages);
   if (has_stages(p)) {
     st.stages = stages(p, st.place, st.low_root);
     return exact_stage(s);
@@ -65,13 +68,16 @@ void SystemLayer<Observer>::exact_step(std::uint32_t s) {
   const PhasePlan& p = *st.phase;
   const std::uint64_t all = rounds(p);
   const std::uint32_t window = window_of(p);
+  const bool by_size = is_ring(p);
+  const std::int64_t smaller = st.total / p.members;  // of the two sizes of messages
   const bool in_halves = p.algorithm == NativeAlgorithm::direct && p.op == Collective::all_reduce;
   while (st.sent < all && st.free > 0) {
     if (in_halves && st.sent >= p.members - 1 && st.prepared < window + p.members - 1) return;
+    const auto number = static_cast<std::uint32_t>(st.sent);
     const Round r = round(p, st.place, st.total, st.sent++, st.anticlockwise);
     --st.free;
-    send_to(st, member(st, r.to), r.out_bytes);
-    receive_from(s, member(st, r.from), r.in_bytes);
+    send_to(st, r.to, by_size ? static_cast<std::uint32_t>(r.out_bytes - smaller) : number, r.out_bytes);
+    receive_from(s, r.from, by_size ? static_cast<std::uint32_t>(r.in_bytes - smaller) : number, r.in_bytes);
   }
   if (st.sent == all && st.prepared == window + all) end_phase(s);
 }
@@ -82,7 +88,8 @@ void SystemLayer<Observer>::exact_stage(std::uint32_t s) {
   const Stage& stage = st.stages[st.sent];
   st.free = 0;
   if (stage.from.empty()) return exact_pass(s, 0);
-  for (const std::uint32_t place : stage.from) receive_from(s, member(st, place), st.total);
+  for (const std::uint32_t place : stage.from)
+    receive_from(s, place, slot_in_tree(*st.phase, st.place, place, st.low_root), st.total);
 }
 
 template <class Observer>
@@ -90,7 +97,7 @@ void SystemLayer<Observer>::exact_send_stage(std::uint32_t s) {
   Stream& st = stream(s);
   for (const std::uint32_t place : st.stages[st.sent].to) {
     ++st.under_way;
-    send_to(st, member(st, place), st.total, {Waiter::phase_sent, s});
+    send_to(st, place, slot_in_tree(*st.phase, place, st.place, st.low_root), st.total, {Waiter::phase_sent, s});
   }
   if (++st.sent < st.stages.size()) return exact_stage(s);
   if (st.under_way == 0) exact_end_stages(s);

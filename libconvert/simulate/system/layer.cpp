@@ -20,6 +20,7 @@ SystemLayer<Observer>::SystemLayer(const ReplayProgram& program, const EventQueu
       messages_(messages),
       listener_(listener),
       observer_(observer),
+      streams_meet_(!Observer::is_reduced && !program.options.system->rendezvous),
       customs_(events, messages, observer) {
   if (plans_.empty() || !model_.shared_bus) return;
   bus_.emplace(*model_.shared_bus, model_.local_reduction_delay, static_cast<Rank>(program.ranks.size()), queue,
@@ -43,9 +44,8 @@ const CollectiveRun* SystemLayer<Observer>::start(Rank npu, std::uint32_t plan_n
     return nullptr;
   }
   for (std::uint64_t chunk = 0; chunk < plan.chunks; ++chunk) {
-    const std::uint32_t s = new_stream();
+    const std::uint32_t s = streams_meet_ ? join(run, npu, chunk) : new_stream();
     Stream& st = stream(s);
-    st = Stream{};
     st.npu = npu;
     st.job = job;
     st.chunk = chunk;
@@ -115,6 +115,7 @@ template <class Observer>
 void SystemLayer<Observer>::end_job(Rank npu, std::uint32_t job) {
   const Job done = jobs_[job];
   jobs_.remove(job);
+  leave(done.run);
   CollectiveRun& run = runs_[done.run];
   run.end = queue_.now();
   listener_.collective_done(npu, done.op, done.run);
@@ -144,6 +145,19 @@ void SystemLayer<Observer>::fire(Rank npu, Waiter w) {
       break;
     default: break;
   }
+}
+
+template <class Observer>
+void SystemLayer<Observer>::arrive(typename Messages<Observer>::ForStream to) {
+  const std::uint32_t s = to.stream;
+  Stream& st = stream(s);
+  const bool taken = come(st, to.spot);
+  const Waiter receiver{taken ? Waiter::phase_recv : Waiter::nobody, s};
+  observer_.tells_receiver({}, st.npu, receiver);
+  if (!taken) return;
+  observer_.fires(receiver);
+  observer_.acts([&] { return actor(st.npu, st.job); });
+  model_.rules.parts_are_equal() ? received(s) : exact_received(s);
 }
 
 template class SystemLayer<NoObserver>;

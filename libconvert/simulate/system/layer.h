@@ -12,6 +12,7 @@
 #include "simulate/system/custom.h"
 #include "simulate/system/shared_bus.h"
 #include "simulate/system/state.h"
+#include "simulate/system/stream.h"
 
 namespace convert {
 
@@ -39,6 +40,10 @@ class SystemLayer final : public SystemState {
 
   // Handles what was registered with a Waiter and has come due.
   void fire(Rank npu, Waiter w);
+  // Handles a message that has arrived.
+  void arrive(typename Messages<Observer>::ForStream to);
+  // Fetches what arrive() needs of a stream. Inlined, as g++ removes calls of functions that only fetch.
+  [[gnu::always_inline]] void prefetch(std::uint32_t s) const { prefetch_stream(s); }
   [[nodiscard]] const CustomState& custom_runs() const override { return customs_; }
 
  private:
@@ -55,14 +60,15 @@ class SystemLayer final : public SystemState {
   void received(std::uint32_t s);
   void make_bundle(std::uint32_t s);
   void send_bundle(std::uint32_t s, bool reduce, bool from_npu, bool send_back);
-  void send_to(const Stream& st, Rank peer, std::int64_t bytes, Waiter sent = {});
-  void receive_from(std::uint32_t s, Rank peer, std::int64_t bytes);
+  void send_to(const Stream& st, std::uint32_t place, std::uint32_t slot, std::int64_t bytes, Waiter sent = {});
+  void receive_from(std::uint32_t s, std::uint32_t place, std::uint32_t slot, std::int64_t bytes);
   void ring_step(std::uint32_t s);
   void direct_step(std::uint32_t s);
   bool direct_send(std::uint32_t s);
-  void direct_prefetch(const Stream& st) const;
   void halving_doubling_step(std::uint32_t s);
   static void halving_doubling_advance(Stream& st);
+  void tree_send(const Stream& st, std::uint32_t place);
+  void tree_receive(std::uint32_t s, std::uint32_t place);
   void init_tree(std::uint32_t s);
   void tree_step(std::uint32_t s, bool message);
 
@@ -81,6 +87,9 @@ class SystemLayer final : public SystemState {
   Messages<Observer>& messages_;
   CollectiveListener& listener_;
   Observer& observer_;
+  // Messages find their receives by streams. Not those of representatives, which are for streams of others; nor
+  // with a rendezvous, whose control messages go through channels.
+  const bool streams_meet_;
   CustomRuns<Observer> customs_;
   std::optional<SharedBus<Observer>> bus_;
 };

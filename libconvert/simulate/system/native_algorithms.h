@@ -23,14 +23,9 @@ void SystemLayer<Observer>::init_algorithm(std::uint32_t s) {
   st.reducing = false;
   st.reduction = p.reduction;
   st.bytes = p.message_bytes;
+  open_inbox(st, p.algorithm == NativeAlgorithm::ring ? Inbox::Slots::sizes : Inbox::Slots::messages);
   switch (p.algorithm) {
-    case NativeAlgorithm::ring: {
-      const Rank to = neighbour(st, 1, true);
-      const Rank from = neighbour(st, 1, false);
-      st.out = messages_.acquire({.bytes = st.bytes, .src = st.npu, .dst = to, .tag = st.tag, .native = true});
-      st.in = messages_.acquire({.bytes = st.bytes, .src = from, .dst = st.npu, .tag = st.tag, .native = true});
-      return make_bundle(s);
-    }
+    case NativeAlgorithm::ring: return make_bundle(s);
     case NativeAlgorithm::direct:
       st.prepared = st.free = 0;
       st.sent = st.received = 0;
@@ -95,28 +90,40 @@ void SystemLayer<Observer>::send_bundle(std::uint32_t s, bool reduce, bool from_
   }
 }
 
+// Sends a message to a member, which receives it in `slot` of the same phase.
 template <class Observer>
-void SystemLayer<Observer>::send_to(const Stream& st, Rank peer, std::int64_t bytes, Waiter sent) {
-  const std::uint32_t channel = messages_.acquire({.bytes = bytes,
-                                                   .src = st.npu,
-                                                   .dst = peer,
-                                                   .tag = st.tag,
-                                                   .native = true,
-                                                   .exchange = is_exchange(*st.phase)});
+void SystemLayer<Observer>::send_to(const Stream& st, std::uint32_t place, std::uint32_t slot, std::int64_t bytes,
+                                    Waiter sent) {
+  const Rank peer = member(st, place);
+  const bool exchange = is_exchange(*st.phase);
+  if (streams_meet_) {
+    const std::uint32_t cell = st.cell + (place - st.place) * st.phase->cell_stride;  // modulo 2^32
+    messages_.send({stream_at(st, cell), spot(st.phase_index, slot)}, sent, st.npu, peer, bytes, st.priority,
+                   exchange);
+    return;
+  }
+  const std::uint32_t channel = messages_.acquire(
+      {.bytes = bytes, .src = st.npu, .dst = peer, .tag = st.tag, .native = true, .exchange = exchange});
   messages_.send(channel, sent, st.priority);
   messages_.release(channel);
 }
 
 template <class Observer>
-void SystemLayer<Observer>::receive_from(std::uint32_t s, Rank peer, std::int64_t bytes) {
-  const Stream& st = stream(s);
+void SystemLayer<Observer>::receive_from(std::uint32_t s, std::uint32_t place, std::uint32_t slot,
+                                         std::int64_t bytes) {
+  Stream& st = stream(s);
+  const Waiter received{Waiter::phase_recv, s};
+  if (streams_meet_) {
+    if (st.inbox.post(slot)) messages_.receive_late(st.npu, received);
+    return;
+  }
   const std::uint32_t channel = messages_.acquire({.bytes = bytes,
-                                                   .src = peer,
+                                                   .src = member(st, place),
                                                    .dst = st.npu,
                                                    .tag = st.tag,
                                                    .native = true,
                                                    .exchange = is_exchange(*st.phase)});
-  messages_.receive(channel, st.npu, {Waiter::phase_recv, s});
+  messages_.receive(channel, st.npu, received);
   messages_.release(channel);
 }
 
@@ -124,14 +131,10 @@ void SystemLayer<Observer>::receive_from(std::uint32_t s, Rank peer, std::int64_
 template <class Observer>
 void SystemLayer<Observer>::ring_step(std::uint32_t s) {
   Stream& st = stream(s);
-  if (st.steps_left == 0) {
-    messages_.release(st.out);
-    messages_.release(st.in);
-    return end_phase(s);
-  }
+  if (st.steps_left == 0) return end_phase(s);
   --st.steps_left;
-  messages_.send(st.out, {});
-  messages_.receive(st.in, st.npu, {Waiter::phase_recv, s});
+  send_to(st, neighbour(st, 1, true), 0, st.bytes);
+  receive_from(s, neighbour(st, 1, false), 0, st.bytes);
 }
 
 // Takes note that a bundle has come through, and sends what that permits. Message k goes to the member
@@ -150,39 +153,17 @@ void SystemLayer<Observer>::direct_step(std::uint32_t s) {
   if (st.steps_left == 0 && st.free == p.window) end_phase(s);
 }
 
-// Fetches what many bundles at once need soon: each of their messages has a channel of its own somewhere in memory.
-template <class Observer>
-void SystemLayer<Observer>::direct_prefetch(const Stream& st) const {
-  constexpr std::uint32_t many = 32;
-  const PhasePlan& p = *st.phase;
-  if (p.window < many || !messages_.exceed_caches()) return;
-  const auto key = [&](std::uint32_t ahead, bool sends) {
-    const auto distance = static_cast<std::uint32_t>(1 + (st.sent + ahead) % (p.members - 1));
-    const Rank peer = neighbour(st, distance, sends);
-    return ChannelKey{.bytes = p.message_bytes,
-                      .src = sends ? st.npu : peer,
-                      .dst = sends ? peer : st.npu,
-                      .tag = st.tag,
-                      .native = true};
-  };
-  for (const bool sends : {true, false}) {
-    messages_.prefetch_slot(key(12, sends));
-    messages_.prefetch_made(key(6, sends));
-  }
-}
-
 template <class Observer>
 bool SystemLayer<Observer>::direct_send(std::uint32_t s) {
   Stream& st = stream(s);
   if (st.prepared == 0 || st.steps_left == 0 || st.free == 0) return false;
-  direct_prefetch(st);
-  const auto distance = static_cast<std::uint32_t>(1 + st.sent % (st.phase->members - 1));
-  ++st.sent;
+  const auto slot = static_cast<std::uint32_t>(st.sent++);
+  const std::uint32_t distance = 1 + slot % (st.phase->members - 1);
   --st.prepared;
   --st.free;
   --st.steps_left;
-  send_to(st, neighbour(st, distance, true), st.phase->message_bytes);
-  receive_from(s, neighbour(st, distance, false), st.phase->message_bytes);
+  send_to(st, neighbour(st, distance, true), slot, st.phase->message_bytes);
+  receive_from(s, neighbour(st, distance, false), slot, st.phase->message_bytes);
   return true;
 }
 
@@ -190,10 +171,10 @@ template <class Observer>
 void SystemLayer<Observer>::halving_doubling_step(std::uint32_t s) {
   Stream& st = stream(s);
   if (st.steps_left == 0) return end_phase(s);
-  --st.steps_left;
-  const Rank partner = member(st, st.place ^ st.ready_distance);
-  send_to(st, partner, st.ready_bytes);
-  receive_from(s, partner, st.ready_bytes);
+  const auto slot = static_cast<std::uint32_t>(st.phase->steps - st.steps_left--);
+  const std::uint32_t partner = st.place ^ st.ready_distance;
+  send_to(st, partner, slot, st.ready_bytes);
+  receive_from(s, partner, slot, st.ready_bytes);
 }
 
 // Moves on to the distance and the bytes of the next bundle. An all-reduce halves the message and doubles the
@@ -215,26 +196,36 @@ void SystemLayer<Observer>::halving_doubling_advance(Stream& st) {
 }
 
 template <class Observer>
+void SystemLayer<Observer>::tree_send(const Stream& st, std::uint32_t place) {
+  send_to(st, place, slot_in_tree(*st.phase, place, st.place, st.low_root), st.bytes);
+}
+
+template <class Observer>
+void SystemLayer<Observer>::tree_receive(std::uint32_t s, std::uint32_t place) {
+  const Stream& st = stream(s);
+  receive_from(s, place, slot_in_tree(*st.phase, st.place, place, st.low_root), st.bytes);
+}
+
+template <class Observer>
 void SystemLayer<Observer>::init_tree(std::uint32_t s) {
   Stream& st = stream(s);
   const std::uint32_t none = st.phase->members;
   const TreePlace at = place_in_tree(none, st.place, st.low_root);
   st.reductions = 0;
+  st.parent = at.parent;
+  st.left = at.left;
+  st.right = at.right;
   if (at.parent == none) {
-    st.left = member(st, at.left);
     st.tree = Stream::Tree::root_wait;
-    return receive_from(s, st.left, st.bytes);
+    return tree_receive(s, st.left);
   }
-  st.parent = member(st, at.parent);
   if (at.left == none) {
     st.tree = Stream::Tree::leaf_begin;
     return tree_step(s, false);
   }
-  st.left = member(st, at.left);
-  st.right = member(st, at.right);
   st.tree = Stream::Tree::inner_two;
-  receive_from(s, st.left, st.bytes);
-  receive_from(s, st.right, st.bytes);
+  tree_receive(s, st.left);
+  tree_receive(s, st.right);
 }
 
 // Goes on with the tree: with `message` one has been received; else a bundle has come through.
@@ -246,8 +237,8 @@ void SystemLayer<Observer>::tree_step(std::uint32_t s, bool message) {
     case Tree::leaf_begin: st.tree = Tree::leaf_send; return send_bundle(s, false, true, false);
     case Tree::leaf_send:
       st.tree = Tree::leaf_wait;
-      send_to(st, st.parent, st.bytes);
-      return receive_from(s, st.parent, st.bytes);
+      tree_send(st, st.parent);
+      return tree_receive(s, st.parent);
     case Tree::leaf_wait: st.tree = Tree::leaf_end; return send_bundle(s, false, false, false);
     case Tree::inner_two:
     case Tree::inner_one:
@@ -261,15 +252,15 @@ void SystemLayer<Observer>::tree_step(std::uint32_t s, bool message) {
     case Tree::inner_send:
       if (st.reductions++ == 0) return;
       st.tree = Tree::inner_wait;
-      send_to(st, st.parent, st.bytes);
-      return receive_from(s, st.parent, st.bytes);
+      tree_send(st, st.parent);
+      return tree_receive(s, st.parent);
     case Tree::inner_wait: st.tree = Tree::inner_pass; return send_bundle(s, true, false, true);
     case Tree::inner_pass:
-      send_to(st, st.left, st.bytes);
-      send_to(st, st.right, st.bytes);
+      tree_send(st, st.left);
+      tree_send(st, st.right);
       return end_phase(s);
     case Tree::root_wait: st.tree = Tree::root_pass; return send_bundle(s, true, false, true);
-    case Tree::root_pass: send_to(st, st.left, st.bytes); return end_phase(s);
+    case Tree::root_pass: tree_send(st, st.left); return end_phase(s);
     case Tree::leaf_end: return end_phase(s);
   }
 }

@@ -19,6 +19,7 @@ struct LogicalDim {
   std::uint32_t dim = 0;
   std::uint32_t members = 0;
   std::uint32_t stride = 1;
+  std::uint32_t cell_stride = 1;
   bool group_ring = false;
 };
 
@@ -141,8 +142,12 @@ class Planner {
       const auto differs = [&](Rank r) { return place(r) != place(group_.ranks.front()); };
       if (std::ranges::none_of(group_.ranks, differs)) continue;
       if (list[d].one) return {};
+      dims.push_back({.choice = list[d],
+                      .dim = d,
+                      .members = model_.dims[d],
+                      .stride = stride,
+                      .cell_stride = static_cast<std::uint32_t>(size)});
       size *= model_.dims[d];
-      dims.push_back({.choice = list[d], .dim = d, .members = model_.dims[d], .stride = stride});
     }
     return size == group_.ranks.size() ? dims : std::vector<LogicalDim>();
   }
@@ -174,7 +179,8 @@ class Planner {
         dims.push_back({.choice = list[d], .dim = d, .members = model_.npus});
         break;
       }
-      dims.push_back({.choice = list[d], .dim = d, .members = model_.dims[d], .stride = stride});
+      dims.push_back(
+          {.choice = list[d], .dim = d, .members = model_.dims[d], .stride = stride, .cell_stride = stride});
       stride *= model_.dims[d];
     }
     return dims;
@@ -298,6 +304,7 @@ class Planner {
                 .dim = d.dim,
                 .members = d.members,
                 .stride = d.stride,
+                .cell_stride = d.cell_stride,
                 .data_bytes = bytes};
     const auto own_delay = d.group_ring ? model_.rules.endpoint_delay_of_groups() : std::nullopt;
     p.endpoint_delay = own_delay.value_or(model_.endpoint_delay);
@@ -393,6 +400,12 @@ Picoseconds SystemModel::reduction(std::int64_t bytes) const {
   if (!(ns < 3e15))
     throw input_error({}, "a reduction takes more than 35 days: local-mem-bw is too small", "system");
   return 3 * static_cast<Picoseconds>(ns) * ps_per_ns;
+}
+
+std::uint32_t SystemGroup::number(Rank npu) const {
+  if (ranks.empty()) return npu;
+  const auto at = std::lower_bound(places.begin(), places.end(), std::pair{npu, std::uint32_t{0}});
+  return static_cast<std::uint32_t>(at - places.begin());
 }
 
 CollectivePlan plan_collective(const SystemModel& model, const SystemGroup& group, const CollectiveCall& call) {

@@ -59,6 +59,8 @@ struct SystemGroup {
   }
   // Returns the place of a member; for another rank, the number of ranks.
   [[nodiscard]] std::uint32_t place(Rank npu) const;
+  // Returns how many members have lower ranks than `npu`, a member.
+  [[nodiscard]] std::uint32_t number(Rank npu) const;
 };
 
 // Holds what the members of a group call together.
@@ -86,6 +88,7 @@ struct PhasePlan {
   std::uint32_t dim = 0;    // whose queues it uses
   std::uint32_t members = 0;
   std::uint32_t stride = 1;
+  std::uint32_t cell_stride = 1;   // between the Meeting::streams of neighbours
   std::uint32_t window = 1;        // bundles at once
   std::uint64_t cycle = 1;         // after so many bundles the pattern of reductions repeats
   std::uint64_t steps = 0;         // messages of each NPU

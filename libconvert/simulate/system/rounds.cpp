@@ -102,6 +102,17 @@ TreePlace place_in_tree(std::uint32_t members, std::uint32_t place, bool low_roo
           .right = is_leaf ? members : at(number + low_bit / 2)};
 }
 
+std::uint32_t slot_in_tree(const PhasePlan& p, std::uint32_t place, std::uint32_t from, bool low_root) {
+  if (p.algorithm == NativeAlgorithm::double_binary_tree) {
+    const TreePlace at = place_in_tree(p.members, place, low_root);
+    return from == at.left ? 0 : from == at.right ? 1 : 2;
+  }
+  const std::uint32_t distance = (from + p.members - p.root) % p.members - (place + p.members - p.root) % p.members;
+  if (distance >= p.members) return 0;  // from above
+  return p.algorithm == NativeAlgorithm::star ? distance - 1
+                                              : static_cast<std::uint32_t>(std::countr_zero(distance));
+}
+
 std::vector<Stage> stages(const PhasePlan& p, std::uint32_t place, bool low_root) {
   const std::uint32_t n = p.members;
   if (p.algorithm == NativeAlgorithm::double_binary_tree) {

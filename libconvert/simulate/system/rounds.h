@@ -37,6 +37,11 @@ struct TreePlace {
 };
 [[nodiscard]] TreePlace place_in_tree(std::uint32_t members, std::uint32_t place, bool low_root);
 
+// Returns in which slot of its inbox a place of a tree or star receives from another one, below 3 or the number of
+// those from which it receives.
+[[nodiscard]] std::uint32_t slot_in_tree(const PhasePlan& phase, std::uint32_t place, std::uint32_t from,
+                                         bool low_root);
+
 // Says what one place of a tree or star does: it receives from some (reducing or not), then sends to others; an
 // all-reduce in a tree does both twice.
 struct Stage {

@@ -53,12 +53,62 @@ std::uint32_t SystemState::new_stream() {
   }
   const std::uint32_t s = unused_streams_ - 1;
   unused_streams_ = stream(s).next;
+  stream(s) = Stream{};
   return s;
 }
 
 void SystemState::free_stream(std::uint32_t s) {
   stream(s).next = unused_streams_;
   unused_streams_ = s + 1;
+}
+
+std::uint32_t SystemState::join(std::uint32_t run, Rank npu, std::uint64_t chunk) {
+  const CollectivePlan& plan = plans_[runs_[run].plan];
+  const SystemGroup& group = groups_[plan.call.group];
+  if (plan.orders.empty()) return new_stream();
+  Meeting& meeting = meetings_[run];
+  if (meeting.cells == 0) {
+    meeting.cells = meeting.unended = group.size(model_);
+    meeting.streams.resize(meeting.cells * plan.chunks);
+  }
+  const std::uint32_t cell = plan.phases(0).front().group_ring ? group.place(npu) : group.number(npu);
+  std::uint32_t& at = meeting.streams[chunk * meeting.cells + cell];
+  if (at == 0) at = new_stream() + 1;
+  stream(at - 1).cell = cell;
+  return at - 1;
+}
+
+std::uint32_t SystemState::stream_at(const Stream& st, std::uint32_t cell) {
+  Meeting& meeting = meetings_[jobs_[st.job].run];
+  std::uint32_t& at = meeting.streams[st.chunk * meeting.cells + cell];
+  if (at == 0) at = new_stream() + 1;
+  return at - 1;
+}
+
+void SystemState::leave(std::uint32_t run) {
+  Meeting& meeting = meetings_[run];
+  if (meeting.cells != 0 && --meeting.unended == 0) meeting.streams = {};
+}
+
+bool SystemState::come(Stream& st, std::uint32_t spot) {
+  if (st.inbox.is_open(phase_of(spot))) return st.inbox.come(slot_of(spot));
+  st.early = early_.add({spot, st.early}) + 1;
+  return false;
+}
+
+void SystemState::open_inbox(Stream& st, Inbox::Slots slots) {
+  st.inbox.open(st.phase_index, slots);
+  for (std::uint32_t* next = &st.early; *next != 0;) {
+    const std::uint32_t i = *next - 1;
+    const Early e = early_[i];
+    if (!st.inbox.is_open(phase_of(e.spot))) {
+      next = &early_[i].next;
+      continue;
+    }
+    st.inbox.come(slot_of(e.spot));
+    *next = e.next;
+    early_.remove(i);
+  }
 }
 
 std::uint32_t SystemState::new_job(std::uint32_t run, std::uint32_t op) {
@@ -85,6 +135,7 @@ std::uint32_t SystemState::call(Rank npu, std::uint32_t plan_number, std::uint32
     runs_.push_back(
         {.plan = plan_number, .number = number, .first_npu = npu, .first_op = op, .begin = queue_.now()});
     starts_.push_back({streams_made_, run_turns_.size()});
+    meetings_.emplace_back();
     streams_made_ += static_cast<std::uint32_t>(plan.chunks);
     const auto turns = turns_.begin() + static_cast<std::ptrdiff_t>(npu * model_.dims.size());
     run_turns_.insert(run_turns_.end(), turns, turns + static_cast<std::ptrdiff_t>(model_.dims.size()));
@@ -183,7 +234,7 @@ UnendedCollectives SystemState::unended() const {
   for (std::uint32_t s = unused_streams_; s != 0; s = at(s - 1).next) used[s - 1] = false;
   UnendedCollectives left;
   for (std::uint32_t s = 0; s < used.size(); ++s) {
-    if (!used[s]) continue;
+    if (!used[s] || at(s).job == Job::none) continue;
     const Job& job = jobs_[at(s).job];
     left.parts.push_back({at(s).npu, job.op, job.run});
   }

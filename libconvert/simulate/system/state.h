@@ -12,6 +12,7 @@
 #include "simulate/astra/stream_numbers.h"
 #include "simulate/engine/engine.h"
 #include "simulate/system/custom.h"
+#include "simulate/system/inbox.h"
 #include "simulate/system/plan.h"
 #include "util/huge_pages.h"
 
@@ -77,6 +78,12 @@ class SystemState {
               const std::vector<CollectivePlan>& plans, Rank npus, const EventQueue& queue);
 
   struct Stream;
+  // Lets the streams of a run find each other. Members that are ahead make the streams of those that are not.
+  struct Meeting {
+    std::vector<std::uint32_t> streams{};  // by chunk and cell: 1 + stream, 0: none yet; see PhasePlan::cell_stride
+    std::uint32_t cells = 0;
+    std::uint32_t unended = 0;  // members; after the last one there are no streams
+  };
   struct Queue {
     std::uint32_t head = 0;  // 1 + first stream that waits
     std::uint32_t tail = 0;
@@ -85,6 +92,7 @@ class SystemState {
   };
   // Is an NPU's part of a collective.
   struct Job {
+    static constexpr std::uint32_t none = UINT32_MAX;
     std::uint32_t run = 0;
     std::uint32_t op = 0;
     std::uint64_t streams_left = 0;
@@ -97,6 +105,7 @@ class SystemState {
   };
 
   [[nodiscard]] Stream& stream(std::uint32_t s);
+  void prefetch_stream(std::uint32_t s) const;
   [[nodiscard]] const CollectivePlan& plan_of(const Stream& st) const;
   // Returns a queue. By ASTRA-sim's rules an NPU's collectives share its queues, and every phase of a chunk waits
   // in one: NPUs that are late can then run different chunks, and wait for each other for ever. Else a collective
@@ -106,6 +115,14 @@ class SystemState {
   }
   std::uint32_t new_stream();
   void free_stream(std::uint32_t s);
+  // Returns the stream of a chunk on an NPU that joins a run; one that the others have made already, if there is.
+  std::uint32_t join(std::uint32_t run, Rank npu, std::uint64_t chunk);
+  // Returns the stream of another member of the stream's run and chunk; makes it if there is none.
+  [[nodiscard]] std::uint32_t stream_at(const Stream& st, std::uint32_t cell);
+  // Notes that a message for a stream has come. Returns whether a receive waits for it.
+  bool come(Stream& st, std::uint32_t spot);
+  void open_inbox(Stream& st, Inbox::Slots slots);
+  void leave(std::uint32_t run);
   std::uint32_t new_job(std::uint32_t run, std::uint32_t op);
   // Returns the run that an NPU's call joins. Where that has another plan the NPU does not take part.
   std::uint32_t call(Rank npu, std::uint32_t plan, std::uint32_t op, std::uint32_t number);
@@ -116,7 +133,7 @@ class SystemState {
   void enter_queue(std::uint32_t s);
   [[nodiscard]] std::uint32_t place_in(const Stream& st, const PhasePlan& phase) const;
   [[nodiscard]] Rank member(const Stream& st, std::uint32_t place) const;
-  [[nodiscard]] Rank neighbour(const Stream& st, std::uint32_t distance, bool forwards) const;
+  [[nodiscard]] std::uint32_t neighbour(const Stream& st, std::uint32_t distance, bool forwards) const;
 
   static constexpr std::uint32_t block_bits = 10;
   const SystemModel& model_;
@@ -128,6 +145,7 @@ class SystemState {
   GrowingHugeVector<Queue> queues_;  // by NPU (or job, see queue_of) and queue
   HugeVector<Turns> turns_;          // by NPU and dimension
   std::vector<CollectiveRun> runs_;
+  std::vector<Meeting> meetings_;  // by run
   struct RunStart {
     std::uint32_t first_stream;  // number of the first chunk's stream
     std::size_t turns;           // into run_turns_: by dimension, of the NPU that called first
@@ -141,6 +159,12 @@ class SystemState {
   std::uint32_t streams_made_ = 0;
   std::vector<HugeVector<Stream>> blocks_;
   std::uint32_t unused_streams_ = 0;  // 1 + first of a list
+  // Is a message that came before the phase for which it is.
+  struct Early {
+    std::uint32_t spot;
+    std::uint32_t next;  // 1 + index
+  };
+  Pool<Early, &Early::next> early_;
   Pool<Job, &Job::run> jobs_;
 };
 

@@ -28,12 +28,12 @@ struct alignas(64) SystemState::Stream {
 
   const PhasePlan* phase = nullptr;
   Rank npu = 0;
-  std::uint32_t place = 0;  // in the logical ring
-  std::uint32_t next = 0;   // 1 + stream in a queue, or in the list of unused ones
-  std::uint32_t job = 0;
+  std::uint32_t place = 0;        // in the logical ring
+  std::uint32_t next = 0;         // 1 + stream in a queue, or in the list of unused ones
+  std::uint32_t job = Job::none;  // none: the NPU has not called the collective
+  std::uint32_t cell = 0;
+  std::uint32_t early = 0;  // 1 + first message for a phase to come
   std::uint32_t tag = 0;
-  std::uint32_t out = 0;  // ring: channels to the next and from the previous
-  std::uint32_t in = 0;
   std::uint32_t at = 0;   // bundle within the cycle
   bool reducing = false;  // the bundles of this cycle reduce, but for plain ones
   bool anticlockwise = false;
@@ -57,14 +57,21 @@ struct alignas(64) SystemState::Stream {
   std::int64_t ready_bytes = 0;
   std::int64_t priority = 0;  // of its messages
   // With exact sizes.
-  std::int64_t total = 0;       // see rounds.h
+  std::int64_t total = 0;  // see rounds.h
+  Inbox inbox{};
   std::vector<Stage> stages{};  // of a tree or star; `sent` is the one that it is in
   std::uint32_t under_way = 0;  // messages of theirs that have not arrived
-  // Double binary tree.
-  Rank parent = 0;
-  Rank left = 0;
-  Rank right = 0;
+  // Double binary tree: places.
+  std::uint32_t parent = 0;
+  std::uint32_t left = 0;
+  std::uint32_t right = 0;
 };
+
+// A message's spot tells the phase of the stream for which it is, and its slot there.
+inline constexpr std::uint32_t slot_bits = 25;
+inline constexpr std::uint32_t spot(std::uint32_t phase, std::uint32_t slot) { return phase << slot_bits | slot; }
+inline constexpr std::uint32_t phase_of(std::uint32_t spot) { return spot >> slot_bits; }
+inline constexpr std::uint32_t slot_of(std::uint32_t spot) { return spot & ((1U << slot_bits) - 1); }
 
 inline SystemState::Stream& SystemState::stream(std::uint32_t s) {
   return blocks_[s >> block_bits][s & ((1U << block_bits) - 1)];
@@ -85,13 +92,18 @@ inline Rank SystemState::member(const Stream& st, std::uint32_t place) const {
   return st.npu + (place - st.place) * p.stride;  // modulo 2^32
 }
 
-// Returns the member `distance` < n places away in the stream's direction, or against it.
-inline Rank SystemState::neighbour(const Stream& st, std::uint32_t distance, bool forwards) const {
+// Returns the place `distance` < n further on in the stream's direction, or against it.
+inline std::uint32_t SystemState::neighbour(const Stream& st, std::uint32_t distance, bool forwards) const {
   const std::uint32_t n = st.phase->members;
   const bool up = forwards != st.anticlockwise;
-  std::uint32_t place = st.place + (up ? distance : n - distance);
-  if (place >= n) place -= n;
-  return member(st, place);
+  const std::uint32_t place = st.place + (up ? distance : n - distance);
+  return place >= n ? place - n : place;
+}
+
+[[gnu::always_inline]] inline void SystemState::prefetch_stream(std::uint32_t s) const {
+  const Stream* st = &blocks_[s >> block_bits][s & ((1U << block_bits) - 1)];
+  __builtin_prefetch(st);
+  __builtin_prefetch(reinterpret_cast<const char*>(st) + 64);
 }
 
 }  // namespace convert

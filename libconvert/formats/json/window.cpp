@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+#include "formats/json/window.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "io/document_limit.h"
+#include "util/utf8.h"
+
+namespace convert {
+namespace {
+
+std::uint64_t count_lines(const char* p, std::size_t n) {
+  std::uint64_t lines = 0;
+  while (n >= 16) {
+    // Sixteen counters of a byte each, which the compiler keeps in one register.
+    const std::size_t blocks = std::min<std::size_t>(n / 16, 255);
+    std::uint8_t lanes[16] = {};
+    for (std::size_t b = 0; b < blocks; ++b) {
+      for (std::size_t i = 0; i < 16; ++i) lanes[i] = static_cast<std::uint8_t>(lanes[i] + (p[b * 16 + i] == '\n'));
+    }
+    for (const std::uint8_t lane : lanes) lines += lane;
+    p += blocks * 16;
+    n -= blocks * 16;
+  }
+  return lines + static_cast<std::uint64_t>(std::count(p, p + n, '\n'));
+}
+
+// Returns the first control character inside a string; there is one.
+const char* find_control_character(std::string_view text) {
+  bool inside = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (inside && static_cast<unsigned char>(text[i]) < 0x20) return text.data() + i;
+    if (text[i] == '"') {
+      inside = !inside;
+    } else if (text[i] == '\\' && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) >= 0x20) {
+      ++i;
+    }
+  }
+  return text.data();
+}
+
+}  // namespace
+
+struct JsonWindow::Tokenizer {
+  std::unique_ptr<simdjson::internal::dom_parser_implementation> parser;
+};
+
+JsonWindow::JsonWindow(Input& input, std::size_t size, std::size_t largest, JsonPlace begin)
+    : input_(input),
+      window_(size),
+      largest_(largest),
+      tokenizer_(std::make_unique<Tokenizer>()),
+      begin_(begin),
+      counted_to_(begin.offset),
+      counted_lines_(begin.line) {}
+
+JsonWindow::~JsonWindow() = default;
+
+void JsonWindow::begin() {
+  if (begin_.offset == 0 && input_.peek(byte_order_mark.size()).starts_with(byte_order_mark)) {
+    input_.skip(byte_order_mark.size());
+    begin_.offset = byte_order_mark.size();
+  }
+  fill(false);
+}
+
+bool JsonWindow::at_end(bool behind) {
+  while (cursor_.here() >= cursor_.end_) {
+    if (exhausted()) return true;
+    read_on(cut_text, behind);
+  }
+  return false;
+}
+
+std::string JsonWindow::take_rest() {
+  buffer_[cut_] = behind_;
+  const auto from = static_cast<std::size_t>(cursor_.here() - buffer_.get());
+  const std::string_view begin(buffer_.get() + from, filled_ - from);
+  if (exhausted_) return std::string(begin);
+  std::string text = input_.read_rest(begin.size(), Held::text);
+  text.insert(0, begin);
+  return text;
+}
+
+std::string_view JsonWindow::text_from(std::uint64_t offset) const {
+  if (offset < begin_.offset || offset - begin_.offset > cut_) return {};
+  return std::string_view(buffer_.get(), cut_).substr(offset - begin_.offset);
+}
+
+JsonPlace JsonWindow::place_of(const char* at) const {
+  const char* line = at;
+  while (line != buffer_.get() && line[-1] != '\n') --line;
+  return {.offset = begin_.offset + static_cast<std::uint64_t>(at - buffer_.get()),
+          .line = line_of(at),
+          .column = static_cast<std::uint64_t>(at - line) + (line == buffer_.get() ? begin_.column : 0)};
+}
+
+std::uint64_t JsonWindow::line_of(const char* at) const {
+  const char* const begin = buffer_.get();
+  const std::uint64_t place = begin_.offset + static_cast<std::uint64_t>(at - begin);
+  // Places are asked for one after the other, mostly.
+  const bool further = counted_to_ >= begin_.offset && counted_to_ <= place;
+  const char* const from = further ? begin + (counted_to_ - begin_.offset) : begin;
+  counted_lines_ =
+      (further ? counted_lines_ : begin_.line) + count_lines(from, static_cast<std::size_t>(at - from));
+  counted_to_ = place;
+  return counted_lines_;
+}
+
+const char* JsonWindow::begin_of_item(const char* from) const {
+  const std::string_view text(buffer_.get(), filled_);
+  const auto behind_space = [&](std::size_t i) {
+    return std::min(text.find_first_not_of(json_space, i), text.size());
+  };
+  std::size_t i = behind_space(static_cast<std::size_t>(from - text.data()));
+  if (i < text.size() && text[i] == ',') i = behind_space(i + 1);
+  return text.data() + i;
+}
+
+Location JsonWindow::locate(const char* at) const {
+  Location where{.file = input_.name()};
+  if (at < buffer_.get() || at > buffer_.get() + filled_) return where;
+  const JsonPlace place = place_of(at);
+  constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+  if (place.line <= most && place.column < most) {
+    where.line = static_cast<std::uint32_t>(place.line);
+    where.column = static_cast<std::uint32_t>(place.column + 1);
+  } else {
+    where.offset = static_cast<std::int64_t>(place.offset);
+  }
+  return where;
+}
+
+void JsonWindow::read_on(const char* at_end, bool behind) {
+  item_ = cursor_.here();
+  buffer_[cut_] = behind_;
+  if (bad_text_ != nullptr) throw BadJson{bad_text_, bad_text_is_};
+  if (exhausted_) {
+    if (open_string_ != nullptr) throw BadJson{open_string_, "truncated JSON: the text ends inside a string"};
+    throw BadJson{buffer_.get() + filled_, at_end};
+  }
+  drop(static_cast<std::size_t>(cursor_.here() - buffer_.get()));
+  fill(behind);
+  item_ = buffer_.get();
+}
+
+// Forgets the first bytes of the buffer.
+void JsonWindow::drop(std::size_t done) {
+  char* const text = buffer_.get();
+  if (done == 0) return;
+  const auto* const line_break = static_cast<const char*>(::memrchr(text, '\n', done));
+  if (line_break == nullptr) {
+    begin_.column += done;
+  } else {
+    begin_.line += count_lines(text, done);
+    begin_.column = static_cast<std::uint64_t>(text + done - line_break) - 1;
+  }
+  begin_.offset += done;
+  std::memmove(text, text + done, filled_ - done);
+  filled_ -= done;
+}
+
+// Reads on until a window with further tokens can be made.
+void JsonWindow::fill(bool behind) {
+  std::size_t searched = filled_;  // for a bracket
+  for (std::size_t wanted = std::max(window_, 2 * filled_);; wanted *= 2) {
+    wanted = std::min(wanted, largest_);
+    if (filled_ >= largest_) {
+      throw BadJson{begin_of_item(buffer_.get()), "a value of " + std::to_string(largest_) + " bytes or more"};
+    }
+    if (wanted > capacity_) {
+      if (capacity_ != 0) check_document(input_, wanted, Held::parsed);
+      auto larger = std::make_unique_for_overwrite<char[]>(wanted + simdjson::SIMDJSON_PADDING);
+      if (filled_ != 0) std::memcpy(larger.get(), buffer_.get(), filled_);
+      buffer_ = std::move(larger);
+      capacity_ = wanted;
+    }
+    if (!exhausted_) {
+      const std::size_t got = input_.read(buffer_.get() + filled_, wanted - filled_);
+      exhausted_ = got < wanted - filled_;
+      filled_ += got;
+    }
+    // No item is cut behind the document, whatever comes.
+    if (exhausted_ || behind) return tokenize(filled_);
+    // Behind a closing bracket: mostly the end of an item, and never inside a scalar.
+    const auto is_bracket = [&](std::size_t i) { return buffer_[i] == '}' || buffer_[i] == ']'; };
+    std::size_t cut = filled_;
+    while (cut > searched && !is_bracket(cut - 1)) --cut;
+    if (cut > searched) return tokenize(cut);
+    searched = filled_;
+  }
+}
+
+void JsonWindow::tokenize(std::size_t cut) {
+  auto& parser = tokenizer_->parser;
+  if (parser == nullptr || parser->capacity() < cut + 2) {
+    parser.reset();
+    const auto error = simdjson::get_active_implementation()->create_dom_parser_implementation(
+        capacity_ + 2, simdjson::DEFAULT_MAX_DEPTH, parser);
+    if (error != simdjson::SUCCESS) throw std::bad_alloc();
+  }
+  char* const text = buffer_.get();
+  const auto stage1 = [&](std::size_t size) {
+    return parser->stage1(reinterpret_cast<const std::uint8_t*>(text), size, simdjson::stage1_mode::regular);
+  };
+  std::memset(text + filled_, 0, simdjson::SIMDJSON_PADDING);
+  auto error = stage1(cut);
+  const bool open = error == simdjson::UNCLOSED_STRING;
+  if (open) {
+    // Closed for a moment, the string is the last token; behind a backslash it takes two quotes.
+    const std::array<char, 2> behind = {text[cut], text[cut + 1]};
+    text[cut] = '"';
+    error = stage1(cut + 1);
+    if (error == simdjson::UNCLOSED_STRING) {
+      text[cut + 1] = '"';
+      error = stage1(cut + 2);
+    }
+    std::copy(behind.begin(), behind.end(), text + cut);
+  }
+  std::uint32_t n = parser->n_structural_indexes;
+  if (error == simdjson::EMPTY) {
+    n = 0;
+  } else if (error == simdjson::UTF8_ERROR || error == simdjson::UNESCAPED_CHARS) {
+    // The window ends there, for what is before it may be malformed too.
+    const bool control = error == simdjson::UNESCAPED_CHARS;
+    bad_text_ =
+        control ? find_control_character({text, cut}) : text + std::min(find_invalid_utf8({text, cut}), cut);
+    bad_text_is_ = control ? "control character in a string" : "is not UTF-8 text";
+    return tokenize(static_cast<std::size_t>(bad_text_ - text));
+  } else if (error != simdjson::SUCCESS) {
+    throw BadJson{text, simdjson::error_message(error)};
+  }
+  open_string_ = nullptr;
+  if (open && n > 0) {
+    // The window ends before the string.
+    cut = parser->structural_indexes[--n];
+    open_string_ = text + cut;
+  }
+  // Behind the last token the cursor finds a zero byte, as often as it looks.
+  for (std::uint32_t i = n; i < n + 3; ++i) parser->structural_indexes[i] = static_cast<std::uint32_t>(cut);
+  cut_ = cut;
+  behind_ = std::exchange(text[cut], '\0');
+  cursor_.base_ = text;
+  cursor_.end_ = text + cut;
+  cursor_.token_ = parser->structural_indexes.get();
+}
+
+}  // namespace convert

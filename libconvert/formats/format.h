@@ -76,8 +76,8 @@ class DescribedSet {
 class TraceWriter {
  public:
   virtual ~TraceWriter() = default;
-  // Takes the process groups of the set, as the text of a groups file; called before begin_set. Returns false if
-  // the format has no place for them.
+  // Takes the process groups of the set, as the text of a groups file; called before begin_set, or before end_set
+  // where the format does not have them at its beginning (Format::peek_groups). Returns false if it has no place.
   virtual bool take_groups(std::string_view /*json*/) { return false; }
   // Begins the set. `many`: more than one rank will follow.
   virtual void begin_set(bool many, std::string& out);

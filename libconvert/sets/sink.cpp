@@ -9,6 +9,7 @@
 #include "core/rank_list.h"
 #include "core/units.h"
 #include "io/archive.h"
+#include "io/held_output.h"
 #include "io/output.h"
 #include "io/set_path.h"
 #include "passes/lower/export.h"
@@ -241,10 +242,10 @@ class Sink {
       tar.add(stem + "." + std::to_string(rank) + ".et", bytes);
     };
     // The groups come first; those of linked traces are known only at the end.
-    std::vector<std::pair<Rank, std::string>> held;
+    std::vector<std::pair<Rank, std::unique_ptr<HeldOutput>>> held;
     const auto add = [&](Rank rank, std::string&& bytes) {
       if (source_.groups_come_late()) {
-        held.emplace_back(rank, std::move(bytes));
+        held.emplace_back(rank, std::make_unique<HeldOutput>()).second->write(bytes);
       } else {
         put(rank, bytes);
       }
@@ -262,7 +263,11 @@ class Sink {
     order.finish(add);
     all_read(true);
     ready();
-    for (auto& [rank, bytes] : held) put(rank, std::exchange(bytes, {}));
+    for (auto& [rank, encoded] : held) {
+      std::string bytes;
+      encoded->release(*memory_output(bytes));
+      put(rank, bytes);
+    }
     tar.close();
     out->close();
   }
@@ -272,31 +277,35 @@ class Sink {
     if (format.write_master != nullptr && source_.master() != nullptr) return write_classes(format, *out);
     const auto writer = format.write(plan_.choice.options);
     const bool many = format.framed_set && source_.many();
-    // What a pipe has taken cannot be taken back; groups stand first, and may be known last.
-    const bool hold =
-        source_.groups_come_late() || (options_.before_commit && (!plan_.path || is_stream_path(*plan_.path)));
-    std::string begin, bytes;
+    // What a pipe has taken cannot be taken back; groups stand first where readers look for them, and may be known
+    // last.
+    const bool late = source_.groups_come_late();
+    const bool hold = (late && format.peek_groups != nullptr) ||
+                      (options_.before_commit && (!plan_.path || is_stream_path(*plan_.path)));
+    HeldOutput held;
+    Output& to = hold ? held : *out;
+    std::string bytes;
     bool has_groups = false;
-    const auto begin_set = [&] {
-      has_groups = give_groups(format, *writer);
-      writer->begin_set(many, begin);
-    };
+    if (!late) has_groups = give_groups(format, *writer);
     if (!hold) {
-      begin_set();
-      out->write(begin);
+      writer->begin_set(many, bytes);
+      out->write(std::exchange(bytes, {}));
     }
     const auto reader = source_.open_all();
     Trace trace;
     std::size_t ordinal = 0;
     while (reader->next_rank(trace)) {
       if (format.file_per_rank && ordinal > 0) throw several_ranks(plan_, source_);
-      encode_rank(*reader, trace, *writer, ordinal++, many, bytes, hold ? nullptr : out.get());
+      encode_rank(*reader, trace, *writer, ordinal++, many, bytes, &to);
     }
-    if (hold) begin_set();
+    std::string begin;
+    if (late) has_groups = give_groups(format, *writer);
+    if (hold) writer->begin_set(many, begin);
     writer->end_set(many, bytes);
     all_read(has_groups);
     ready();
-    if (hold) out->write(begin);
+    out->write(begin);
+    held.release(*out);
     out->write(bytes);
     out->close();
   }

@@ -9,6 +9,7 @@
 namespace convert {
 
 struct ZstdBlocks::State {
+  int level = 0;
   ZSTD_CCtx* packing = nullptr;
   ZSTD_DCtx* unpacking = nullptr;
   std::string buffer;
@@ -18,7 +19,7 @@ struct ZstdBlocks::State {
   }
 };
 
-ZstdBlocks::ZstdBlocks() : state_(std::make_unique<State>()) {}
+ZstdBlocks::ZstdBlocks(int level) : state_(std::make_unique<State>()) { state_->level = level; }
 ZstdBlocks::~ZstdBlocks() = default;
 
 std::string_view ZstdBlocks::pack(std::string_view block) {
@@ -27,6 +28,7 @@ std::string_view ZstdBlocks::pack(std::string_view block) {
     s.packing = ZSTD_createCCtx();
     if (s.packing == nullptr) throw std::bad_alloc();
     ZSTD_CCtx_setParameter(s.packing, ZSTD_c_checksumFlag, 1);
+    ZSTD_CCtx_setParameter(s.packing, ZSTD_c_compressionLevel, s.level);
   }
   s.buffer.resize(ZSTD_compressBound(block.size()));
   const std::size_t size = ZSTD_compress2(s.packing, s.buffer.data(), s.buffer.size(), block.data(), block.size());

@@ -13,7 +13,8 @@ namespace convert {
 // Compresses one block after the other; equal blocks give equal bytes.
 class ZstdBlocks {
  public:
-  ZstdBlocks();
+  // The level is zstd's; 0: its default.
+  explicit ZstdBlocks(int level = 0);
   ~ZstdBlocks();
   // Returns the compressed block, which is valid until the next call.
   [[nodiscard]] std::string_view pack(std::string_view block);

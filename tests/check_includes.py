@@ -21,7 +21,7 @@ MAY_INCLUDE = {
     "generate": {"core", "config"},
     "formats": {"core", "config", "graph", "io", "util"},
     "page": {"analyze", "core", "graph", "io", "passes", "util"},
-    "sets": {"core", "util", "io", "analyze", "collectives", "passes", "config", "formats"},
+    "sets": {"core", "graph", "util", "io", "analyze", "collectives", "passes", "config", "formats"},
     "scenario": {"core", "util", "io", "collectives", "config", "passes", "sets", "simulate"},
 }
 

@@ -73,7 +73,7 @@ int graph(const Options& o, tools::Context& context) {
   files.keep(tools::operand_files(o.input.operands, source.inputs()));
   if (page) return tools::write_page(o.page, o.part, source, *findings, files, o.output.path, context) ? 0 : 1;
   if (!source.prepare(false) || context.failed()) return 1;
-  const std::vector<Trace> traces = tools::load_part(source, o.part.ranks, excerpt, context);
+  const std::vector<Trace> traces = tools::load_drawn(source, o.part.ranks, excerpt, context);
   log_info(counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node"));
   if (!picture) {
     write_drawing(type, traces, *open_output(files, o.output.path));

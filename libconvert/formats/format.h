@@ -15,6 +15,7 @@
 #include "core/algorithm/schedule.h"
 #include "core/diagnostic.h"
 #include "core/trace.h"
+#include "graph/kept_nodes.h"
 #include "io/input.h"
 #include "io/output.h"
 
@@ -131,6 +132,7 @@ struct Format {
   std::unique_ptr<TraceWriter> (*write)(const FormatOptions&) = nullptr;
   void (*write_master)(const MasterSet&, Output&) = nullptr;  // of a set that is held by classes
   void (*write_set)(std::span<const Trace>, const FormatOptions&, Output&) = nullptr;  // needs all ranks at once
+  const NodeParts& (*set_parts)() = nullptr;  // what write_set needs of nodes
   void (*write_algorithm)(const Algorithm&, const FormatOptions&, std::string& out) = nullptr;
   void (*write_schedule)(const Schedule&, const FormatOptions&, std::string& out) = nullptr;
   // Reads a run (core/run.h); writes one, or several as process groups of one file. Does not close the output.

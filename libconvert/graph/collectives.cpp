@@ -12,11 +12,7 @@
 namespace convert {
 namespace {
 
-// The attributes that count, the first of each name.
-constexpr std::array collective_attrs = {
-    attr::comm_type,      attr::comm_size, attr::pg_name,  attr::involved_dim, attr::group_size,
-    attr::comm_bytes_out, attr::comm_src,  attr::comm_dst, attr::send_splits,  attr::recv_splits};
-using Facts = FoundAttrs<collective_attrs>;
+using Facts = FoundAttrs<collective_attributes>;
 
 class Reader {
  public:

@@ -2,6 +2,7 @@
 // Lists the collectives of a trace by group, in the order in which a simulator issues them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -10,6 +11,11 @@
 #include "core/trace.h"
 
 namespace convert {
+
+// The attributes of collectives that are read, the first of each name.
+inline constexpr std::array collective_attributes = {
+    attr::comm_type,      attr::comm_size, attr::pg_name,  attr::involved_dim, attr::group_size,
+    attr::comm_bytes_out, attr::comm_src,  attr::comm_dst, attr::send_splits,  attr::recv_splits};
 
 struct CollectiveNode {
   static constexpr std::uint32_t unknown_type = 15;  // comm_type is absent or no collective

@@ -60,14 +60,11 @@ void set_size(Message& m, IntValue value, SizeUnit unit) {
   m.unit = static_cast<std::uint64_t>(unit) & 3U;
 }
 
-constexpr std::array message_names = {attr::comm_src, attr::comm_dst, attr::comm_tag, attr::comm_size,
-                                      attr::msg_chunk_cnt};
-
 // Fills in a message; returns false if its peer or tag cannot be read. The first attribute of a name counts.
 bool read_message(const NodeTable& table, std::uint32_t index, Message& m) {
   const Node& node = table.nodes[index];
   const Name peer_name = node.type == NodeType::comm_send ? attr::comm_dst : attr::comm_src;
-  const FoundAttrs<message_names> found(table.attributes(node));
+  const FoundAttrs<message_attributes> found(table.attributes(node));
   const IntValue rank = int_value(found[peer_name]);
   const IntValue tag_value = int_value(found[attr::comm_tag]);
   if (!rank || !tag_value || rank.value < 0 || rank.value > std::numeric_limits<std::int32_t>::max()) return false;

@@ -2,6 +2,7 @@
 // Lists the point-to-point messages of a trace set: what each rank sends and receives, and which of them meet.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -11,6 +12,10 @@
 #include "graph/graph.h"
 
 namespace convert {
+
+// The attributes of messages that are read.
+inline constexpr std::array message_attributes = {attr::comm_src, attr::comm_dst, attr::comm_tag, attr::comm_size,
+                                                  attr::msg_chunk_cnt};
 
 enum class SizeUnit : std::uint8_t { unknown, bytes, chunks };  // bytes: of comm_size; chunks: of msg_chunk_cnt
 

@@ -157,9 +157,14 @@ bool read_header(const Trace& trace, Algorithm& out, Gpu& gpu) {
   return true;
 }
 
+bool may_have_provenance(const Metadata& metadata) {
+  return find(metadata.table.attrs, msccl::coll) != nullptr &&
+         find(metadata.table.attrs, msccl::nchunksperloop) != nullptr;
+}
+
 Provenance provenance_of(const Trace& trace) {
   const auto attrs = std::span<const Attr>(trace.metadata.table.attrs);
-  if (find(attrs, msccl::coll) == nullptr || find(attrs, msccl::nchunksperloop) == nullptr) return Provenance::none;
+  if (!may_have_provenance(trace.metadata)) return Provenance::none;
   bool all_positions = find(attrs, msccl::tb_send) != nullptr;
   for (const Node& node : trace.nodes.nodes) {
     const auto own = trace.nodes.attributes(node);

@@ -22,6 +22,8 @@ enum class Provenance : std::uint8_t {
   chunks,  // buffers, offsets and step types: can be proved, and scheduled onto threadblocks
   full,    // threadblocks, positions and dependencies too: the same program can be written back
 };
+// Returns whether the metadata have what any provenance needs.
+[[nodiscard]] bool may_have_provenance(const Metadata& metadata);
 // Returns how much provenance the metadata and all nodes of a trace have.
 [[nodiscard]] Provenance provenance_of(const Trace& trace);
 

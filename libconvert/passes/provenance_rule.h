@@ -37,6 +37,9 @@ struct ProvenanceFacts {
   std::vector<Diagnostic> if_whole{};  // findings that count only if no node was taken out of the set
 };
 
+// Returns the attributes that the checks below read.
+[[nodiscard]] std::span<const Name> provenance_attributes();
+
 // Checks only the messages' chunk counters, which scale sizes. Reports errors of rule provenance.
 ChunkCounters check_chunk_counters(const Trace& trace, Diagnostics& diagnostics);
 

@@ -2,6 +2,7 @@
 #include "passes/trace_summary.h"
 
 #include <algorithm>
+#include <array>
 #include <ranges>
 #include <unordered_map>
 
@@ -64,6 +65,13 @@ std::string TraceSummary::named(std::uint32_t node, std::uint64_t name_number) c
   const std::string_view its_name = names.at(name_number);
   const std::string text = "node " + std::to_string(id(node));
   return its_name.empty() ? text : text + " '" + std::string(its_name) + '\'';
+}
+
+NodeParts summary_parts() {
+  NodeParts parts = communication_parts();
+  return parts.attributes(NodeParts::On::first, std::array{attr::dep_rules})
+      .names(NodeParts::On::communication)
+      .positions();
 }
 
 TraceSummary summarise(const Trace& trace) { return summarise(trace, build_graph(trace.nodes)); }

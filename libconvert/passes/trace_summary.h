@@ -12,6 +12,7 @@
 #include "core/trace.h"
 #include "graph/collectives.h"
 #include "graph/graph.h"
+#include "graph/kept_nodes.h"
 #include "graph/messages.h"
 
 namespace convert {
@@ -60,6 +61,9 @@ struct TraceSummary {
   [[nodiscard]] Location location(std::uint32_t node, std::uint64_t position) const;
   [[nodiscard]] std::string named(std::uint32_t node, std::uint64_t name_number) const;
 };
+
+// Returns what summarise() needs of nodes.
+[[nodiscard]] NodeParts summary_parts();
 
 // Returns the summary of a trace. Leaves out dependencies on a cycle inside the rank, which check_trace() reports.
 [[nodiscard]] TraceSummary summarise(const Trace& trace);

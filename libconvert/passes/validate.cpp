@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "passes/provenance_rule.h"
 #include "passes/rules/rules.h"
 
 namespace convert {
@@ -66,14 +67,41 @@ bool RuleSet::reports(std::string_view rule_name) const {
   return index == table.size() || bits_[index] || index == static_cast<std::size_t>(Rule::framing);
 }
 
-Graph check_trace(const Trace& trace, const RuleSet& enabled, Diagnostics& diagnostics) {
+TraceCheck::TraceCheck(const Trace& trace, const RuleSet& enabled, Diagnostics& diagnostics)
+    : trace_(trace), enabled_(enabled), diagnostics_(diagnostics) {
+  if (!enabled.has(Rule::attributes)) return;
+  of_attributes_ = diagnostics.sibling();
+  attributes_.emplace(trace, *of_attributes_);
+}
+
+void TraceCheck::check_batch() {
+  if (attributes_) attributes_->check_batch();
+}
+
+Graph TraceCheck::finish() {
   std::vector<GraphDefect> defects;
-  Graph graph = build_graph(trace.nodes, &defects);
-  if (enabled.has(Rule::ids)) rules::check_ids(trace, defects, diagnostics);
-  if (enabled.has(Rule::deps)) rules::check_deps(trace, defects, diagnostics);
-  if (enabled.has(Rule::cycles)) rules::check_cycles(trace, graph, diagnostics);
-  if (enabled.has(Rule::attributes)) rules::check_attributes(trace, diagnostics);
+  Graph graph = build_graph(trace_.nodes, &defects);
+  if (enabled_.has(Rule::ids)) rules::check_ids(trace_, defects, diagnostics_);
+  if (enabled_.has(Rule::deps)) rules::check_deps(trace_, defects, diagnostics_);
+  if (enabled_.has(Rule::cycles)) rules::check_cycles(trace_, graph, diagnostics_);
+  if (!attributes_) return graph;
+  attributes_->finish();
+  diagnostics_.append(*of_attributes_);
   return graph;
+}
+
+const NodeParts& check_parts() {
+  static const NodeParts parts = [] {
+    NodeParts needed = summary_parts();
+    return needed.attributes(NodeParts::On::all, provenance_attributes());
+  }();
+  return parts;
+}
+
+Graph check_trace(const Trace& trace, const RuleSet& enabled, Diagnostics& diagnostics) {
+  TraceCheck check(trace, enabled, diagnostics);
+  check.check_batch();
+  return check.finish();
 }
 
 bool check_set(std::span<const TraceSummary> summaries, const RuleSet& enabled, Diagnostics& diagnostics,

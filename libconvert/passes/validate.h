@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +16,8 @@
 #include "core/diagnostic.h"
 #include "core/trace.h"
 #include "graph/graph.h"
+#include "graph/kept_nodes.h"
+#include "passes/rules/attributes.h"
 #include "passes/trace_summary.h"
 
 namespace convert {
@@ -72,7 +76,27 @@ class RuleSet {
   std::bitset<64> bits_;
 };
 
-// Runs the rules on one rank; returns its graph, for summarise(). Thread-safe if each trace has own Diagnostics.
+// Runs the rules on one rank, whose nodes may come in batches.
+class TraceCheck {
+ public:
+  // All must outlive this. Thread-safe if each trace has own Diagnostics.
+  TraceCheck(const Trace& trace, const RuleSet& enabled, Diagnostics& diagnostics);
+  // Checks, each by itself, the nodes that the trace holds now, behind those of the batches before.
+  void check_batch();
+  // Checks the nodes together, when the trace holds all, of which check_parts() are enough. Reports what was found
+  // and returns the graph, for summarise().
+  Graph finish();
+
+ private:
+  const Trace& trace_;
+  const RuleSet& enabled_;
+  Diagnostics& diagnostics_;
+  std::unique_ptr<Diagnostics> of_attributes_;
+  std::optional<rules::AttributeRule> attributes_;
+};
+// Returns what TraceCheck::finish(), summarise() and check_provenance() need of nodes.
+[[nodiscard]] const NodeParts& check_parts();
+// Checks a rank whose nodes are all there.
 Graph check_trace(const Trace& trace, const RuleSet& enabled, Diagnostics& diagnostics);
 // Holds the ranks of communicator groups, in their order, by pg_name.
 using GroupLists = std::map<std::string, std::vector<Rank>, std::less<>>;

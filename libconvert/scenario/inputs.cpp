@@ -301,13 +301,15 @@ std::optional<ReplayProgram> load_program(std::span<const Trace> workload, const
 std::optional<ReplayResult> replay_recorded(TraceSource& workload, const ReplayOptions& options, unsigned jobs,
                                             Diagnostics& diagnostics) {
   RecordedReplay replay(options, diagnostics);
+  const NodeParts parts = replay.parts();
   RankOrder<RecordedRank> order(workload.base_name());
   const auto add = [&](Rank, RecordedRank&& rank) { replay.add(std::move(rank)); };
   workload.for_each_rank(
       jobs,
       [&](TraceReader& reader, Trace& trace) {
-        read_nodes(reader, trace);
-        return replay.run(trace);
+        RecordedReplay::RankReplay rank(replay, trace);
+        read_nodes(reader, trace, parts, [&] { rank.add_batch(); });
+        return rank.run();
       },
       [&](RecordedRank&& rank) {
         const Rank number = rank.rank;

@@ -133,15 +133,23 @@ class Check {
 
   Checked check_rank(TraceReader& reader, Trace&& trace) const {
     Checked c{.findings = diagnostics_.sibling()};
+    TraceCheck check(trace, options_.rules, *c.findings);
     try {
-      read_nodes(reader, trace);
+      // Proofs need whole nodes.
+      const bool whole = options_.dataflow || (wants_algorithm() && may_have_provenance(trace.metadata));
+      if (whole) {
+        read_nodes(reader, trace);
+        check.check_batch();
+      } else {
+        read_nodes(reader, trace, check_parts(), [&] { check.check_batch(); });
+      }
       c.read = true;
     } catch (const Error& e) {
       report_unreadable(e, *c.findings);
       c.summary.rank = trace.rank;
       return c;
     }
-    const Graph graph = check_trace(trace, options_.rules, *c.findings);
+    const Graph graph = check.finish();
     c.world = world_size(trace.metadata);
     c.summary = summarise(trace, graph);
     if (options_.rules.has(Rule::provenance)) c.provenance = check_provenance(trace, graph, *c.findings);

@@ -13,6 +13,7 @@
 #include "core/algorithm/schedule.h"
 #include "core/trace.h"
 #include "formats/format.h"
+#include "graph/kept_nodes.h"
 #include "io/input_set.h"
 #include "sets/rank_order.h"
 #include "sets/world_sizes.h"
@@ -74,12 +75,19 @@ class SetSource {
   template <class Work, class Consume>
   void for_each_rank(unsigned jobs, const Work& work, const Consume& consume);
 
-  // Calls consume(Trace&&) for each whole rank, ascending.
+  // Calls consume(Trace&&) for each whole rank, ascending; or with what `parts` says of its nodes, at least.
   template <class Consume>
   void for_each_trace(unsigned jobs, const Consume& consume);
+  template <class Consume>
+  void for_each_trace(unsigned jobs, const NodeParts& parts, const Consume& consume);
 
   // Returns all traces, ascending by rank. Throws Error(input) on two ranks of one number.
   [[nodiscard]] std::vector<Trace> load(unsigned jobs);
+  [[nodiscard]] std::vector<Trace> load(unsigned jobs, const NodeParts& parts);
+
+ private:
+  template <class Read, class Consume>
+  void for_each_read(unsigned jobs, const Read& read, const Consume& consume);
 };
 
 // How many nodes to ask a reader for: when the whole rank is needed, and when a part at a time will do.
@@ -87,6 +95,25 @@ inline constexpr std::size_t all_nodes = std::size_t{1} << 20;
 inline constexpr std::size_t batch_nodes = 4096;
 // Reads the rest of a rank whose head was read with next_rank.
 void read_nodes(TraceReader& reader, Trace& trace);
+// Reads it batch by batch: calls visit() for each, when `trace` holds the nodes of that batch. Leaves of all nodes
+// in `trace` what `parts` says, at least: a rank of one batch stays as it is.
+template <class Visit>
+void read_nodes(TraceReader& reader, Trace& trace, const NodeParts& parts, const Visit& visit) {
+  if (!reader.next_nodes(trace, all_nodes)) return;
+  visit();
+  NodeTable first = std::exchange(trace.nodes, {});
+  if (!reader.next_nodes(trace, all_nodes)) {
+    trace.nodes = std::move(first);
+    return;
+  }
+  KeptNodes kept(parts);
+  kept.add(std::exchange(first, {}));
+  do {
+    visit();
+    kept.add(trace.nodes);
+  } while (reader.next_nodes(trace, all_nodes));
+  trace.nodes = kept.take();
+}
 
 template <class Work, class Consume>
 void SetSource::for_each_rank(unsigned jobs, const Work& work, const Consume& consume) {
@@ -108,8 +135,20 @@ void SetSource::for_each_rank(unsigned jobs, const Work& work, const Consume& co
 
 template <class Consume>
 void SetSource::for_each_trace(unsigned jobs, const Consume& consume) {
-  const auto read = [](TraceReader& reader, Trace& trace) {
-    read_nodes(reader, trace);
+  for_each_read(
+      jobs, [](TraceReader& reader, Trace& trace) { read_nodes(reader, trace); }, consume);
+}
+
+template <class Consume>
+void SetSource::for_each_trace(unsigned jobs, const NodeParts& parts, const Consume& consume) {
+  for_each_read(
+      jobs, [&](TraceReader& reader, Trace& trace) { read_nodes(reader, trace, parts, [] {}); }, consume);
+}
+
+template <class Read, class Consume>
+void SetSource::for_each_read(unsigned jobs, const Read& read_rank, const Consume& consume) {
+  const auto read = [&](TraceReader& reader, Trace& trace) {
+    read_rank(reader, trace);
     return std::exchange(trace, {});
   };
   RankOrder<Trace> order(base_name());

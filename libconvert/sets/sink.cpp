@@ -56,7 +56,7 @@ class Sink {
       write_algorithm(format);
     } else if (format.write_set != nullptr) {
       auto out = open();
-      format.write_set(source_.load(options_.jobs), plan_.choice.options, *out);
+      format.write_set(source_.load(options_.jobs, format.set_parts()), plan_.choice.options, *out);
       out->close();
     } else if (plan_.per_rank_files) {
       write_files(format);

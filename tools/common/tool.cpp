@@ -2,6 +2,7 @@
 #include "common/tool.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -34,6 +35,16 @@ namespace {
 constexpr int exit_content = 1;  // something is wrong with what the tool read
 constexpr int exit_failure = 2;  // usage, system, internal
 constexpr std::size_t usual_keep = 10'000;
+
+// Keeps the memory of one rank for the next: what is given back to the system comes again as pages to be cleared,
+// which took half the time of reading a thousand ranks.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 64 << 20);
+  mallopt(M_TOP_PAD, 1 << 20);
+#endif
+}
 
 // Ends the process as SIGPIPE would, which is ignored for the sake of standard error: an output's reader has gone.
 [[nodiscard]] int end_on_closed_pipe() {
@@ -153,6 +164,7 @@ bool Context::failed() const { return diagnostics.errors() > 0 || (common.werror
 
 int run_tool(int argc, char** argv, const ToolInfo& info, const std::function<void(App&)>& setup,
              const std::function<int(Context&)>& run) {
+  keep_freed_memory();
   fill_standard_streams();
   ignore_pipe_signal();
   CommonOptions common;

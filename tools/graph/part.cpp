@@ -62,6 +62,20 @@ void refuse_missing(const std::vector<Rank>& wanted, const std::string& list, co
                     counted(source.ranks_read(), "rank"));
 }
 
+// Lets read(visit) read all ranks; calls consume for those of a list, or for all.
+template <class Consume, class Read>
+void visit_wanted(TraceSource& source, const std::optional<std::string>& ranks, const Consume& consume,
+                  const Read& read) {
+  const std::vector<Rank> wanted = ranks ? parse_ranks(*ranks) : std::vector<Rank>{};
+  std::vector<Rank> found;
+  read([&](Trace&& t) {
+    if (ranks && !std::binary_search(wanted.begin(), wanted.end(), t.rank)) return;
+    found.push_back(t.rank);
+    consume(std::move(t));
+  });
+  if (ranks) refuse_missing(wanted, *ranks, found, source);
+}
+
 // Warns of an end of --nodes beyond all ids, which is most probably a slip.
 void warn_beyond(NodeId first, NodeId last, const std::vector<Trace>& traces, Diagnostics& diagnostics) {
   NodeId highest = 0;
@@ -73,6 +87,14 @@ void warn_beyond(NodeId first, NodeId last, const std::vector<Trace>& traces, Di
                         "--nodes " + std::to_string(first) + '-' + std::to_string(last) +
                             ": no node has an id above " + std::to_string(highest));
   }
+}
+
+void cut_out(std::vector<Trace>& traces, const ExcerptOptions& excerpt, Context& context) {
+  if (!excerpt.nodes && !excerpt.around) return;
+  if (excerpt.nodes) warn_beyond(excerpt.nodes->first, excerpt.nodes->second, traces, context.diagnostics);
+  const ExcerptCounts left_out = take_excerpt(traces, excerpt);
+  log_info(counted(left_out.nodes, "node") + " left out, and " + std::to_string(left_out.cut_deps) +
+           (left_out.cut_deps == 1 ? " dependency" : " dependencies") + " on them");
 }
 
 }  // namespace
@@ -92,25 +114,24 @@ ExcerptOptions excerpt_options(const PartOptions& options) {
 
 void for_each_wanted(TraceSource& source, const std::optional<std::string>& ranks, const Context& context,
                      const std::function<void(Trace&&)>& consume) {
-  const std::vector<Rank> wanted = ranks ? parse_ranks(*ranks) : std::vector<Rank>{};
-  std::vector<Rank> found;
-  source.for_each_trace(context.jobs(), [&](Trace&& t) {
-    if (ranks && !std::binary_search(wanted.begin(), wanted.end(), t.rank)) return;
-    found.push_back(t.rank);
-    consume(std::move(t));
-  });
-  if (ranks) refuse_missing(wanted, *ranks, found, source);
+  visit_wanted(source, ranks, consume, [&](const auto& visit) { source.for_each_trace(context.jobs(), visit); });
 }
 
 std::vector<Trace> load_part(TraceSource& source, const std::optional<std::string>& ranks,
                              const ExcerptOptions& excerpt, Context& context) {
   std::vector<Trace> traces;
   for_each_wanted(source, ranks, context, [&](Trace&& t) { traces.push_back(std::move(t)); });
-  if (!excerpt.nodes && !excerpt.around) return traces;
-  if (excerpt.nodes) warn_beyond(excerpt.nodes->first, excerpt.nodes->second, traces, context.diagnostics);
-  const ExcerptCounts left_out = take_excerpt(traces, excerpt);
-  log_info(counted(left_out.nodes, "node") + " left out, and " + std::to_string(left_out.cut_deps) +
-           (left_out.cut_deps == 1 ? " dependency" : " dependencies") + " on them");
+  cut_out(traces, excerpt, context);
+  return traces;
+}
+
+std::vector<Trace> load_drawn(TraceSource& source, const std::optional<std::string>& ranks,
+                              const ExcerptOptions& excerpt, Context& context) {
+  std::vector<Trace> traces;
+  visit_wanted(
+      source, ranks, [&](Trace&& t) { traces.push_back(std::move(t)); },
+      [&](const auto& visit) { source.for_each_trace(context.jobs(), find_format("dot").set_parts(), visit); });
+  cut_out(traces, excerpt, context);
   return traces;
 }
 

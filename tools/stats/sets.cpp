@@ -30,8 +30,9 @@ CountedSet count_set(convert::TraceSource& source, const StatsOptions& o, Contex
                      .most_path_nodes = o.wants("path") ? 0 : SetStatistics::Options{}.most_path_nodes});
   if (!source.prepare(false) || context.failed()) return {};
   const auto count = [&](TraceReader& reader, Trace& trace) {
-    read_nodes(reader, trace);
-    return statistics_of(trace, wishes);
+    RankCounter counter(trace, wishes);
+    read_nodes(reader, trace, RankCounter::parts(), [&] { counter.add_batch(); });
+    return counter.finish();
   };
   RankOrder<RankStatistics> order(source.base_name());
   const auto add = [&](Rank, RankStatistics&& r) { set.add(std::move(r)); };

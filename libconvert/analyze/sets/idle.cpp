@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -20,62 +19,47 @@ constexpr std::array stream_names = {attr::stream, attr::is_cpu_op, attr::start_
 using StreamFacts = FoundAttrs<stream_names>;
 constexpr char launch_letter = 'l';
 
-struct Operation {
-  std::int64_t stream;
-  std::int64_t begin_ns;
-  std::int64_t end_ns;
-  std::int64_t launched_ns;  // -1: nobody tells
-};
-
-std::int64_t end_ns_of(const Node& node, const StreamFacts& f) {
-  const std::int64_t begin = start_ns_of(node, int_value(f[attr::start_nanos]));
-  const Picoseconds time = std::max<Picoseconds>(0, duration_of(node, int_value(f[attr::duration_nanos])));
-  std::int64_t end = 0;
-  return begin < 0 || __builtin_add_overflow(begin, time / ps_per_ns, &end) ? -1 : end;
-}
-
-// Returns when the last node ends whose dependency is a launch; -1 if there is none.
-std::int64_t launch_of(const NodeTable& table, const Node& node, const StreamFacts& f, const IdIndex& ids) {
-  const Attr* rules = f[attr::dep_rules];
-  if (rules == nullptr || rules->kind != Kind::string_val || rules->size != node.data_deps.count) return -1;
-  const std::string_view letters = table.string(*rules);
-  const auto deps = table.data_deps(node);
-  std::int64_t launched = -1;
-  for (std::size_t k = 0; k < deps.size(); ++k) {
-    if (letters[k] != launch_letter) continue;
-    const std::uint32_t parent = ids.find(deps[k]);
-    if (parent == IdIndex::none) continue;
-    const Node& launcher = table.nodes[parent];
-    launched = std::max(launched, end_ns_of(launcher, StreamFacts(table.attributes(launcher))));
-  }
-  return launched;
-}
-
-std::vector<Operation> operations_of(const Trace& trace) {
-  const NodeTable& table = trace.nodes;
-  std::vector<Operation> operations;
-  std::optional<IdIndex> ids;
-  for (const Node& node : table.nodes) {
-    const StreamFacts f(table.attributes(node));
-    const IntValue stream = int_value(f[attr::stream]), cpu = int_value(f[attr::is_cpu_op]);
-    if (!stream || (cpu && cpu.value != 0)) continue;
-    const std::int64_t begin = start_ns_of(node, int_value(f[attr::start_nanos])), end = end_ns_of(node, f);
-    if (begin < 0 || end < 0) continue;
-    if (!ids) ids.emplace(table);
-    operations.push_back({stream.value, begin, end, launch_of(table, node, f, *ids)});
-  }
-  std::ranges::stable_sort(operations, [](const Operation& a, const Operation& b) {
-    return std::pair(a.stream, a.begin_ns) < std::pair(b.stream, b.begin_ns);
-  });
-  return operations;
-}
-
 }  // namespace
 
-std::map<std::int64_t, StreamIdle> idle_of(const Trace& trace) {
+void IdleSearch::add(const NodeTable& table, const Node& node, const NodeFacts& facts) {
+  const std::uint32_t index = nodes_++;
+  std::int64_t end = 0;
+  const std::int64_t time = std::max<Picoseconds>(0, facts.time_ps) / ps_per_ns;
+  if (facts.begin_ns < 0 || __builtin_add_overflow(facts.begin_ns, time, &end)) return;
+  ends_ns_.resize(index, -1);
+  ends_ns_.push_back(end);
+  if (!facts.stream || facts.on_cpu) return;
+  const auto deps = table.data_deps(node);
+  const Attr* const rules = facts.dep_rules;
+  if (rules != nullptr && rules->kind == Kind::string_val && rules->size == deps.size()) {
+    const std::string_view letters = table.string(*rules);
+    for (std::size_t k = 0; k < deps.size(); ++k) {
+      if (letters[k] == launch_letter) launches_.push_back({operations_.size(), deps[k]});
+    }
+  }
+  operations_.push_back({facts.stream.value, facts.begin_ns, end, -1});
+}
+
+// Notes when the last node ends whose dependency is a launch.
+void IdleSearch::find_launches(const NodeTable& nodes) {
+  if (launches_.empty()) return;
+  const IdIndex ids(nodes);
+  for (const Launch& l : launches_) {
+    const std::uint32_t parent = ids.find(l.by);
+    if (parent == IdIndex::none || parent >= ends_ns_.size()) continue;
+    std::int64_t& launched = operations_[l.operation].launched_ns;
+    launched = std::max(launched, ends_ns_[parent]);
+  }
+}
+
+std::map<std::int64_t, StreamIdle> IdleSearch::finish(const NodeTable& nodes) {
+  find_launches(nodes);
+  std::ranges::stable_sort(operations_, [](const Operation& a, const Operation& b) {
+    return std::pair(a.stream, a.begin_ns) < std::pair(b.stream, b.begin_ns);
+  });
   std::map<std::int64_t, StreamIdle> streams;
   std::int64_t until = 0;  // the latest end so far of the stream
-  for (const Operation& op : operations_of(trace)) {
+  for (const Operation& op : operations_) {
     const auto [at, is_new] = streams.try_emplace(op.stream);
     StreamIdle& s = at->second;
     if (is_new) until = op.begin_ns;
@@ -90,6 +74,21 @@ std::map<std::int64_t, StreamIdle> idle_of(const Trace& trace) {
     until = std::max(until, op.end_ns);
   }
   return streams;
+}
+
+std::map<std::int64_t, StreamIdle> idle_of(const Trace& trace) {
+  IdleSearch search;
+  for (const Node& node : trace.nodes.nodes) {
+    const StreamFacts f(trace.nodes.attributes(node));
+    const IntValue cpu = int_value(f[attr::is_cpu_op]);
+    search.add(trace.nodes, node,
+               {.begin_ns = start_ns_of(node, int_value(f[attr::start_nanos])),
+                .time_ps = duration_of(node, int_value(f[attr::duration_nanos])),
+                .stream = int_value(f[attr::stream]),
+                .on_cpu = cpu && cpu.value != 0,
+                .dep_rules = f[attr::dep_rules]});
+  }
+  return search.finish(trace.nodes);
 }
 
 }  // namespace convert

@@ -20,22 +20,24 @@ namespace {
 
 constexpr std::array fact_names = {attr::comm_size,   attr::comm_type,   attr::pg_name,   attr::comm_dst,
                                    attr::num_ops,     attr::tensor_size, attr::is_cpu_op, attr::duration_nanos,
-                                   attr::start_nanos, attr::stream};
+                                   attr::start_nanos, attr::stream,      attr::dep_rules};
 using NodeFacts = FoundAttrs<fact_names>;
 
 constexpr std::uint32_t most_names = 1'000'000;  // of a rank; further ones are counted together
 
-class Counter {
+}  // namespace
+
+class RankCounter::Counter {
  public:
-  Counter(const Trace& trace, const RankWishes& wishes) : table_(trace.nodes), wishes_(wishes) {
-    out_.rank = trace.rank;
-    if (wishes.path) out_.path.time_ps.resize(table_.nodes.size());
-    if (wishes.path) out_.path.work.resize(table_.nodes.size());
+  Counter(Trace& trace, const RankWishes& wishes) : table_(trace.nodes), wishes_(wishes) { out_.rank = trace.rank; }
+
+  void add_nodes() {
+    for (const Node& node : table_.nodes) add_node(node);
   }
 
-  RankStatistics run() {
-    for (std::uint32_t i = 0; i < table_.nodes.size(); ++i) add_node(i);
+  RankStatistics finish() {
     out_.nodes = table_.nodes.size();
+    if (wishes_.idle) out_.streams = std::exchange(idle_, {}).finish(table_);
     add_graph();
     for (auto& [peer, sent] : sent_) out_.sent_to.push_back({peer, sent.messages, sent.bytes});
     for (auto& [key, calls] : calls_) out_.collectives.push_back(std::move(calls));
@@ -43,8 +45,7 @@ class Counter {
   }
 
  private:
-  void add_node(std::uint32_t i) {
-    const Node& node = table_.nodes[i];
+  void add_node(const Node& node) {
     facts_.read(table_.attributes(node));
     const auto number = static_cast<std::uint32_t>(node.type);
     const std::size_t type = number < RankStatistics::types - 1 ? number : RankStatistics::types - 1;
@@ -73,8 +74,16 @@ class Counter {
       if (time) keyed.durations.push_back(*time);
     }
     if (wishes_.path) {
-      out_.path.time_ps[i] = time.value_or(0);
-      out_.path.work[i] = work_of(node, on_cpu);
+      out_.path.time_ps.push_back(time.value_or(0));
+      out_.path.work.push_back(work_of(node, on_cpu));
+    }
+    if (wishes_.idle) {
+      idle_.add(table_, node,
+                {.begin_ns = start_ns_of(node, int_value(facts_[attr::start_nanos])),
+                 .time_ps = duration_of(node, int_value(facts_[attr::duration_nanos])),
+                 .stream = int_value(facts_[attr::stream]),
+                 .on_cpu = on_cpu,
+                 .dep_rules = facts_[attr::dep_rules]});
     }
   }
 
@@ -241,6 +250,7 @@ class Counter {
   void add_graph() {
     std::vector<GraphDefect> defects;
     const Graph graph = build_graph(table_, &defects);
+    table_.deps = {};
     for (const GraphDefect& d : defects) {
       using What = GraphDefect::What;
       out_.defects.duplicate_ids += d.what == What::duplicate_id ? 1 : 0;
@@ -283,30 +293,44 @@ class Counter {
   void keep_graph(const Graph& graph) {
     PathRank& p = out_.path;
     p.rank = out_.rank;
+    const std::vector<std::uint32_t> order = communication_order(table_, graph);
+    p.messages = messages_of(table_, order);
+    p.collectives = collectives_of(table_, order);
+    p.ids.reserve(graph.size());
+    for (const Node& node : table_.nodes) p.ids.push_back(node.id);
+    table_ = {};
+    p.child_begin.reserve(graph.size() + 1);
     p.child_begin.push_back(0);
     p.children.reserve(graph.edges());
+    p.parents.reserve(graph.size());
     for (std::uint32_t i = 0; i < graph.size(); ++i) {
-      p.ids.push_back(table_.nodes[i].id);
       p.parents.push_back(static_cast<std::uint32_t>(graph.parents(i).size()));
       for (const Edge& e : graph.children(i)) p.children.push_back(e.node);
       p.child_begin.push_back(static_cast<std::uint32_t>(p.children.size()));
     }
-    const std::vector<std::uint32_t> order = communication_order(table_, graph);
-    p.messages = messages_of(table_, order);
-    p.collectives = collectives_of(table_, order);
   }
 
   using CallKey = std::tuple<std::uint32_t, std::string, std::uint32_t>;
-  const NodeTable& table_;
+  NodeTable& table_;
   const RankWishes& wishes_;
   RankStatistics out_;
   NodeFacts facts_;
+  IdleSearch idle_;
   std::map<std::int64_t, RankStatistics::Sent> sent_;
   std::map<CallKey, RankStatistics::Calls> calls_;
   std::unordered_map<std::string, std::size_t> key_numbers_;
 };
 
-}  // namespace
+RankCounter::RankCounter(Trace& trace, const RankWishes& wishes)
+    : counter_(std::make_unique<Counter>(trace, wishes)) {}
+RankCounter::~RankCounter() = default;
+void RankCounter::add_batch() { counter_->add_nodes(); }
+RankStatistics RankCounter::finish() { return counter_->finish(); }
+
+const NodeParts& RankCounter::parts() {
+  static const NodeParts parts = communication_parts();
+  return parts;
+}
 
 NodeKey parse_node_key(std::string_view name) {
   if (name == "name") return NodeKey::name;
@@ -330,10 +354,10 @@ void SizeClasses::add(const SizeClasses& other) {
   }
 }
 
-RankStatistics statistics_of(const Trace& trace, const RankWishes& wishes) {
-  RankStatistics r = Counter(trace, wishes).run();
-  if (r.has_streams && wishes.idle) r.streams = idle_of(trace);
-  return r;
+RankStatistics statistics_of(Trace trace, const RankWishes& wishes) {
+  RankCounter counter(trace, wishes);
+  counter.add_batch();
+  return counter.finish();
 }
 
 }  // namespace convert

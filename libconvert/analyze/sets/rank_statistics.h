@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "analyze/sets/path_rank.h"
 #include "core/text_set.h"
 #include "core/trace.h"
+#include "graph/kept_nodes.h"
 
 namespace convert {
 
@@ -115,7 +117,26 @@ struct RankStatistics {
   PathRank path{};
 };
 
+// Counts a rank whose nodes may come in batches.
+class RankCounter {
+ public:
+  // Both must outlive this.
+  RankCounter(Trace& trace, const RankWishes& wishes);
+  ~RankCounter();
+  RankCounter(const RankCounter&) = delete;
+  RankCounter& operator=(const RankCounter&) = delete;
+  // Counts the nodes that the trace holds now, behind those of the batches before.
+  void add_batch();
+  // Counts what nodes are together, when the trace holds all, of which parts() are enough; takes them
+  // away, and returns everything.
+  [[nodiscard]] RankStatistics finish();
+  [[nodiscard]] static const NodeParts& parts();
+
+ private:
+  class Counter;
+  std::unique_ptr<Counter> counter_;
+};
 // Returns the counts of a trace, whose nodes may be wrong in any way.
-[[nodiscard]] RankStatistics statistics_of(const Trace& trace, const RankWishes& wishes);
+[[nodiscard]] RankStatistics statistics_of(Trace trace, const RankWishes& wishes);
 
 }  // namespace convert

@@ -237,6 +237,7 @@ const Format dot_format = {
     .summary = "Graphviz dot: dependencies, and messages between ranks",
     .suffixes = {".dot", ".gv"},
     .write_set = write_dot,
+    .set_parts = drawing::drawn_parts,
 };
 
 }  // namespace convert

@@ -28,6 +28,14 @@ DrawnRank draw(const Trace& trace) {
 
 }  // namespace
 
+const NodeParts& drawn_parts() {
+  static const NodeParts parts = [] {
+    NodeParts drawn = communication_parts();
+    return drawn.attributes(NodeParts::On::all, drawn_names).names(NodeParts::On::all);
+  }();
+  return parts;
+}
+
 Drawing make_drawing(std::span<const Trace> traces) {
   Drawing d;
   std::vector<Rank> ranks;

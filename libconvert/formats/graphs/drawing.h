@@ -16,6 +16,7 @@
 #include "core/found_attrs.h"
 #include "core/trace.h"
 #include "graph/graph.h"
+#include "graph/kept_nodes.h"
 #include "graph/messages.h"
 #include "io/output.h"
 #include "util/utf8.h"
@@ -44,6 +45,8 @@ inline constexpr std::array drawn_names = {
     attr::is_cpu_op, attr::comm_type, attr::comm_src,    attr::comm_dst,      attr::comm_tag,      attr::comm_size,
     attr::pg_name,   attr::num_ops,   attr::tensor_size, attr::msg_chunk_cnt, attr::duration_nanos};
 using Facts = FoundAttrs<drawn_names>;
+// Returns what is drawn of nodes.
+[[nodiscard]] const NodeParts& drawn_parts();
 
 // Returns a node's duration by duration_nanos, else duration_micros; 0 if it has none, negative if it does not fit.
 [[nodiscard]] std::int64_t duration_ns(const Node& node, const Facts& facts);

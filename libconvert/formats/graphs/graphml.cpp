@@ -195,6 +195,7 @@ const Format graphml_format = {
     .summary = "GraphML: nodes with typed attributes, dependencies, and messages between ranks",
     .suffixes = {".graphml"},
     .write_set = write_graphml,
+    .set_parts = drawing::drawn_parts,
 };
 
 }  // namespace convert

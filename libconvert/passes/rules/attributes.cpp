@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include "passes/rules/attributes.h"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "core/found_attrs.h"
 #include "core/world_size.h"
@@ -78,11 +81,14 @@ constexpr std::string_view expected_value(Expect expect) {
   }
 }
 
-class AttributeChecker {
+}  // namespace
+
+class AttributeRule::Checker {
  public:
-  AttributeChecker(const Trace& trace, Diagnostics& diagnostics)
+  Checker(const Trace& trace, Diagnostics& diagnostics)
       : trace_(trace), table_(trace.nodes), diagnostics_(diagnostics), texts_(trace, diagnostics) {}
 
+  // Checks the metadata, and that the first batch has nodes.
   void check_whole() {
     const Location where{.file = trace_.name, .rank = static_cast<std::int64_t>(trace_.rank)};
     const std::string& version = trace_.metadata.version;
@@ -106,6 +112,14 @@ class AttributeChecker {
     }
   }
 
+  void check_nodes() {
+    texts_.begin_batch();
+    for (std::size_t i = 0; i < table_.nodes.size(); ++i) check_node(i);
+  }
+
+ private:
+  static constexpr std::string_view rule = "attributes";
+
   void check_node(std::size_t index) {
     index_ = index;
     node_ = &table_.nodes[index];
@@ -122,9 +136,6 @@ class AttributeChecker {
     if (type == NodeType::comm_coll) check_collective();
     if (type == NodeType::mem_load || type == NodeType::mem_store) require(attr::tensor_size);
   }
-
- private:
-  static constexpr std::string_view rule = "attributes";
 
   [[nodiscard]] std::string about(std::string_view text) const {
     return node_text(node_->id) + ": " + std::string(text);
@@ -276,12 +287,17 @@ class AttributeChecker {
   FoundAttrs<known_names> found_;
 };
 
-}  // namespace
+AttributeRule::AttributeRule(const Trace& trace, Diagnostics& diagnostics)
+    : checker_(std::make_unique<Checker>(trace, diagnostics)) {}
+AttributeRule::~AttributeRule() = default;
 
-void check_attributes(const Trace& trace, Diagnostics& diagnostics) {
-  AttributeChecker checker(trace, diagnostics);
-  checker.check_whole();
-  for (std::size_t i = 0; i < trace.nodes.nodes.size(); ++i) checker.check_node(i);
+void AttributeRule::check_batch() {
+  if (!std::exchange(begun_, true)) checker_->check_whole();
+  checker_->check_nodes();
+}
+
+void AttributeRule::finish() {
+  if (!begun_) check_batch();
 }
 
 }  // namespace convert::rules

@@ -315,6 +315,8 @@ void StepChecker::check_dependency(const StepAt& s, std::int32_t on_tb, std::int
 
 namespace convert {
 
+std::span<const Name> provenance_attributes() { return rules::ProvenanceNode::names; }
+
 ProvenanceFacts check_provenance(const Trace& trace, const Graph& graph, Diagnostics& diagnostics) {
   ProvenanceFacts facts{.rank = trace.rank};
   facts.counters = check_chunk_counters(trace, diagnostics);

@@ -17,7 +17,6 @@ namespace convert::rules {
 void check_ids(const Trace& trace, std::span<const GraphDefect> defects, Diagnostics& diagnostics);
 void check_deps(const Trace& trace, std::span<const GraphDefect> defects, Diagnostics& diagnostics);
 void check_cycles(const Trace& trace, const Graph& graph, Diagnostics& diagnostics);
-void check_attributes(const Trace& trace, Diagnostics& diagnostics);
 
 // Returns false if the ranks are not 0…n-1: then nothing more can be said about the set.
 bool check_ranks(std::span<const TraceSummary> set, Diagnostics& diagnostics);

@@ -18,7 +18,9 @@ bool is_valid(std::string_view text) { return find_invalid_utf8(text) == std::st
 }  // namespace
 
 TextChecker::TextChecker(const Trace& trace, Diagnostics& diagnostics)
-    : trace_(trace), table_(trace.nodes), diagnostics_(diagnostics), all_ascii_(is_ascii(trace.nodes.text)) {}
+    : trace_(trace), table_(trace.nodes), diagnostics_(diagnostics) {}
+
+void TextChecker::begin_batch() { all_ascii_ = is_ascii(table_.text); }
 
 void TextChecker::check_metadata() {
   constexpr std::uint64_t metadata = std::numeric_limits<std::uint64_t>::max();
@@ -33,7 +35,8 @@ void TextChecker::check_metadata() {
 
 void TextChecker::check_node(std::size_t index) {
   index_ = index;
-  for (const Attr& a : table_.attributes(table_.nodes[index])) (void)check_name(table_, a, index + 1);
+  ++nodes_;
+  for (const Attr& a : table_.attributes(table_.nodes[index])) (void)check_name(table_, a, nodes_);
   if (!all_ascii_) check_texts();
 }
 

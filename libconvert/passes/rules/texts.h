@@ -18,13 +18,15 @@ class TextChecker {
   TextChecker(const Trace& trace, Diagnostics& diagnostics);
 
   void check_metadata();
+  // Begins with the nodes that the trace holds now.
+  void begin_batch();
   // Checks names of attributes, that repeated ones say the same, and all text of the node.
   void check_node(std::size_t index);
 
  private:
   // Holds what is known of a name: the last owner that has it, and whether it is UTF-8.
   struct Known {
-    std::uint64_t owner = 0;  // 1 + the node's index, or the metadata
+    std::uint64_t owner = 0;  // counts the nodes checked; or the metadata
     const Attr* first = nullptr;
     bool is_new = true;
     bool valid = true;
@@ -44,9 +46,10 @@ class TextChecker {
   const Trace& trace_;
   const NodeTable& table_;
   Diagnostics& diagnostics_;
-  bool all_ascii_;
+  bool all_ascii_ = false;
   bool in_metadata_ = false;
   std::size_t index_ = 0;
+  std::uint64_t nodes_ = 0;   // checked
   std::vector<Known> names_;  // by Name::index
 };
 

@@ -2,69 +2,85 @@
 #include "passes/split/collapse.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
-#include "passes/merged_collectives.h"
 #include "passes/provenance.h"
 
 namespace convert {
-namespace {
 
-class Collapse {
- public:
-  explicit Collapse(Trace& trace) : trace_(trace), table_(trace.nodes), merged_(trace, "collapse") {}
-
-  CollapseCounts run() {
-    CollapseCounts counts{.collectives = merged_.size(), .nodes = 0};
-    for (std::uint32_t c = 0; c < merged_.size(); ++c) {
-      counts.nodes += merged_.all()[c].nodes.size();
-      merged_.check(c);
-    }
-    if (merged_.size() != 0) write();
-    return counts;
-  }
-
- private:
-  void write() {
-    std::uint32_t next = 0;
-    for (std::uint32_t k = 0; k < table_.nodes.size(); ++k) {
-      if (merged_.of(k) != no_index) continue;
-      const Node& from = table_.nodes[k];
-      while (next < merged_.size() && merged_.all()[next].id <= from.id) add_collective(next++);
-      out_.begin_copy(table_, from, from.id, from.type);
-      add_deps(k, no_index);
-      for (const Attr& a : table_.attributes(from)) out_.add_copy(table_, a);
-      out_.end_copy(table_, from);
-    }
-    while (next < merged_.size()) add_collective(next++);
-    trace_.nodes = std::move(out_);
-    std::erase_if(trace_.metadata.table.attrs, [](const Attr& a) { return merged::program_of(a.name) >= 0; });
-  }
-
-  void add_collective(std::uint32_t number) {
-    const MergedCollective& c = merged_.all()[number];
-    if (const std::uint32_t twin = merged_.ids().find(c.id); twin != IdIndex::none && merged_.of(twin) == no_index)
-      throw merged_.error(twin, "has the id of " + merged_.describe(number));
-    merged_.restore(number, out_);
-    add_deps(c.root, number);
-  }
-
-  void add_deps(std::uint32_t node, std::uint32_t own);
-
-  Trace& trace_;
-  const NodeTable& table_;
-  MergedCollectives merged_;
-  NodeTable out_;
-};
-
-void Collapse::add_deps(std::uint32_t n, std::uint32_t own) {
-  const Node& from = table_.nodes[n];
-  merged_.fold(n, table_.data_deps(from), own, [&](NodeId id) { out_.add_data_dep(id); });
-  merged_.fold(n, table_.ctrl_deps(from), own, [&](NodeId id) { out_.add_ctrl_dep(id); });
+const NodeParts& Collapse::parts() {
+  static const NodeParts parts =
+      NodeParts()
+          .attributes(NodeParts::On::all, std::array{attr::merged_from, attr::merged_name})
+          .whole(attr::merged_nodes)
+          .positions();
+  return parts;
 }
 
-}  // namespace
+Collapse::Collapse(const Trace& rank) : nodes_(rank.nodes), merged_(rank, "collapse") {
+  counts_.collectives = merged_.size();
+  for (std::uint32_t c = 0; c < merged_.size(); ++c) {
+    counts_.nodes += merged_.all()[c].nodes.size();
+    merged_.check(c);
+  }
+}
 
-CollapseCounts collapse_collectives(Trace& trace) { return Collapse(trace).run(); }
+void Collapse::prove() {
+  NodeTable out;
+  for (const Node& node : nodes_.nodes) {
+    fold_node(nodes_, node, out);
+    out.clear();
+  }
+  finish(out);
+  done_ = next_ = 0;
+}
+
+void Collapse::fold(const NodeTable& batch, NodeTable& out) {
+  for (const Node& node : batch.nodes) fold_node(batch, node, out);
+}
+
+void Collapse::fold_node(const NodeTable& batch, const Node& node, NodeTable& out) {
+  const std::uint32_t index = done_++;
+  if (merged_.of(index) != no_index) return;
+  while (next_ < merged_.size() && merged_.all()[next_].id <= node.id) add_collective(next_++, out);
+  out.begin_copy(batch, node, node.id, node.type);
+  add_deps(index, batch, node, no_index, out);
+  for (const Attr& a : batch.attributes(node)) out.add_copy(batch, a);
+  out.end_copy(batch, node);
+}
+
+void Collapse::finish(NodeTable& out) {
+  while (next_ < merged_.size()) add_collective(next_++, out);
+}
+
+void Collapse::add_collective(std::uint32_t number, NodeTable& out) const {
+  const MergedCollective& c = merged_.all()[number];
+  if (const std::uint32_t twin = merged_.ids().find(c.id); twin != IdIndex::none && merged_.of(twin) == no_index)
+    throw merged_.error(twin, "has the id of " + merged_.describe(number));
+  merged_.restore(number, out);
+  add_deps(c.root, nodes_, nodes_.nodes[c.root], number, out);
+}
+
+void Collapse::add_deps(std::uint32_t index, const NodeTable& table, const Node& node, std::uint32_t own,
+                        NodeTable& out) const {
+  merged_.fold(index, table.data_deps(node), own, [&](NodeId id) { out.add_data_dep(id); });
+  merged_.fold(index, table.ctrl_deps(node), own, [&](NodeId id) { out.add_ctrl_dep(id); });
+}
+
+void Collapse::clean(Metadata& metadata) {
+  std::erase_if(metadata.table.attrs, [](const Attr& a) { return merged::program_of(a.name) >= 0; });
+}
+
+CollapseCounts collapse_collectives(Trace& trace) {
+  Collapse collapse(trace);
+  if (!collapse.any()) return collapse.counts();
+  NodeTable out;
+  collapse.fold(trace.nodes, out);
+  collapse.finish(out);
+  trace.nodes = std::move(out);
+  Collapse::clean(trace.metadata);
+  return collapse.counts();
+}
 
 }  // namespace convert

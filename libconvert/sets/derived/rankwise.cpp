@@ -97,18 +97,88 @@ bool RankwiseSet::read(TraceReader& source, Trace& out) {
   return true;
 }
 
+// Folds the merged collectives of ranks. Reads a rank twice unless it is small: first to keep what is needed of all
+// nodes, then to fold them, batch by batch.
+class RankwiseSet::FoldingReader : public TraceReader {
+ public:
+  // The ranks are those of set.indices_ from first to last - 1.
+  FoldingReader(RankwiseSet& set, std::size_t first, std::size_t last) : set_(set), next_(first), last_(last) {}
+
+  bool next_rank(Trace& out) override {
+    if (next_ == last_) return false;
+    const std::size_t index = set_.indices_[next_++];
+    collapse_.reset();
+    ended_ = false;
+    reader_ = set_.source_.open_rank(index);
+    if (!reader_->next_rank(rank_)) return false;
+    std::size_t batches = 0;
+    read_nodes(*reader_, rank_, Collapse::parts(), [&] { ++batches; });
+    {
+      const std::lock_guard lock(set_.mutex_);
+      set_.seen_[rank_.rank] = true;
+    }
+    if (batches < 2) {
+      set_.change(rank_);
+    } else {
+      collapse_.emplace(rank_);
+      collapse_->prove();  // before anything is written
+      if (collapse_->any()) Collapse::clean(rank_.metadata);
+      set_.note(rank_.rank, {.folded = collapse_->counts(), .taken = {}});
+      reader_ = set_.source_.open_rank(index);
+      (void)reader_->next_rank(batch_);
+    }
+    out.rank = rank_.rank;
+    out.name = rank_.name;
+    out.metadata = rank_.metadata;
+    out.nodes.clear();
+    return true;
+  }
+
+  bool next_nodes(Trace& out, std::size_t max_nodes) override {
+    out.nodes.clear();
+    if (!collapse_) {
+      std::swap(out.nodes, rank_.nodes);
+      return !out.nodes.nodes.empty();
+    }
+    // A batch may fold to nothing.
+    while (out.nodes.nodes.empty() && !ended_) {
+      ended_ = !reader_->next_nodes(batch_, max_nodes);
+      if (ended_) {
+        collapse_->finish(out.nodes);
+      } else if (collapse_->any()) {
+        collapse_->fold(batch_.nodes, out.nodes);
+      } else {
+        std::swap(out.nodes, batch_.nodes);
+      }
+    }
+    return !out.nodes.nodes.empty();
+  }
+
+ private:
+  RankwiseSet& set_;
+  std::size_t next_;
+  std::size_t last_;
+  std::unique_ptr<TraceReader> reader_;
+  Trace rank_;                        // with what is kept of its nodes; all of a small one
+  std::optional<Collapse> collapse_;  // of a rank that is read twice
+  Trace batch_;
+  bool ended_ = false;
+};
+
 std::unique_ptr<TraceReader> RankwiseSet::changed(std::shared_ptr<TraceReader> source) {
   return std::make_unique<WholeRanks>(
       [this, source = std::move(source)](Trace& out) { return read(*source, out); });
 }
 
 std::unique_ptr<TraceReader> RankwiseSet::open_rank(std::size_t i) {
+  if (folds_only()) return std::make_unique<FoldingReader>(*this, i, i + 1);
   return changed(source_.open_rank(indices_[i]));
 }
 
 // Rank after rank, as the subset has them.
 std::unique_ptr<TraceReader> RankwiseSet::open_all() {
   if (indices_.empty()) return changed(source_.open_all());
+  if (folds_only()) return std::make_unique<FoldingReader>(*this, 0, indices_.size());
   return std::make_unique<WholeRanks>([this, next = std::size_t{0}](Trace& out) mutable {
     return next != indices_.size() && read(*source_.open_rank(indices_[next++]), out);
   });
@@ -125,8 +195,12 @@ void RankwiseSet::change(Trace& trace) {
     if (source_.independent_ranks() != ranks)
       forget_workload(trace.metadata, renumber ? std::optional<std::uint64_t>(ranks) : std::nullopt);
   }
+  note(trace.rank, counts);
+}
+
+void RankwiseSet::note(Rank rank, const Counts& counts) {
   const std::lock_guard lock(mutex_);
-  counts_[trace.rank] = std::move(counts);
+  counts_[rank] = counts;
 }
 
 RankwiseSet::Counts RankwiseSet::counts() const {

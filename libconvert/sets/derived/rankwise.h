@@ -21,7 +21,7 @@ struct RankwiseOptions {
   std::optional<RankSubset> subset{};  // after that
 };
 
-// Keeps at most one rank for each thread in memory.
+// Keeps at most one rank for each thread in memory; one that is only folded and can be read twice, not even whole.
 class RankwiseSet : public SetSource {
  public:
   // Throws Error(usage) if the set lacks a rank of the subset, where that is known before reading.
@@ -51,11 +51,17 @@ class RankwiseSet : public SetSource {
   void finish();
 
  private:
+  class FoldingReader;
   // Reads the next rank of `source` that is taken, and changes it. Returns false at the end.
   bool read(TraceReader& source, Trace& out);
   [[nodiscard]] std::unique_ptr<TraceReader> changed(std::shared_ptr<TraceReader> source);
+  // Returns whether ranks are folded, and may be read again: that of linked ones tells findings.
+  [[nodiscard]] bool folds_only() const {
+    return options_.collapse && !options_.subset && !source_.groups_come_late();
+  }
   void find_ranks();
   void change(Trace& trace);
+  void note(Rank rank, const Counts& counts);
   void require(Rank rank) const;
   void warn_of_groups(const Counts& counts);
   [[nodiscard]] const std::vector<Rank>* members_of(std::string_view group);

@@ -86,16 +86,31 @@ class ActivityIntervals {
   std::array<std::vector<Interval>, 4> intervals_{};
 };
 
-class RankReplay {
+}  // namespace
+
+class RecordedReplay::RankReplay::Work {
  public:
-  RankReplay(const Trace& trace, const ReplayOptions& options, std::unique_ptr<Diagnostics> findings)
-      : trace_(trace), nodes_(trace.nodes.nodes), options_(options) {
+  Work(Trace& trace, const ReplayOptions& options, const Diagnostics& like)
+      : trace_(trace),
+        nodes_(trace.nodes.nodes),
+        options_(options),
+        node_findings_(like.sibling()),
+        compiler_(options_, Rules(false), true, false, *node_findings_) {
     out_.rank = trace.rank;
-    out_.findings = std::move(findings);
+    out_.findings = like.sibling();
+  }
+
+  void compile_nodes() {
+    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+      const Op& op = compiler_.compile(trace_, i).op;
+      kind_.push_back(kind_of(nodes_[i].type, op));
+      duration_.push_back(kind_.back() != no_kind ? op.value : 0);
+      begin_.push_back(start_delay(trace_.nodes.attributes(nodes_[i])));
+    }
   }
 
   RecordedRank run() {
-    compile();
+    compile_graph();
     if (out_.findings->errors() != 0) return std::move(out_);
     schedule();
     book();
@@ -113,21 +128,15 @@ class RankReplay {
     return std::string(trace_.nodes.name(nodes_[node]));
   }
 
-  void compile() {
-    NodeCompiler compiler(options_, Rules(false), true, false, *out_.findings);
+  void compile_graph() {
     std::vector<GraphDefect> defects;
     graph_ = build_graph(trace_.nodes, &defects);
-    report_defects(trace_, defects, compiler);
-    begin_.resize(nodes_.size());
-    duration_.resize(nodes_.size());
-    kind_.resize(nodes_.size());
-    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-      const Op& op = compiler.compile(trace_, i).op;
-      kind_[i] = kind_of(nodes_[i].type, op);
-      if (kind_[i] != no_kind) duration_[i] = op.value;
-      begin_[i] = start_delay(trace_.nodes.attributes(nodes_[i]));
-    }
-    out_.untimed_communication = compiler.untimed_communication();
+    NodeCompiler reporter(options_, Rules(false), true, false, *out_.findings);
+    report_defects(trace_, defects, reporter);
+    trace_.nodes.deps = {};  // the graph has them
+    trace_.nodes.positions = {};
+    out_.findings->append(*node_findings_);
+    out_.untimed_communication = compiler_.untimed_communication();
   }
 
   static std::uint8_t kind_of(NodeType type, const Op& op) {
@@ -314,9 +323,11 @@ class RankReplay {
     }
   }
 
-  const Trace& trace_;
+  Trace& trace_;
   const std::vector<Node>& nodes_;
   const ReplayOptions& options_;
+  std::unique_ptr<Diagnostics> node_findings_;  // go behind those of the graph
+  NodeCompiler compiler_;
   RecordedRank out_;
   Graph graph_;
   // By node.
@@ -326,7 +337,11 @@ class RankReplay {
   std::vector<std::uint8_t> kind_;      // of activity
 };
 
-}  // namespace
+RecordedReplay::RankReplay::RankReplay(const RecordedReplay& replay, Trace& trace)
+    : work_(std::make_unique<Work>(trace, replay.options_, replay.diagnostics_)) {}
+RecordedReplay::RankReplay::~RankReplay() = default;
+void RecordedReplay::RankReplay::add_batch() { work_->compile_nodes(); }
+RecordedRank RecordedReplay::RankReplay::run() { return work_->run(); }
 
 RecordedReplay::RecordedReplay(ReplayOptions options, Diagnostics& diagnostics)
     : options_(std::move(options)), diagnostics_(diagnostics) {
@@ -337,8 +352,20 @@ RecordedReplay::RecordedReplay(ReplayOptions options, Diagnostics& diagnostics)
   result_.recorded_communication = true;
 }
 
-RecordedRank RecordedReplay::run(const Trace& trace) const {
-  return RankReplay(trace, options_, diagnostics_.sibling()).run();
+NodeParts RecordedReplay::parts() const {
+  NodeParts parts;
+  if (options_.timeline || options_.explain) parts.names(NodeParts::On::all);
+  if (options_.explain) parts.attributes(NodeParts::On::all, std::array{attr::start_delay_nanos});
+  if (options_.timeline)
+    parts.attributes(NodeParts::On::communication, std::array{attr::comm_size, attr::comm_src, attr::comm_dst});
+  // Defects of the graph are reported with the nodes' places.
+  return parts.positions();
+}
+
+RecordedRank RecordedReplay::run(Trace trace) const {
+  RankReplay rank(*this, trace);
+  rank.add_batch();
+  return rank.run();
 }
 
 void RecordedReplay::add_waits(WaitReport&& waits) {

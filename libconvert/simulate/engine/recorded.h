@@ -14,6 +14,7 @@
 #include "core/diagnostic.h"
 #include "core/timeline.h"
 #include "core/trace.h"
+#include "graph/kept_nodes.h"
 #include "simulate/engine/replay.h"
 #include "simulate/explain/explain.h"
 #include "simulate/program/program.h"
@@ -38,9 +39,28 @@ class RecordedReplay {
   // Uses `timeline`, `explain` and `slow` of the options only.
   RecordedReplay(ReplayOptions options, Diagnostics& diagnostics);
 
-  // Replays one rank; several threads may call it at once. Throws Error if time overflows, and Error(usage) if the
-  // rank has no such node to explain.
-  [[nodiscard]] RecordedRank run(const Trace& trace) const;
+  // Replays one rank, whose nodes may come in batches. Several threads may replay ranks at once.
+  class RankReplay {
+   public:
+    // Both must outlive this.
+    RankReplay(const RecordedReplay& replay, Trace& trace);
+    ~RankReplay();
+    RankReplay(const RankReplay&) = delete;
+    RankReplay& operator=(const RankReplay&) = delete;
+    // Compiles the nodes that the trace holds now, behind those of the batches before. Throws what NodeCompiler
+    // does.
+    void add_batch();
+    // Replays, when the trace holds all nodes, of which parts() are enough; may take parts of them away. Throws
+    // Error if time overflows, and Error(usage) if the rank has no such node to explain.
+    [[nodiscard]] RecordedRank run();
+
+   private:
+    class Work;
+    std::unique_ptr<Work> work_;
+  };
+  [[nodiscard]] NodeParts parts() const;
+  // Does it all with a rank whose nodes are all there.
+  [[nodiscard]] RecordedRank run(Trace trace) const;
 
   // Adds a rank to the result; ranks come in ascending order.
   void add(RecordedRank&& rank);

@@ -123,10 +123,10 @@ class Replayer final : private CollectiveListener {
     }
   }
 
-  void collective_done(Rank npu, std::uint32_t op, std::uint32_t run) override {
+  void collective_done(Rank npu, std::uint32_t op, NodeEnd end, std::uint32_t run) override {
     const std::uint32_t group = program_.plans[system_.runs()[run].plan].call.group;
     exposure_.end(npu, op, run, observer_.weight(group, npu), npus_[npu].activity.without_compute(queue_.now()));
-    complete(npu, op, npus_[npu].ops[op].end);
+    complete(npu, op, end);
   }
 
   void complete(Rank r, std::uint32_t node, NodeEnd what) {
@@ -225,7 +225,7 @@ class Replayer final : private CollectiveListener {
       case OpType::collective:
         exposure_.begin(r, node, npu.activity.without_compute(queue_.now()));
         observer_.begins_collective(true);
-        if (const CollectiveRun* other = system_.start(r, op.channel, node, op.peer))  // never starts
+        if (const CollectiveRun* other = system_.start(r, op.channel, node, op.end, op.peer))  // never starts
           refused_.push_back({r, node, static_cast<std::uint32_t>(other - system_.runs().data())});
         observer_.begins_collective(false);
         break;
@@ -240,14 +240,31 @@ class Replayer final : private CollectiveListener {
 
   // Messages and their channels lie anywhere in memory: they are fetched while the events before theirs run.
   [[gnu::always_inline]] void prefetch() const {
-    if (const Event* e = queue_.upcoming(12); e != nullptr && e->kind() == event_arrival)
-      messages_.prefetch(e->arg());
-    if (const Event* e = queue_.upcoming(8); e != nullptr && e->kind() == event_arrival) {
-      if (messages_.is_for_stream(e->arg())) {
-        system_.prefetch(messages_.stream_of(e->arg()));
-      } else {
-        messages_.prefetch_channel(e->arg());
+    if (const Event* e = queue_.upcoming(12)) {
+      switch (e->kind()) {
+        case event_npu: npu_events_.prefetch(e->arg()); break;
+        case event_receive: break;
+        case event_arrival: messages_.prefetch(e->arg()); break;
+        default: network_->prefetch(*e);
       }
+    }
+    if (const Event* e = queue_.upcoming(8)) {
+      switch (e->kind()) {
+        case event_npu: npu_events_.prefetch_items(e->arg()); break;
+        case event_receive: break;
+        case event_arrival:
+          if (messages_.is_for_stream(e->arg())) {
+            system_.prefetch(messages_.stream_of(e->arg()));
+          } else {
+            messages_.prefetch_channel(e->arg());
+          }
+          break;
+        default: network_->prefetch_more(*e);
+      }
+    }
+    if (const Event* e = queue_.upcoming(4); e != nullptr && e->kind() == event_npu) {
+      const Waiter first = npu_events_.first(e->arg());
+      if (first.kind() == Waiter::phase_step) system_.prefetch(first.index());
     }
   }
 

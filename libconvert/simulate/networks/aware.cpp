@@ -29,6 +29,13 @@ class AwareNetwork final : public Network {
 
   void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t priority) override;
   MessageToken advance(Event event) override;
+  void prefetch(Event event) const override {
+    if (event.kind() == event_hop) table_.prefetch_packet(event.arg());
+    if (event.kind() == event_wire_free) table_.prefetch_wire(event.arg());
+  }
+  void prefetch_more(Event event) const override {
+    if (event.kind() == event_wire_free) table_.prefetch_first(event.arg());
+  }
   [[nodiscard]] std::vector<WireUse> wire_use(Picoseconds end) const override;
   [[nodiscard]] const BusyBins* busy_bins() const override { return table_.bins(); }
   [[nodiscard]] std::string wire_name(std::uint32_t wire) const override {

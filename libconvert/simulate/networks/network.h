@@ -58,6 +58,9 @@ class Network {
   void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message) { send(src, dst, bytes, message, 0); }
   // Handles an event of a kind ≥ event_network. Returns the message that has arrived by it, or no_message.
   virtual MessageToken advance(Event event) = 0;
+  // Fetch what advance() will need: first call the one, some time later the other.
+  virtual void prefetch(Event /*event*/) const {}
+  virtual void prefetch_more(Event /*event*/) const {}
   // Handles any event that send() or advance() has pushed, and returns the same.
   MessageToken handle(Event event) { return event.kind() == event_arrival ? event.arg() : advance(event); }
   // Returns the delay of such a message in a network without contention, where other messages never change it: the

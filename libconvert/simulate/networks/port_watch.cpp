@@ -53,12 +53,12 @@ std::optional<PortLoad> PortWatch::worst(Picoseconds end) {
   std::optional<PortLoad> worst;
   using Key = std::tuple<long long, Rank, bool, std::uint32_t>;
   Key least{};
-  for (auto& [wire, port] : ports_) {
+  for (Port& port : ports_) {
     advance(port, end);
     const PortLoad& load = port.peak;
     if (load.bytes_per_ns <= load.port_bytes_per_ns * tolerance) continue;
     const long long excess = std::llround(load.bytes_per_ns / load.port_bytes_per_ns * 1e6);  // sums are rounded
-    const Key key{-excess, load.npu, !load.sends, wire};
+    const Key key{-excess, load.npu, !load.sends, port.wire};
     if (worst && least < key) continue;
     worst = load;
     least = key;
@@ -93,15 +93,24 @@ PortWatch::End PortWatch::last_wire(Rank src, Rank dst) const {
   return {};
 }
 
+PortWatch::Port& PortWatch::port(const End& end, std::uint32_t wire, Rank npu, bool sends) {
+  const auto hash = [](std::uint32_t w) { return std::size_t{w} * 0x9e3779b97f4a7c15U >> 32U; };
+  const std::uint32_t known = by_wire_.find(hash(wire), [&](std::uint32_t p) { return ports_[p].wire == wire; });
+  if (known != by_wire_.none) return ports_[known];
+  Port& port = ports_.emplace_back();
+  port.wire = wire;
+  port.bytes_per_ns = end.dim->bytes_per_ns;
+  port.peak.npu = symmetry_ == nullptr ? npu : symmetry_->representative(npu);
+  port.peak.sends = sends;
+  port.peak.port_bytes_per_ns = port.bytes_per_ns;
+  by_wire_.add(static_cast<std::uint32_t>(ports_.size() - 1),
+               [&](std::uint32_t p) { return hash(ports_[p].wire); });
+  return port;
+}
+
 void PortWatch::add(const End& end, Rank npu, bool sends, const Flow& flow, Picoseconds now) {
   const std::uint32_t wire = symmetry_ == nullptr ? end.wire : representative_wire(numbers_, *symmetry_, end.wire);
-  Port& port = ports_[wire];
-  if (port.bytes_per_ns == 0) {
-    port.bytes_per_ns = end.dim->bytes_per_ns;
-    port.peak.npu = symmetry_ == nullptr ? npu : symmetry_->representative(npu);
-    port.peak.sends = sends;
-    port.peak.port_bytes_per_ns = port.bytes_per_ns;
-  }
+  Port& port = this->port(end, wire, npu, sends);
   advance(port, now);
   if (!port.to_come.empty()) {  // many messages often are alike
     Flow& last = port.to_come.back();

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "config/network/wire_numbers.h"
+#include "core/index_table.h"
 #include "core/trace.h"
 #include "core/units.h"
 
@@ -47,6 +47,7 @@ class PortWatch {
     std::uint32_t messages = 1;
   };
   struct Port {
+    std::uint32_t wire = 0;
     double bytes_per_ns = 0;      // of the wire
     std::vector<Flow> to_come{};  // a heap, the first to begin on top
     std::vector<Flow> active{};   // a heap, the first to end on top
@@ -61,13 +62,15 @@ class PortWatch {
 
   [[nodiscard]] End first_wire(Rank src, Rank dst) const;
   [[nodiscard]] End last_wire(Rank src, Rank dst) const;
+  Port& port(const End& end, std::uint32_t wire, Rank npu, bool sends);
   void add(const End& end, Rank npu, bool sends, const Flow& flow, Picoseconds now);
   static void advance(Port& port, Picoseconds now);
   static void begin(Port& port, const Flow& flow);
 
   ProductWires numbers_;
   const Symmetry* symmetry_;
-  std::unordered_map<std::uint32_t, Port> ports_;  // by wire
+  std::vector<Port> ports_;
+  IndexTable<> by_wire_;  // of ports_
 };
 
 }  // namespace convert

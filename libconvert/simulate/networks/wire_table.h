@@ -38,6 +38,15 @@ class WireTable {
   [[nodiscard]] Packet& packet(std::uint32_t p) {
     return blocks_[p >> block_bits][p & ((std::uint32_t{1} << block_bits) - 1)];
   }
+  [[gnu::always_inline]] void prefetch_packet(std::uint32_t p) const {
+    const auto* packet = &blocks_[p >> block_bits][p & ((std::uint32_t{1} << block_bits) - 1)];
+    __builtin_prefetch(packet);
+    __builtin_prefetch(reinterpret_cast<const char*>(packet + 1) - 1);
+  }
+  [[gnu::always_inline]] void prefetch_wire(std::uint32_t wire) const { __builtin_prefetch(&wires_[wire]); }
+  [[gnu::always_inline]] void prefetch_first(std::uint32_t wire) const {
+    if (wires_[wire].load > 1) prefetch_packet(wires_[wire].first);
+  }
   Packet& new_packet(std::uint32_t p) {
     while (p >> block_bits >= blocks_.size()) blocks_.emplace_back(std::size_t{1} << block_bits);
     return packet(p);
@@ -55,14 +64,17 @@ class WireTable {
     if (before == 0) return true;
     if (count_use_) use_[wire].peak_queue = std::max(use_[wire].peak_queue, before);
     if (before == 1) {
-      packet(p).next = p;
-    } else if (sooner(packet(p), packet(w.last))) {
-      std::uint32_t ahead = w.last;  // of the place in the circle
+      w.first = p;
+    } else if (!sooner(packet(p), packet(w.last))) {
+      packet(w.last).next = p;
+    } else if (sooner(packet(p), packet(w.first))) {
+      packet(p).next = std::exchange(w.first, p);
+      return false;
+    } else {
+      std::uint32_t ahead = w.first;
       while (!sooner(packet(p), packet(packet(ahead).next))) ahead = packet(ahead).next;
       packet(p).next = std::exchange(packet(ahead).next, p);
       return false;
-    } else {
-      packet(p).next = std::exchange(packet(w.last).next, p);
     }
     w.last = p;
     return false;
@@ -70,14 +82,12 @@ class WireTable {
   // Returns how many packets wait for a wire that is taken.
   [[nodiscard]] std::uint32_t waiting(std::uint32_t wire) const { return wires_[wire].load - 1; }
   // Returns the first of the packets that wait for the wire; there is one.
-  [[nodiscard]] std::uint32_t first(std::uint32_t wire) { return packet(wires_[wire].last).next; }
+  [[nodiscard]] std::uint32_t first(std::uint32_t wire) const { return wires_[wire].first; }
   // Takes the packet that is on the wire off it; returns the one that takes the wire next, or none.
   std::uint32_t leave(std::uint32_t wire) {
     Wire& w = wires_[wire];
     if (--w.load == 0) return none;
-    const std::uint32_t first = packet(w.last).next;
-    packet(w.last).next = packet(first).next;
-    return first;
+    return std::exchange(w.first, packet(w.first).next);
   }
   // Counts a packet that takes the wire from `now` for `busy_ps`. Throws Error at 2^32 packets or 2^63 bytes.
   void count(std::uint32_t wire, std::int64_t bytes, Picoseconds now, Picoseconds busy_ps) {
@@ -112,8 +122,9 @@ class WireTable {
  private:
   // Holds the packets that wait for a wire or are on it. All zero means idle.
   struct Wire {
-    std::uint32_t last;  // that waits, in a circular list, if load > 1
-    std::uint32_t load;  // packets that wait or are on the wire
+    std::uint32_t load;   // packets that wait or are on the wire
+    std::uint32_t first;  // that waits, in a list, if load > 1
+    std::uint32_t last;
   };
   // Lies apart: the wires of a large network have to fit in the cache where nobody asks for their use.
   struct Use {

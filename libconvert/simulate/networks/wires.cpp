@@ -65,6 +65,14 @@ class WiresNetwork final : public Network {
     return no_message;
   }
 
+  void prefetch(Event event) const override {
+    if (event.kind() == event_hop) table_.prefetch_packet(event.arg());
+    if (event.kind() == event_wire_free) table_.prefetch_wire(event.arg());
+  }
+  void prefetch_more(Event event) const override {
+    if (event.kind() == event_wire_free) table_.prefetch_first(event.arg());
+  }
+
   [[nodiscard]] std::string wire_name(std::uint32_t wire) const override {
     const auto [from, to] = router_->ends(wire);
     return router_->device_name(from) + '>' + router_->device_name(to);

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace convert {
@@ -46,7 +47,7 @@ class Inbox {
   [[nodiscard]] std::uint32_t& posted() { return counts_[0]; }
   [[nodiscard]] std::uint32_t& early() { return counts_[1]; }
   bool take_early(std::uint32_t slot) {
-    if (slot >= word_bits && slot / word_bits > more_.size()) return false;
+    if (slot >= word_bits && (!more_ || slot / word_bits > more_->size())) return false;
     std::uint64_t& w = word(slot);
     if ((w & bit(slot)) == 0) return false;
     w &= ~bit(slot);
@@ -57,15 +58,16 @@ class Inbox {
   [[nodiscard]] static std::uint64_t bit(std::uint32_t slot) { return std::uint64_t{1} << slot % word_bits; }
   [[nodiscard]] std::uint64_t& word(std::uint32_t slot) {
     if (slot < word_bits) return first_;
-    if (slot / word_bits > more_.size()) more_.resize(slot / word_bits);
-    return more_[slot / word_bits - 1];
+    if (!more_) more_ = std::make_unique<std::vector<std::uint64_t>>();
+    if (slot / word_bits > more_->size()) more_->resize(slot / word_bits);
+    return (*more_)[slot / word_bits - 1];
   }
 
   std::uint32_t phase_ = UINT32_MAX;
   Slots slots_ = Slots::messages;
   std::array<std::uint32_t, 2> counts_{};  // by size: receives that wait, less messages; else posted(), early()
   std::uint64_t first_ = 0;                // a bit for each slot whose message came early
-  std::vector<std::uint64_t> more_{};      // for slots from 64 on
+  std::unique_ptr<std::vector<std::uint64_t>> more_{};  // for slots from 64 on
 };
 
 }  // namespace convert

@@ -29,7 +29,7 @@ SystemLayer<Observer>::SystemLayer(const LinkedProgram& program, const EventQueu
 
 template <class Observer>
 const CollectiveRun* SystemLayer<Observer>::start(Rank npu, std::uint32_t plan_number, std::uint32_t op,
-                                                  std::uint32_t number) {
+                                                  NodeEnd end, std::uint32_t number) {
   const std::uint32_t run = call(npu, plan_number, op, number);
   if (runs_[run].plan != plan_number) return &runs_[run];
   if (runs_[run].begin == queue_.now())
@@ -37,7 +37,7 @@ const CollectiveRun* SystemLayer<Observer>::start(Rank npu, std::uint32_t plan_n
   const CollectivePlan& plan = plans_[plan_number];
   take_turns(npu, plan);
   if (numbers_) numbers_->call(npu, run, plan);
-  const std::uint32_t job = new_job(run, op);
+  const std::uint32_t job = new_job(run, op, end);
   if (plan.chunks == 0) {  // nothing to do, at the end of this tick
     observer_.acts([&] { return actor(npu, job); });
     events_.add(npu, 0, {Waiter::empty_job, job});
@@ -118,7 +118,7 @@ void SystemLayer<Observer>::end_job(Rank npu, std::uint32_t job) {
   leave(done.run);
   CollectiveRun& run = runs_[done.run];
   run.end = queue_.now();
-  listener_.collective_done(npu, done.op, done.run);
+  listener_.collective_done(npu, done.op, done.end, done.run);
 }
 
 template <class Observer>

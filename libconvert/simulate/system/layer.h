@@ -23,8 +23,8 @@ struct LinkedProgram;
 class CollectiveListener {
  public:
   virtual ~CollectiveListener() = default;
-  // Tells that NPU `npu` has ended its part of run `run`, which it called as node `op`.
-  virtual void collective_done(Rank npu, std::uint32_t op, std::uint32_t run) = 0;
+  // Tells that NPU `npu` has ended its part of run `run`, which it called as node `op`, whose end is `end`.
+  virtual void collective_done(Rank npu, std::uint32_t op, NodeEnd end, std::uint32_t run) = 0;
 };
 
 template <class Observer>
@@ -36,7 +36,8 @@ class SystemLayer final : public SystemState {
   // Lets NPU `npu`, a member of the plan's group, call a collective of the group as its node `op`: collective
   // `number`, or by ASTRA-sim's rules collective k with its k-th call. If another NPU has called that with another
   // plan, does nothing and returns that run, valid until the next call; else returns null.
-  [[nodiscard]] const CollectiveRun* start(Rank npu, std::uint32_t plan, std::uint32_t op, std::uint32_t number);
+  [[nodiscard]] const CollectiveRun* start(Rank npu, std::uint32_t plan, std::uint32_t op, NodeEnd end,
+                                           std::uint32_t number);
 
   // Handles what was registered with a Waiter and has come due.
   void fire(Rank npu, Waiter w);

@@ -111,9 +111,9 @@ void SystemState::open_inbox(Stream& st, Inbox::Slots slots) {
   }
 }
 
-std::uint32_t SystemState::new_job(std::uint32_t run, std::uint32_t op) {
+std::uint32_t SystemState::new_job(std::uint32_t run, std::uint32_t op, NodeEnd end) {
   const CollectivePlan& plan = plans_[runs_[run].plan];
-  const std::uint32_t job = jobs_.add({run, op, std::max<std::uint64_t>(plan.chunks, 1)});
+  const std::uint32_t job = jobs_.add({run, op, end, std::max<std::uint64_t>(plan.chunks, 1)});
   if (!model_.rules.collectives_share_queues()) {
     queues_.resize(std::max(queues_.size(), jobs_.size() * npu_queues_));
     const std::size_t phases = plan.orders.empty() ? 1 : plan.phases(0).size();

@@ -11,6 +11,7 @@
 
 #include "simulate/astra/stream_numbers.h"
 #include "simulate/engine/engine.h"
+#include "simulate/program/op.h"
 #include "simulate/system/custom.h"
 #include "simulate/system/inbox.h"
 #include "simulate/system/plan.h"
@@ -95,6 +96,7 @@ class SystemState {
     static constexpr std::uint32_t none = UINT32_MAX;
     std::uint32_t run = 0;
     std::uint32_t op = 0;
+    NodeEnd end{};
     std::uint64_t streams_left = 0;
   };
   // Holds the round-robin counters of one dimension of an NPU.
@@ -123,7 +125,7 @@ class SystemState {
   bool come(Stream& st, std::uint32_t spot);
   void open_inbox(Stream& st, Inbox::Slots slots);
   void leave(std::uint32_t run);
-  std::uint32_t new_job(std::uint32_t run, std::uint32_t op);
+  std::uint32_t new_job(std::uint32_t run, std::uint32_t op, NodeEnd end);
   // Returns the run that an NPU's call joins. Where that has another plan the NPU does not take part.
   std::uint32_t call(Rank npu, std::uint32_t plan, std::uint32_t op, std::uint32_t number);
   [[nodiscard]] bool has_turns_of_first(std::uint32_t run, Rank npu) const;

@@ -26,41 +26,44 @@ struct alignas(64) SystemState::Stream {
     root_pass,
   };
 
+  // What a message that arrives needs comes first.
   const PhasePlan* phase = nullptr;
   Rank npu = 0;
   std::uint32_t place = 0;        // in the logical ring
-  std::uint32_t next = 0;         // 1 + stream in a queue, or in the list of unused ones
   std::uint32_t job = Job::none;  // none: the NPU has not called the collective
-  std::uint32_t cell = 0;
+  std::uint32_t cell = 0;         // see Meeting
+  Inbox inbox{};
   std::uint32_t early = 0;  // 1 + first message for a phase to come
-  std::uint32_t tag = 0;
-  std::uint32_t at = 0;   // bundle within the cycle
+  std::uint32_t phase_index = 0;
+
+  std::int64_t total = 0;  // exact sizes: see rounds.h
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;
+  std::uint32_t prepared = 0;  // bundles whose message has not been sent; exact sizes: passes that are over
+  std::uint32_t free = 0;      // bundles or passes that are over and have not been followed by a message
+  std::int64_t priority = 0;   // of its messages
+  std::uint64_t chunk = 0;
+  std::uint64_t steps_left = 0;
   bool reducing = false;  // the bundles of this cycle reduce, but for plain ones
   bool anticlockwise = false;
   bool low_root = false;        // double binary tree: which of the two
   bool turned = false;          // halving doubling: on the way back
   std::uint8_t reductions = 0;  // double binary tree
   Tree tree = Tree::leaf_begin;
-  std::uint32_t queue = 0;  // of the NPU
-  std::uint32_t phase_index = 0;
-  std::uint64_t steps_left = 0;
-  std::uint64_t chunk = 0;
-  std::uint32_t prepared = 0;  // bundles whose message has not been sent; exact sizes: passes that are over
-  std::uint32_t free = 0;      // bundles or passes that are over and have not been followed by a message
-  std::uint64_t sent = 0;
-  std::uint64_t received = 0;
+
   std::int64_t bytes = 0;  // of the next bundle
   Picoseconds reduction = 0;
+  std::uint32_t at = 0;  // bundle within the cycle
   // Halving doubling: the next bundle's distance to the partner, and what the prepared message has.
   std::uint32_t distance = 0;
   std::uint32_t ready_distance = 0;
   std::int64_t ready_bytes = 0;
-  std::int64_t priority = 0;  // of its messages
-  // With exact sizes.
-  std::int64_t total = 0;  // see rounds.h
-  Inbox inbox{};
-  std::vector<Stage> stages{};  // of a tree or star; `sent` is the one that it is in
-  std::uint32_t under_way = 0;  // messages of theirs that have not arrived
+
+  std::uint32_t next = 0;  // 1 + stream in a queue, or in the list of unused ones
+  std::uint32_t tag = 0;
+  std::uint32_t queue = 0;      // of the NPU
+  std::uint32_t under_way = 0;  // exact sizes: messages of a tree or star that have not arrived
+  std::vector<Stage> stages{};  // exact sizes: of a tree or star; `sent` is the one that it is in
   // Double binary tree: places.
   std::uint32_t parent = 0;
   std::uint32_t left = 0;

@@ -96,7 +96,7 @@ PortWatch::End PortWatch::last_wire(Rank src, Rank dst) const {
 PortWatch::Port& PortWatch::port(const End& end, std::uint32_t wire, Rank npu, bool sends) {
   const auto hash = [](std::uint32_t w) { return std::size_t{w} * 0x9e3779b97f4a7c15U >> 32U; };
   const std::uint32_t known = by_wire_.find(hash(wire), [&](std::uint32_t p) { return ports_[p].wire == wire; });
-  if (known != by_wire_.none) return ports_[known];
+  if (known != IndexTable<>::none) return ports_[known];
   Port& port = ports_.emplace_back();
   port.wire = wire;
   port.bytes_per_ns = end.dim->bytes_per_ns;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "passes/provenance_rule.h"
+#include "passes/rules/attributes.h"
 #include "passes/rules/rules.h"
 
 namespace convert {
@@ -71,8 +72,10 @@ TraceCheck::TraceCheck(const Trace& trace, const RuleSet& enabled, Diagnostics& 
     : trace_(trace), enabled_(enabled), diagnostics_(diagnostics) {
   if (!enabled.has(Rule::attributes)) return;
   of_attributes_ = diagnostics.sibling();
-  attributes_.emplace(trace, *of_attributes_);
+  attributes_ = std::make_unique<rules::AttributeRule>(trace, *of_attributes_);
 }
+
+TraceCheck::~TraceCheck() = default;
 
 void TraceCheck::check_batch() {
   if (attributes_) attributes_->check_batch();

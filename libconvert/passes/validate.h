@@ -17,10 +17,13 @@
 #include "core/trace.h"
 #include "graph/graph.h"
 #include "graph/kept_nodes.h"
-#include "passes/rules/attributes.h"
 #include "passes/trace_summary.h"
 
 namespace convert {
+
+namespace rules {
+class AttributeRule;
+}
 
 enum class RuleFamily : std::uint8_t {
   input,      // reported by readers
@@ -81,6 +84,9 @@ class TraceCheck {
  public:
   // All must outlive this. Thread-safe if each trace has own Diagnostics.
   TraceCheck(const Trace& trace, const RuleSet& enabled, Diagnostics& diagnostics);
+  ~TraceCheck();
+  TraceCheck(const TraceCheck&) = delete;
+  TraceCheck& operator=(const TraceCheck&) = delete;
   // Checks, each by itself, the nodes that the trace holds now, behind those of the batches before.
   void check_batch();
   // Checks the nodes together, when the trace holds all, of which check_parts() are enough. Reports what was found
@@ -92,7 +98,7 @@ class TraceCheck {
   const RuleSet& enabled_;
   Diagnostics& diagnostics_;
   std::unique_ptr<Diagnostics> of_attributes_;
-  std::optional<rules::AttributeRule> attributes_;
+  std::unique_ptr<rules::AttributeRule> attributes_;
 };
 // Returns what TraceCheck::finish(), summarise() and check_provenance() need of nodes.
 [[nodiscard]] const NodeParts& check_parts();

@@ -252,7 +252,7 @@ struct JsonObjects::State {
       in.skip_tokens(o->tokens);
       Attr a{.name = o->name, .kind = o->kind};
       Text list_unknown;
-      const std::size_t numbers = to.numbers.size(), texts = to.texts.size(), bytes = to.text.size();
+      const std::size_t numbers = to.numbers.size(), texts = to.texts.size(), text_end = to.text.size();
       attribute_value(in, a, list_unknown, to);
       if (list_unknown.size == 0 && in.take('}')) [[likely]] {
         to.attrs.push_back(a);
@@ -262,7 +262,7 @@ struct JsonObjects::State {
       // It goes on, so it is read as any other.
       to.numbers.resize(numbers);
       to.texts.resize(texts);
-      to.text.resize(bytes);
+      to.text.resize(text_end);
       in = begin;
       break;
     }
@@ -305,11 +305,11 @@ struct JsonObjects::State {
   // Remembers how an attribute begins, if its value is the last of its two members.
   Opening* learn(const Attr& a, const JsonCursor& begin, const JsonCursor& value, Opening* before) {
     constexpr std::size_t longest = 256;
-    const std::string_view text(begin.here(), static_cast<std::size_t>(value.here() - begin.here()));
-    if (value.tokens_since(begin) != 7 || text.size() > longest) return &first;
+    const std::string_view opening(begin.here(), static_cast<std::size_t>(value.here() - begin.here()));
+    if (value.tokens_since(begin) != 7 || opening.size() > longest) return &first;
     Opening& o = openings[(std::size_t{31} * a.name.index() + static_cast<std::size_t>(a.kind)) % openings.size()];
-    if (o.text != text) {
-      o.text = text;
+    if (o.text != opening) {
+      o.text = opening;
       o.tokens = 7;  // { "name" : "…" , "kind" :
       o.name = a.name;
       o.kind = a.kind;

@@ -251,6 +251,7 @@ class Finder {
 
   // Chooses the digits with the fewest classes such that no two groups of representatives are images of each other.
   bool choose_groups(Equivalence& found) const {
+    if (digits_.size() > most_digits) return false;
     std::vector<std::vector<bool>> choices;
     for (std::uint32_t bits = 1; bits < 1U << digits_.size(); ++bits) {
       std::vector<bool> some(digits_.size());
@@ -272,6 +273,7 @@ class Finder {
   }
 
   static constexpr std::uint32_t no_plan = UINT32_MAX;
+  static constexpr std::size_t most_digits = 13;
 
   const ReplayProgram& program_;
   const WorkNumbers& work_;

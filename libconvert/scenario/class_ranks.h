@@ -10,8 +10,8 @@
 
 namespace convert {
 
-// Returns whether the ranks are those from 0 on, and each of them is compiled on its own only if the options say
-// so: only then may add_by_classes() be called.
+// Returns whether add_by_classes() may be called: the ranks are those from 0 on, their world_size does not say that
+// some are missing, and no option asks to look at each.
 [[nodiscard]] bool has_whole_classes(const MasterSet& set, const ReplayOptions& options);
 
 // Adds all ranks, in order. `builder` returns the builder, and is called first with the first rank. Messages call

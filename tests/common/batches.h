@@ -11,26 +11,22 @@
 #include <utility>
 #include <vector>
 
+#include "common/held_set.h"
 #include "core/trace.h"
-#include "sets/set_source.h"
 
 namespace convert::test {
 
-class BatchedSet : public SetSource {
+class BatchedSet : public HeldSet {
  public:
   BatchedSet(std::vector<Trace> traces, std::size_t nodes_at_once)
-      : traces_(std::move(traces)), nodes_at_once_(nodes_at_once) {}
+      : HeldSet(std::move(traces)), nodes_at_once_(nodes_at_once) {}
 
-  [[nodiscard]] std::string base_name() const override { return "set"; }
-  [[nodiscard]] bool many() override { return traces_.size() > 1; }
-  [[nodiscard]] std::size_t independent_ranks() const override { return traces_.size(); }
   [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override {
     return std::make_unique<Reader>(*this, i, i + 1);
   }
   [[nodiscard]] std::unique_ptr<TraceReader> open_all() override {
     return std::make_unique<Reader>(*this, 0, traces_.size());
   }
-  [[nodiscard]] std::optional<InputSet::Groups> groups() const override { return std::nullopt; }
 
  private:
   class Reader : public TraceReader {
@@ -64,7 +60,6 @@ class BatchedSet : public SetSource {
     const Trace* from_ = nullptr;
     std::size_t node_ = 0;
   };
-  std::vector<Trace> traces_;
   std::size_t nodes_at_once_;
 };
 

@@ -370,7 +370,7 @@ class JsonDocumentReader final : public JsonReaderBase {
   bool first_node_ = true;
   bool first_member_ = true;
   std::optional<Rank> given_rank_;
-  // Of a text of which more must be known than the window has shown: all from a place on, and the members of the
+  // Holds, where more must be known than the window has shown, all from a place on, and the members of the
   // current trace that stand behind its nodes.
   std::string text_;
   JsonPlace held_begin_;

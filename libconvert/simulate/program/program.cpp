@@ -55,12 +55,6 @@ std::string_view RankCode::node_name(std::uint32_t node) const {
   return std::string_view(names).substr(begin, name_ends[node] - begin);
 }
 
-std::uint64_t ReplayProgram::nodes() const {
-  std::uint64_t n = 0;
-  for (const RankProgram& r : ranks) n += r.code->ops.size();
-  return n;
-}
-
 void ReplayBuilder::State::keep_names(const Trace& trace, RankCode& code) const {
   for (std::uint32_t node = 0; node < code.feeder.size(); ++node) {
     code.names += trace.nodes.name(trace.nodes.nodes[code.feeder.index_of(node)]);

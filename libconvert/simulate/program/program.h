@@ -107,9 +107,9 @@ struct ReplayOptions {
   // With symmetry: of up to so many ranks only where it is exact; of more, parts that differ by a byte count as
   // equal, see ReplayResult::error_bound_ps.
   std::uint32_t exact_up_to = 64;
-  // Of more NPUs than this collectives of groups that do the same are listed once, unless there is a timeline.
+  // Above so many NPUs collectives of groups that do the same are listed once, unless there is a timeline.
   std::uint32_t list_all_up_to = 4096;
-  // Of more NPUs than this the timeline may have representatives alone, see ReplayResult::equivalence.
+  // Above so many NPUs the timeline may have representatives alone, see ReplayResult::equivalence.
   // The chain of causes of the end, traffic and the use of wires are then found of them, and told of all.
   std::uint32_t most_npus_alone = UINT32_MAX;
   std::shared_ptr<const ReplaySystem> system{};  // null: what fits the network
@@ -149,7 +149,6 @@ struct RankProgram {
 // Holds all ranks, each code once.
 struct ReplayProgram : CommonProgram {
   std::vector<RankProgram> ranks{};
-  [[nodiscard]] std::uint64_t nodes() const;  // of all ranks
 };
 
 struct LinkedRankProgram {

@@ -51,6 +51,8 @@ class Finder {
     }
     if (!choose_groups(found) || found.ranks.classes() == program_.ranks.size()) result.found.reset();
     result.why = why();
+    if (!result.found && result.why.empty())
+      result.why = "groups of the ranks that would be simulated are images of each other";
     return result;
   }
 
@@ -249,11 +251,13 @@ class Finder {
     return true;
   }
 
-  // Chooses the digits with the fewest classes such that no two groups of representatives are images of each other.
+  // Chooses the digits with the fewest classes such that no two groups of representatives are images of each other;
+  // of many digits all or none.
   bool choose_groups(Equivalence& found) const {
-    if (digits_.size() > most_digits) return false;
     std::vector<std::vector<bool>> choices;
-    for (std::uint32_t bits = 1; bits < 1U << digits_.size(); ++bits) {
+    const bool many = digits_.size() > most_digits;
+    if (many) choices.push_back(moved_);
+    for (std::uint32_t bits = 1; !many && bits < 1U << digits_.size(); ++bits) {
       std::vector<bool> some(digits_.size());
       bool fits = true;
       for (std::size_t d = 0; d < digits_.size(); ++d) {

@@ -10,10 +10,11 @@
 namespace convert {
 namespace {
 
-// Returns the most links from one NPU to another along a dimension.
-double most_hops(const NetworkDim& d) {
-  double most = 1;
+// Returns the most links along a dimension from one NPU to another, or to the next.
+double most_hops(const NetworkDim& d, bool to_next) {
   const auto n = static_cast<std::uint32_t>(d.npus);
+  if (to_next && n > 1) return std::max(hops(d.topology, 0, 1, n), hops(d.topology, n - 1, 0, n));
+  double most = 1;
   for (std::uint32_t to = 1; to < n; ++to) most = std::max(most, static_cast<double>(hops(d.topology, 0, to, n)));
   return most;
 }
@@ -23,12 +24,12 @@ class Bound {
   explicit Bound(const LinkedProgram& program) : program_(program) {
     const bool whole_ns = program.options.network.model != NetworkModel::wires;
     for (const NetworkDim& d : program.network.dims) {
-      const double count = most_hops(d);
-      hops_ += count;
-      ps_per_byte_ += count * static_cast<double>(ps_per_ns) / d.bytes_per_ns;
+      to_next_.push_back(way_along(d, true));
+      to_any_.push_back(way_along(d, false));
+      anywhere_.hops += to_any_.back().hops;
+      anywhere_.ps_per_byte += to_any_.back().ps_per_byte;
     }
     unit_ps_ = whole_ns ? static_cast<double>(ps_per_ns) : 1;
-    if (program.network.ideal) ps_per_byte_ = unit_ps_ = 0;
   }
 
   [[nodiscard]] double of(const CollectivePlan& plan) const {
@@ -42,6 +43,21 @@ class Bound {
   }
 
  private:
+  // Is what a message goes over at most; nothing in an ideal network.
+  struct Way {
+    double hops = 0;
+    double ps_per_byte = 0;
+  };
+  static Way way_along(const NetworkDim& d, bool to_next) {
+    const double count = most_hops(d, to_next);
+    return {count, count * static_cast<double>(ps_per_ns) / d.bytes_per_ns};
+  }
+  [[nodiscard]] const Way& way_of(const PhasePlan& p) const {
+    if (p.group_ring || p.dim >= to_any_.size()) return anywhere_;
+    const NetworkDim& d = program_.network.dims[p.dim];
+    if (p.members != d.npus) return anywhere_;
+    return (p.algorithm == NativeAlgorithm::ring ? to_next_ : to_any_)[p.dim];
+  }
   // Returns how many bytes the messages of a place differ by, all rounds together: a byte for each part.
   [[nodiscard]] static double bytes_of(const PhasePlan& p) {
     if (p.algorithm != NativeAlgorithm::halving_doubling) return static_cast<double>(rounds(p));
@@ -51,7 +67,8 @@ class Bound {
   [[nodiscard]] double of(const PhasePlan& p) const {
     const double bytes = bytes_of(p);
     const auto messages = static_cast<double>(rounds(p));
-    double ps = bytes * ps_per_byte_ + messages * hops_ * unit_ps_;
+    const Way& way = way_of(p);
+    double ps = bytes * way.ps_per_byte + messages * way.hops * unit_ps_;
     if (program_.model.local_mem_bytes_per_s != 0) {
       constexpr double passes = 3;  // see SystemModel::reduction
       ps += passes * (bytes / program_.model.local_mem_bytes_per_s * 1e12 + messages * ps_per_ns);
@@ -60,8 +77,9 @@ class Bound {
   }
 
   const LinkedProgram& program_;
-  double hops_ = 0;
-  double ps_per_byte_ = 0;
+  std::vector<Way> to_next_;  // by dimension
+  std::vector<Way> to_any_;   // likewise
+  Way anywhere_;
   double unit_ps_ = 0;
 };
 

@@ -54,8 +54,9 @@ std::uint32_t Channels::find_or_make(const ChannelKey& key) {
       return first_made_ + made;
     }
   }
-  const Picoseconds delay = network_.fixed_delay(key.src, key.dst, key.bytes).value_or(-1);
-  const std::uint32_t made = made_.add({.refs = 1, .key = key, .delay = delay});
+  std::optional<Picoseconds> delay;
+  if (!network_.watches_messages()) delay = network_.fixed_delay(key.src, key.dst, key.bytes);
+  const std::uint32_t made = made_.add({.refs = 1, .key = key, .delay = delay.value_or(-1)});
   table_[i] = {h, made + 1};
   if (++used_ * 2 > table_.size()) grow();
   return first_made_ + made;

@@ -156,6 +156,21 @@ class Messages : public Channels {
     network_.send(src, dst, bytes, m, priority);
     observer_.was_sent();
   }
+  // Returns how long a message takes where none meets another.
+  [[nodiscard]] Picoseconds delay(Rank src, Rank dst, std::int64_t bytes) const {
+    return *network_.fixed_delay(src, dst, bytes);
+  }
+  // Counts messages that are not started one by one, of `bytes_each` and `more` bytes in all.
+  void count_many(Rank src, Rank dst, std::uint64_t messages, std::int64_t bytes_each, std::int64_t more) {
+    std::int64_t bytes = 0;
+    if (__builtin_mul_overflow(messages, bytes_each, &bytes) || __builtin_add_overflow(bytes, more, &bytes))
+      too_much();
+    sent_[src].messages += messages - 1;
+    count(src, bytes);
+    if (traffic_ != nullptr) traffic_->add(src, dst, bytes, false, messages);
+  }
+  // Lets the last of them come after `delay`, by an `event_last` of its stream.
+  void come_last(std::uint32_t stream, Picoseconds delay) { queue_.push_after(delay, stream, event_last); }
   // Lets the receive of a stream of `npu` take a message that has come before, by an event of this tick.
   void receive_late(Rank npu, Waiter received) { take_later(no_channel, npu, received); }
   [[nodiscard]] bool is_for_stream(MessageToken m) const { return messages_[m].spot != no_spot; }

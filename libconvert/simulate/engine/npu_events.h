@@ -25,22 +25,13 @@ class NpuEvents {
       : queue_(queue), observer_(observer), latest_(npus, 0) {}
 
   // Registers `what`, which completes `delay` ≥ 0 from now. Throws Error if the clock ends before.
-  void add(Rank npu, Picoseconds delay, Waiter what) {
-    // If this wraps round it equals no time in the table, and push_after throws.
-    const auto time =
-        static_cast<Picoseconds>(static_cast<std::uint64_t>(queue_.now()) + static_cast<std::uint64_t>(delay));
-    const std::uint32_t item = items_.add({what, 0});
-    observer_.registered(item);
-    std::uint32_t e = latest_[npu];
-    if (e == 0 || entries_[e - 1].time != time) e = table_.size() == 0 ? 0 : find(npu, time);
-    if (e == 0) {
-      queue_.push_after(delay, insert(npu, time, item), event_npu);
-      return;
-    }
-    observer_.adds_to_entry(npu, e - 1);
-    items_[entries_[e - 1].last].next = item + 1;
-    entries_[e - 1].last = item;
+  void add(Rank npu, Picoseconds delay, Waiter what) { (void)add(npu, delay, what, false); }
+  // Does the same for an end whose place among those that are registered now, for that time too, is not known:
+  // returns the one before it, if there is any. If one follows, order_is_open().
+  [[nodiscard]] Waiter add_unordered(Rank npu, Picoseconds delay, Waiter what) {
+    return add(npu, delay, what, true);
   }
+  [[nodiscard]] bool order_is_open() const { return order_is_open_; }
 
   // Fetch what run(e) will need: first call the one, some time later the other. Inlined, as g++ removes calls of
   // functions that only fetch.
@@ -89,6 +80,32 @@ class NpuEvents {
   }
 
  private:
+  Waiter add(Rank npu, Picoseconds delay, Waiter what, bool unordered) {
+    // If this wraps round it equals no time in the table, and push_after throws.
+    const auto time =
+        static_cast<Picoseconds>(static_cast<std::uint64_t>(queue_.now()) + static_cast<std::uint64_t>(delay));
+    const std::uint32_t item = items_.add({what, 0});
+    observer_.registered(item);
+    std::uint32_t e = latest_[npu];
+    if (e == 0 || entries_[e - 1].time != time) e = table_.size() == 0 ? 0 : find(npu, time);
+    if (e == 0) {
+      queue_.push_after(delay, insert(npu, time, item, unordered), event_npu);
+      return {};
+    }
+    observer_.adds_to_entry(npu, e - 1);
+    Entry& entry = entries_[e - 1];
+    Waiter before;
+    if (entry.registered == queue_.now()) {
+      before = items_[entry.last].what;
+      order_is_open_ = order_is_open_ || (entry.unordered && !unordered);
+    }
+    entry.registered = queue_.now();
+    entry.unordered = unordered;
+    items_[entry.last].next = item + 1;
+    entry.last = item;
+    return before;
+  }
+
   struct Item {
     Waiter what;
     std::uint32_t next;  // 1 + item
@@ -98,6 +115,8 @@ class NpuEvents {
     Rank npu;
     std::uint32_t first;
     std::uint32_t last;
+    bool unordered;          // the last one, by add_unordered()
+    Picoseconds registered;  // when it was
   };
 
   [[nodiscard]] static std::size_t hash(Rank npu, Picoseconds time) {
@@ -111,8 +130,8 @@ class NpuEvents {
     return 1 + table_.find(hash(npu, time),
                            [&](std::uint32_t e) { return entries_[e].time == time && entries_[e].npu == npu; });
   }
-  std::uint32_t insert(Rank npu, Picoseconds time, std::uint32_t item) {
-    const std::uint32_t e = entries_.add({time, npu, item, item});
+  std::uint32_t insert(Rank npu, Picoseconds time, std::uint32_t item, bool unordered) {
+    const std::uint32_t e = entries_.add({time, npu, item, item, unordered, queue_.now()});
     observer_.pushes_entry(npu, e);
     if (const std::uint32_t before = std::exchange(latest_[npu], e + 1)) table_.add(before - 1, hash_of());
     return e;
@@ -124,6 +143,7 @@ class NpuEvents {
   IndexTable<GrowingHugeVector<std::uint32_t>> table_;  // of entries_, by NPU and time
   Pool<Entry, &Entry::first> entries_;
   Pool<Item, &Item::next> items_;
+  bool order_is_open_ = false;
 };
 
 }  // namespace convert

@@ -28,21 +28,33 @@ bool is_stuck(const ReplayResult& result) {
   return result.status == ReplayStatus::deadlock || result.status == ReplayStatus::unmatched;
 }
 
-// Runs a replay; reports who waits for whom if it is stuck.
+// Reports who waits for whom if the replay is stuck.
 template <class Observer, class Recorder>
-ReplayOutcome run(Replayer<Observer, Recorder>& replayer) {
-  ReplayOutcome outcome = replayer.run();
+ReplayOutcome with_waits(ReplayOutcome outcome, const Replayer<Observer, Recorder>& replayer) {
   if (is_stuck(outcome.result)) outcome.result.waits = replayer.waits();
   return outcome;
 }
+template <class Observer, class Recorder>
+ReplayOutcome run(Replayer<Observer, Recorder>& replayer) {
+  return with_waits(replayer.run(), replayer);
+}
 
-ReplayOutcome run_plain(const LinkedProgram& program) {
-  if (NodeRecorder::is_wanted(program.options)) {
-    Replayer<NoObserver, NodeRecorder> replayer(program);
-    return run(replayer);
+// Runs rings as wholes if that leads to the same; not if it is stuck, as all is to be told then.
+template <class Recorder>
+ReplayOutcome run_plain(LinkedProgram& program) {
+  {
+    Replayer<NoObserver, Recorder> replayer(program);
+    ReplayOutcome outcome = replayer.run();
+    const bool tells_less = outcome.result.whole_rings && is_stuck(outcome.result);
+    if (!replayer.order_is_open() && !tells_less) return with_waits(std::move(outcome), replayer);
   }
-  Replayer<NoObserver, NoRecorder> replayer(program);
+  program.options.whole_rings = false;
+  Replayer<NoObserver, Recorder> replayer(program);
   return run(replayer);
+}
+ReplayOutcome run_plain(LinkedProgram program) {
+  return NodeRecorder::is_wanted(program.options) ? run_plain<NodeRecorder>(program)
+                                                  : run_plain<NoRecorder>(program);
 }
 
 // Runs a replay of representatives; returns nothing if it does not hold for all.

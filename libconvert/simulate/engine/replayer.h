@@ -67,7 +67,8 @@ class Replayer final : private CollectiveListener {
     }
     if (!queue_.empty() && queue_.next_time() == 0) note_time_zero();
     const Picoseconds until = program_.options.until.value_or(std::numeric_limits<Picoseconds>::max());
-    while (!observer_.stops() && (!queue_.empty() || offer_again()) && queue_.next_time() <= until) {
+    while (!observer_.stops() && !order_is_open() && (!queue_.empty() || offer_again()) &&
+           queue_.next_time() <= until) {
       prefetch();
       handle(queue_.pop());
     }
@@ -76,6 +77,8 @@ class Replayer final : private CollectiveListener {
   }
 
   [[nodiscard]] const LinkedProgram& program() const { return program_; }
+  // Returns whether the replay has ended early, to be run again with each message of rings.
+  [[nodiscard]] bool order_is_open() const { return system_.order_is_open(); }
   [[nodiscard]] const Observer& observer() const { return observer_; }
   [[nodiscard]] const SystemState& system() const { return system_; }
   [[nodiscard]] const Network& network() const { return *network_; }
@@ -96,6 +99,7 @@ class Replayer final : private CollectiveListener {
         observer_.arrives(e.arg());
         arrive(e.arg());
         break;
+      case event_last: system_.take_last(e.arg()); break;
       default:
         if (const MessageToken m = network_->advance(e); m != no_message) arrive(m);
     }
@@ -245,13 +249,15 @@ class Replayer final : private CollectiveListener {
         case event_npu: npu_events_.prefetch(e->arg()); break;
         case event_receive: break;
         case event_arrival: messages_.prefetch(e->arg()); break;
+        case event_last: system_.prefetch(e->arg()); break;
         default: network_->prefetch(*e);
       }
     }
     if (const Event* e = queue_.upcoming(8)) {
       switch (e->kind()) {
         case event_npu: npu_events_.prefetch_items(e->arg()); break;
-        case event_receive: break;
+        case event_receive:
+        case event_last: break;
         case event_arrival:
           if (messages_.is_for_stream(e->arg())) {
             system_.prefetch(messages_.stream_of(e->arg()));
@@ -297,6 +303,7 @@ class Replayer final : private CollectiveListener {
     result_.wires = network_->wire_use(result_.reached_ps);
     list_busy_bins();
     result_.traffic = traffic_.list();
+    result_.whole_rings = system_.ran_whole_rings();
     result_.worst_port = network_->worst_port(result_.reached_ps);
     if (program_.rules.notes_gaps() && messages_.has_long_rendezvous()) result_.gaps.add(AstraGap::long_rendezvous);
     if (system_.stream_numbers_differ()) result_.gaps.add(AstraGap::uneven_group_use);

@@ -22,10 +22,11 @@ struct PairTraffic {
 
 class Traffic {
  public:
-  void add(Rank src, Rank dst, std::int64_t bytes, bool exchange) {
+  // Adds messages of so many bytes together.
+  void add(Rank src, Rank dst, std::int64_t bytes, bool exchange, std::uint64_t messages = 1) {
     Sum& sum = sums_[(exchange ? exchanged : 0) | std::uint64_t{src} << 32U | dst];
     sum.bytes += bytes;  // at most what the NPU sends in all
-    ++sum.messages;
+    sum.messages += messages;
   }
   // Returns the sums by source, then by destination.
   [[nodiscard]] std::vector<PairTraffic> list() const {

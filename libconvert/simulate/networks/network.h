@@ -29,7 +29,8 @@ inline constexpr MessageToken no_message = 0xffffffff;
 inline constexpr std::uint32_t event_npu = 0;      // the completions of one NPU that fall on this time
 inline constexpr std::uint32_t event_receive = 1;  // a receive that was posted after its message had arrived
 inline constexpr std::uint32_t event_arrival = 2;  // message `arg` is at its destination
-inline constexpr std::uint32_t event_network = 3;
+inline constexpr std::uint32_t event_last = 3;     // the last message of a ring phase is there, for stream `arg`
+inline constexpr std::uint32_t event_network = 4;
 
 // Holds what a directed wire has carried so far. A message counts when the wire begins to send it.
 struct WireUse {
@@ -64,8 +65,9 @@ class Network {
   // Handles any event that send() or advance() has pushed, and returns the same.
   MessageToken handle(Event event) { return event.kind() == event_arrival ? event.arg() : advance(event); }
   // Returns the delay of such a message in a network without contention, where other messages never change it: the
-  // sender may then push its event_arrival in place of send(). src != dst.
+  // sender may then push its event_arrival in place of send(), unless the network watches messages. src != dst.
   [[nodiscard]] virtual std::optional<Picoseconds> fixed_delay(Rank, Rank, std::int64_t) const { return {}; }
+  [[nodiscard]] virtual bool watches_messages() const { return false; }
   // Returns the wires that carried a message until `end`, the current simulated time, if
   // NetworkOptions::count_wires asks for them; none in a model without wires.
   [[nodiscard]] virtual std::vector<WireUse> wire_use(Picoseconds /*end*/) const { return {}; }

@@ -25,9 +25,9 @@ class UnawareNetwork final : public Network {
   }
   MessageToken advance(Event) override { return no_message; }
   [[nodiscard]] std::optional<Picoseconds> fixed_delay(Rank src, Rank dst, std::int64_t bytes) const override {
-    if (ports_) return std::nullopt;  // each is to come to send()
     return delay(way(src, dst), bytes);
   }
+  [[nodiscard]] bool watches_messages() const override { return ports_.has_value(); }
   [[nodiscard]] std::optional<PortLoad> worst_port(Picoseconds end) override {
     return ports_ ? ports_->worst(end) : std::nullopt;
   }

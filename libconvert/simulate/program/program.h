@@ -107,6 +107,8 @@ struct ReplayOptions {
   // With symmetry: of up to so many ranks only where it is exact; of more, parts that differ by a byte count as
   // equal, see ReplayResult::error_bound_ps.
   std::uint32_t exact_up_to = 64;
+  // Rings whose messages meet no others are run as wholes, where that leads to the same.
+  bool whole_rings = true;
   // Above so many NPUs collectives of groups that do the same are listed once, unless there is a timeline.
   std::uint32_t list_all_up_to = 4096;
   // Above so many NPUs the timeline may have representatives alone, see ReplayResult::equivalence.

@@ -20,14 +20,19 @@ inline bool is_ring(const PhasePlan& p) { return p.algorithm == NativeAlgorithm:
 inline std::uint32_t window_of(const PhasePlan& p) { return p.algorithm == NativeAlgorithm::direct ? p.window : 1; }
 
 template <class Observer>
+std::int64_t SystemLayer<Observer>::exact_total(const Stream& st) const {
+  const CollectivePlan& plan = plan_of(st);
+  return total_of(
+      plan.phases(st.chunk), plan.bytes_of(st.chunk), st.phase_index,
+      [&](const PhasePlan& phase) { return place_in(st, phase); }, plan.rounded);
+}
+
+template <class Observer>
 void SystemLayer<Observer>::exact_begin(std::uint32_t s) {
   Stream& st = stream(s);
   const PhasePlan& p = *st.phase;
-  const CollectivePlan& plan = plan_of(st);
   st.place = place_in(st, p);
-  st.total = total_of(
-      plan.phases(st.chunk), plan.bytes_of(st.chunk), st.phase_index,
-      [&](const PhasePlan& phase) { return place_in(st, phase); }, plan.rounded);
+  st.total = exact_total(st);
   st.sent = st.received = 0;
   st.prepared = st.free = 0;
   open_inbox(st, is_ring(p) ? Inbox::Slots::sizes : Inbox::Slots::messages);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/system/layer.h"
 
+#include <type_traits>
+
 #include "simulate/explain/causes.h"
 #include "simulate/program/program.h"
 #include "simulate/symmetry/order_observer.h"
@@ -8,8 +10,20 @@
 #include "simulate/system/exact_algorithms.h"
 #include "simulate/system/native_algorithms.h"
 #include "simulate/system/stream.h"
+#include "simulate/system/whole_phases.h"
 
 namespace convert {
+namespace {
+
+// Returns whether no message of the program meets another, nor is looked at.
+bool can_run_whole_rings(const LinkedProgram& program) {
+  const ReplayOptions& options = program.options;
+  return options.whole_rings && options.network.model == NetworkModel::unaware && !options.network.watch_ports &&
+         !program.network.ideal && !program.model.shared_bus && !options.until;
+}
+
+}  // namespace
+
 template <class Observer>
 SystemLayer<Observer>::SystemLayer(const LinkedProgram& program, const EventQueue& queue,
                                    NpuEvents<Observer>& events, Messages<Observer>& messages,
@@ -21,6 +35,7 @@ SystemLayer<Observer>::SystemLayer(const LinkedProgram& program, const EventQueu
       listener_(listener),
       observer_(observer),
       streams_meet_(!Observer::is_reduced && !program.options.system->rendezvous),
+      runs_whole_rings_(std::is_same_v<Observer, NoObserver> && streams_meet_ && can_run_whole_rings(program)),
       customs_(events, messages, observer) {
   if (plans_.empty() || !model_.shared_bus) return;
   bus_.emplace(*model_.shared_bus, model_.local_reduction_delay, static_cast<Rank>(program.ranks.size()), queue,
@@ -34,6 +49,9 @@ const CollectiveRun* SystemLayer<Observer>::start(Rank npu, std::uint32_t plan_n
   if (runs_[run].plan != plan_number) return &runs_[run];
   if (runs_[run].begin == queue_.now())
     observer_.calls_first(run, npu, op, [&] { return has_turns_of_first(run, npu); });
+  if (runs_whole_rings_ && model_.rules.collectives_share_queues() && runs_[run].begin == queue_.now() &&
+      !has_turns_of_first(run, npu))
+    order_is_open_ = true;
   const CollectivePlan& plan = plans_[plan_number];
   take_turns(npu, plan);
   if (numbers_) numbers_->call(npu, run, plan);
@@ -73,7 +91,10 @@ void SystemLayer<Observer>::init_phase(std::uint32_t s) {
   Stream& st = stream(s);
   observer_.acts([&] { return actor(st.npu, st.job); });
   const CollectivePlan& plan = plan_of(st);
-  if (plan.call.custom == 0) return model_.rules.parts_are_equal() ? init_algorithm(s) : exact_begin(s);
+  if (plan.call.custom == 0) {
+    if (runs_whole(*st.phase)) return begin_whole(s);
+    return model_.rules.parts_are_equal() ? init_algorithm(s) : exact_begin(s);
+  }
   const CustomAlgorithm& algorithm = custom_algorithms_[plan.call.custom - 1];
   customs_.begin(st.npu, *algorithm.places[groups_[plan.call.group].place(st.npu)], s,
                  model_.rules.custom_runs_share_channels() ? 0 : jobs_[st.job].run + 1);
@@ -132,7 +153,13 @@ template <class Observer>
 void SystemLayer<Observer>::fire(Rank npu, Waiter w) {
   if (w.kind() != Waiter::bus) observer_.acts([&] { return actor(npu, job_of(w)); });
   switch (w.kind()) {
-    case Waiter::reduction: events_.add(npu, stream(w.index()).reduction, {Waiter::phase_step, w.index()}); break;
+    case Waiter::reduction:
+      if (stream(w.index()).whole) {
+        add_last_pass(w.index(), stream(w.index()).reduction);
+      } else {
+        events_.add(npu, stream(w.index()).reduction, {Waiter::phase_step, w.index()});
+      }
+      break;
     case Waiter::phase_step: model_.rules.parts_are_equal() ? step(w.index()) : exact_step(w.index()); break;
     case Waiter::phase_recv:
       model_.rules.parts_are_equal() ? received(w.index()) : exact_received(w.index());

@@ -13,6 +13,7 @@
 #include "simulate/system/shared_bus.h"
 #include "simulate/system/state.h"
 #include "simulate/system/stream.h"
+#include "simulate/system/whole_ring.h"
 
 namespace convert {
 
@@ -46,6 +47,11 @@ class SystemLayer final : public SystemState {
   // Fetches what arrive() needs of a stream. Inlined, as g++ removes calls of functions that only fetch.
   [[gnu::always_inline]] void prefetch(std::uint32_t s) const { prefetch_stream(s); }
   [[nodiscard]] const CustomState& custom_runs() const override { return customs_; }
+  // Handles the `event_last` of a stream.
+  void take_last(std::uint32_t s);
+  // Returns whether events of one time may have come in another order than they would message by message.
+  [[nodiscard]] bool ran_whole_rings() const { return !whole_streams_.empty(); }
+  [[nodiscard]] bool order_is_open() const { return order_is_open_ || events_.order_is_open(); }
 
  private:
   void start_waiting(Queue& queue);
@@ -73,7 +79,17 @@ class SystemLayer final : public SystemState {
   void init_tree(std::uint32_t s);
   void tree_step(std::uint32_t s, bool message);
 
+  // Ring phases as wholes, in whole_phases.h.
+  [[nodiscard]] bool runs_whole(const PhasePlan& p) const;
+  void begin_whole(std::uint32_t s);
+  void run_whole(const Stream& st);
+  [[nodiscard]] RingParts ring_parts(const Stream& st) const;
+  [[nodiscard]] Picoseconds ring_pass(const PhasePlan& p, const RingParts& parts, std::uint64_t k,
+                                      std::int64_t bytes) const;
+  void add_last_pass(std::uint32_t s, Picoseconds delay);
+
   // Exact sizes, in exact_algorithms.h.
+  [[nodiscard]] std::int64_t exact_total(const Stream& st) const;
   void exact_begin(std::uint32_t s);
   void exact_pass(std::uint32_t s, std::int64_t reduced_bytes);
   void exact_received(std::uint32_t s);
@@ -91,6 +107,10 @@ class SystemLayer final : public SystemState {
   // Messages find their receives by streams. Not those of representatives, which are for streams of others; nor
   // with a rendezvous, whose control messages go through channels.
   const bool streams_meet_;
+  const bool runs_whole_rings_;
+  bool order_is_open_ = false;
+  WholeRing whole_ring_;
+  std::vector<std::uint32_t> whole_streams_;  // of its members
   CustomRuns<Observer> customs_;
   std::optional<SharedBus<Observer>> bus_;
 };

@@ -85,9 +85,20 @@ std::uint32_t SystemState::stream_at(const Stream& st, std::uint32_t cell) {
   return at - 1;
 }
 
+std::uint32_t SystemState::count_member(const Stream& st) {
+  const std::uint32_t run = jobs_[st.job].run;
+  Meeting& meeting = meetings_[run];
+  const std::size_t phases = plans_[runs_[run].plan].phases(st.chunk).size();
+  if (meeting.begun.empty()) meeting.begun.resize(meeting.streams.size() * phases);
+  const std::uint32_t first = st.cell - st.place * st.phase->cell_stride;
+  return ++meeting.begun[(st.chunk * phases + st.phase_index) * meeting.cells + first];
+}
+
 void SystemState::leave(std::uint32_t run) {
   Meeting& meeting = meetings_[run];
-  if (meeting.cells != 0 && --meeting.unended == 0) meeting.streams = {};
+  if (meeting.cells == 0 || --meeting.unended != 0) return;
+  meeting.streams = {};
+  meeting.begun = {};
 }
 
 bool SystemState::come(Stream& st, std::uint32_t spot) {
@@ -200,6 +211,7 @@ void SystemState::set_phase(std::uint32_t s) {
   const std::uint32_t run = jobs_[st.job].run;
   const CollectivePlan& plan = plans_[runs_[run].plan];
   st.queue = 0;
+  st.whole = false;
   if (plan.orders.empty()) return;
   const PhasePlan& p = plan.phases(st.chunk)[st.phase_index];
   st.phase = &p;

@@ -61,6 +61,8 @@ struct alignas(64) SystemState::Stream {
 
   std::uint32_t next = 0;  // 1 + stream in a queue, or in the list of unused ones
   std::uint32_t tag = 0;
+  bool whole = false;           // the phase is run as a whole, see whole_phases.h
+  Picoseconds began = 0;        // whole: when it can send its first message
   std::uint32_t queue = 0;      // of the NPU
   std::uint32_t under_way = 0;  // exact sizes: messages of a tree or star that have not arrived
   std::vector<Stage> stages{};  // exact sizes: of a tree or star; `sent` is the one that it is in

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/system/whole_ring.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "simulate/engine/engine.h"
+
+namespace convert {
+
+void WholeRing::reset(std::uint32_t members) {
+  members_ = members;
+  times_.resize(std::size_t{members} + 1);
+  next_.resize(std::size_t{members} + 1);
+  for (std::vector<Picoseconds>& d : delays_) d.resize(members);
+  larger_.assign(std::size_t{members} + 1, 0);
+}
+
+void WholeRing::prepare(std::uint64_t rounds, Picoseconds longest_pass) {
+  double longest = static_cast<double>(longest_pass);
+  for (const std::vector<Picoseconds>& d : delays_) longest += static_cast<double>(std::ranges::max(d));
+  const auto last_begin = static_cast<double>(*std::max_element(times_.begin() + 1, times_.end()));
+  may_overflow_ = last_begin + longest * static_cast<double>(rounds) >
+                  static_cast<double>(std::numeric_limits<Picoseconds>::max()) / 2;
+}
+
+void WholeRing::round(const Round& r) {
+  times_[0] = times_[members_];
+  const std::uint32_t end = r.first_larger + r.larger;
+  ++larger_[r.first_larger];
+  if (end <= members_) {
+    move(0, r.first_larger, 0, r.pass[0]);
+    move(r.first_larger, end, 1, r.pass[1]);
+    move(end, members_, 0, r.pass[0]);
+    --larger_[end];
+  } else {
+    move(0, end - members_, 1, r.pass[1]);
+    move(end - members_, r.first_larger, 0, r.pass[0]);
+    move(r.first_larger, members_, 1, r.pass[1]);
+    ++larger_[0];
+    --larger_[end - members_];
+  }
+  times_.swap(next_);
+}
+
+void WholeRing::move(std::uint32_t first, std::uint32_t end, std::size_t size, Picoseconds pass) {
+  const Picoseconds* const time = times_.data();
+  const Picoseconds* const delay = delays_[size].data();
+  Picoseconds* const next = next_.data() + 1;
+  if (may_overflow_) {
+    for (std::uint32_t i = first; i < end; ++i)
+      next[i] = EventQueue::sum(std::max(time[i + 1], EventQueue::sum(time[i], delay[i])), pass);
+  } else {
+    for (std::uint32_t i = first; i < end; ++i) next[i] = std::max(time[i + 1], time[i] + delay[i]) + pass;
+  }
+}
+
+const std::vector<std::int64_t>& WholeRing::larger_received() {
+  for (std::uint32_t i = 1; i < members_; ++i) larger_[i] += larger_[i - 1];
+  return larger_;
+}
+
+}  // namespace convert

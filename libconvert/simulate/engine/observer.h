@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "core/trace.h"
 #include "core/units.h"
@@ -97,8 +98,8 @@ class NoObserver {
   // are those of the NPU that called first.
   template <typename SameTurns>
   void calls_first(std::uint32_t /*run*/, Rank /*npu*/, std::uint32_t /*op*/, const SameTurns& /*same_turns*/) {}
-  // More than the state of one stream is touched.
-  void shares() {}
+  // More than the state of one stream is touched: what the streams of `run` alone share, or nothing: other things.
+  void shares(std::optional<std::uint32_t> /*run*/) {}
   // Returns for how many members of the group the NPU stands.
   [[nodiscard]] std::uint32_t weight(std::uint32_t /*group*/, Rank /*npu*/) { return 1; }
 };

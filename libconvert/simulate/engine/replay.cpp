@@ -19,6 +19,7 @@
 #include "simulate/symmetry/ordered_causes.h"
 #include "simulate/symmetry/rounding.h"
 #include "simulate/symmetry/symmetry.h"
+#include "simulate/system/whole_rings.h"
 
 namespace convert {
 namespace {
@@ -57,30 +58,37 @@ ReplayOutcome run_plain(LinkedProgram program) {
                                                   : run_plain<NoRecorder>(program);
 }
 
-// Runs a replay of representatives; returns nothing if it does not hold for all.
+// Runs a replay of representatives; returns nothing, and says in `why`, if it does not hold for all.
 template <class Observer>
 std::optional<ReplayOutcome> run_reduced(Replayer<Observer, NodeRecorder>& replayer, const Equivalence& equivalence,
-                                         const ReplayProgram& program) {
+                                         const ReplayProgram& program, std::string& why) {
   ReplayOutcome outcome = replayer.run();
-  if (!replayer.observer().symmetric() || is_stuck(outcome.result)) return std::nullopt;
+  if (!replayer.observer().symmetric()) {
+    why = "the order of what happens at one time may differ from rank to rank, " + replayer.observer().why_not();
+    return std::nullopt;
+  }
+  if (is_stuck(outcome.result)) {
+    why = "nodes or messages are left, and each is to be named";
+    return std::nullopt;
+  }
   if (equivalence.rounded) outcome.result.error_bound_ps = rounding_bound(replayer.program(), outcome.called);
   return expand(std::move(outcome), replayer.observer().first_callers(), equivalence, program);
 }
 
 // Does the same, and finds the causes of the end. Causes says why it runs twice.
 std::optional<ReplayOutcome> explain_reduced(const LinkedProgram& reduced, const Equivalence& equivalence,
-                                             const ReplayProgram& program) {
+                                             const ReplayProgram& program, std::string& why) {
   using CauseReplayer = Replayer<OrderedCauses, NodeRecorder>;
   const std::vector<std::uint32_t>* const none = nullptr;
   std::vector<std::uint32_t> chain;
   {
     CauseReplayer first(reduced, reduced, equivalence, none);
-    std::optional<ReplayOutcome> outcome = run_reduced(first, equivalence, program);
+    std::optional<ReplayOutcome> outcome = run_reduced(first, equivalence, program, why);
     if (!outcome || outcome->result.status != ReplayStatus::complete) return outcome;
     chain = *first.observer().causes().chain();
   }
   CauseReplayer second(reduced, reduced, equivalence, &std::as_const(chain));
-  std::optional<ReplayOutcome> outcome = run_reduced(second, equivalence, program);
+  std::optional<ReplayOutcome> outcome = run_reduced(second, equivalence, program, why);
   const std::vector<Causes::Detail> all =
       unfold(second.observer().causes().details(), program, equivalence, second.system().runs());
   outcome->result.explanation =
@@ -94,20 +102,21 @@ std::optional<ReplayOutcome> run_representatives(const ReplayProgram& program, s
   Search search = find_symmetry(program);
   why = std::move(search.why);
   if (!search.found) return std::nullopt;
+  if (whole_rings_need_less(program, *search.found)) {
+    why = "rings of all NPUs, run as wholes, take less than the messages of " +
+          std::to_string(search.found->ranks.classes()) + " NPUs";
+    return std::nullopt;
+  }
   const auto equivalence = std::make_shared<const Equivalence>(std::move(*search.found));
   const LinkedProgram reduced = reduce(program, *equivalence);
   std::optional<ReplayOutcome> outcome;
   if (program.options.explain) {
-    outcome = explain_reduced(reduced, *equivalence, program);
+    outcome = explain_reduced(reduced, *equivalence, program, why);
   } else {
     Replayer<OrderObserver, NodeRecorder> replayer(reduced, reduced, *equivalence);
-    outcome = run_reduced(replayer, *equivalence, program);
+    outcome = run_reduced(replayer, *equivalence, program, why);
   }
-  if (outcome) {
-    outcome->result.equivalence = equivalence;
-  } else {
-    why = "the order of what happens at one time may differ from rank to rank";
-  }
+  if (outcome) outcome->result.equivalence = equivalence;
   return outcome;
 }
 

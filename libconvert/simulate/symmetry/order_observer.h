@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -35,13 +36,15 @@ class OrderObserver : public NoObserver {
         program_(program),
         symmetry_(equivalence.ranks),
         origins_(symmetry_),
-        order_(program.ranks.size(), !program.model.shared_bus) {
+        order_(program.ranks.size(), !program.model.shared_bus, origins_) {
     const bool has_wires = program.options.network.model != NetworkModel::unaware && !program.network.ideal;
     if (has_wires) wires_.emplace(program.network, symmetry_, origins_, order_, queue);
   }
 
   // Returns whether what was found for the representatives holds for all.
   [[nodiscard]] bool symmetric() const { return !order_.broken(); }
+  // Returns what is in the way, if it is not.
+  [[nodiscard]] std::string why_not() const { return order_.why(); }
   [[nodiscard]] const FirstCallers& first_callers() const { return first_callers_; }
 
   [[nodiscard]] bool stops() const { return order_.broken(); }
@@ -51,10 +54,16 @@ class OrderObserver : public NoObserver {
 
   void pushes_entry(Rank npu, std::uint32_t entry) { order_.push_entry(npu, queue_.now(), entry); }
   void adds_to_entry(Rank npu, std::uint32_t entry) { order_.add_to_entry(npu, queue_.now(), entry); }
+  void runs(std::uint32_t /*item*/) { order_.begin_item(); }
   void runs_entry(Rank npu, std::uint32_t entry) { order_.touch_entry(npu, queue_.now(), entry); }
   void fires(Waiter whom) {
-    if (whom.kind() != Waiter::phase_step && whom.kind() != Waiter::phase_recv && whom.kind() != Waiter::reduction)
-      order_.share();
+    switch (whom.kind()) {
+      case Waiter::nobody:
+      case Waiter::phase_step:
+      case Waiter::phase_recv:
+      case Waiter::reduction: break;
+      default: order_.share();
+    }
   }
 
   // Returns the key in the frame of its source.
@@ -71,7 +80,10 @@ class OrderObserver : public NoObserver {
     push(pushed_, m);
     if (wires_) wires_->launch(m, exchange);
   }
-  void arrives(std::uint32_t m) { order_.current = pushed_[m]; }
+  void arrives(std::uint32_t m) {
+    order_.next_visit();
+    order_.current = pushed_[m];
+  }
   void tells_sender(Rank npu, Waiter sent) {
     arrived_ = order_.current;
     if (sent.kind() != Waiter::nobody) order_.touch(npu, queue_.now(), arrived_, sent);
@@ -96,9 +108,9 @@ class OrderObserver : public NoObserver {
     if (first_callers_.size() <= run) first_callers_.resize(std::size_t{run} + 1);
     first_callers_[run].push_back({npu, op});
     // Which of them is the first, and gives the turns, may differ from class to class.
-    if (!same_turns()) order_.give_up();
+    if (!same_turns()) order_.give_up(npu, queue_.now(), "NPUs that have called other collectives before");
   }
-  void shares() { order_.share(); }
+  void shares(std::optional<std::uint32_t> run) { run ? order_.share_run(*run) : order_.share(); }
   [[nodiscard]] std::uint32_t weight(std::uint32_t group, Rank npu) {
     const std::vector<Rank>& members = program_.groups[group].ranks;
     if (members.empty()) return static_cast<std::uint32_t>(program_.model.npus / symmetry_.classes());

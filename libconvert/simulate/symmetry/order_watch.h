@@ -6,24 +6,27 @@
 // when they were pushed, if the times differ; else by what pushed them, in the same way; and in the end by the
 // ranks that began both chains at time 0. So two events that touch an NPU (or a wire) at the same time and were
 // pushed at the same time come in the same order on every rank of the class if both go back to the same rank,
-// shifted along; else the order is open, and they must commute. Each event carries when it was pushed and to which
-// rank it goes back: its origin, in the frame of the NPU that it touches. Of the origin only the dimensions along
-// which ranks move count: of ranks that differ in others only, the lower one begins first, wherever the class is.
+// shifted along; else the order is open, and they must commute. What an event with an open place pushes goes back
+// to that event. Each event carries when it was pushed and to what it goes back: its origin, in the frame of the
+// NPU that it touches. Of the origin only the dimensions along which ranks move count: of ranks that differ in
+// others only, the lower one begins first, wherever the class is.
 //
-// What commutes: ends of nodes, if only one of them lets others begin; messages for one stream of a collective,
-// which counts them; and messages for different streams. The latter may add to one entry of the NPU's event table
-// in an order that is open: such an entry is loose. Its items commute as long as they touch nothing but their own
-// streams, except for one, and whatever they push has an open place.
+// What commutes: ends of nodes, if only one of them lets others begin; messages that wait for their receives;
+// messages for one stream of a collective, which counts them; and messages for different streams. The latter may
+// add to one entry of the NPU's event table in an order that is open: such an entry is loose. Its items commute as
+// long as they touch nothing but their own streams, except for one, and whatever they push has an open place.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "core/trace.h"
 #include "core/units.h"
 #include "simulate/engine/waiter.h"
+#include "simulate/symmetry/origins.h"
 #include "simulate/symmetry/touches.h"
 
 namespace convert {
@@ -31,7 +34,8 @@ namespace convert {
 class OrderWatch {
  public:
   // `streams_commute` says that the streams of an NPU share nothing but queues.
-  OrderWatch(std::size_t npus, bool streams_commute) : npus_(npus), streams_commute_(streams_commute) {}
+  OrderWatch(std::size_t npus, bool streams_commute, SeenOrigins& origins)
+      : npus_(npus), streams_commute_(streams_commute), origins_(origins) {}
 
   // The event that is being run, in the frame of the NPU that it touches, or of its source if it is a message under
   // way. What it pushes goes back to the same rank.
@@ -39,8 +43,15 @@ class OrderWatch {
   // Set while a node that was offered begins a collective: the nodes of its algorithm come with it.
   bool begins_collective = false;
 
-  [[nodiscard]] bool broken() const { return broken_; }
-  void give_up() { broken_ = true; }
+  [[nodiscard]] bool broken() const { return open_.what != nullptr; }
+  // Says where the order is open and could matter: "at 1.5 us on NPU 3: messages come to a link"; if it is broken.
+  [[nodiscard]] std::string why() const {
+    return "at " + format_time(open_.time) + " on NPU " + std::to_string(open_.npu) + ": " + open_.what;
+  }
+  // Tells what comes in an open order where it matters.
+  void give_up(Rank npu, Picoseconds now, const char* what) {
+    if (!broken()) open_ = {npu, now, what};
+  }
 
   // Returns a number that grows with each event and NPU (or wire) that it touches.
   [[nodiscard]] std::uint64_t visit() const { return visit_; }
@@ -48,6 +59,7 @@ class OrderWatch {
     ++visit_;
     loose_ = in_entry_ = false;
     shared_ = 0;
+    shared_run_ = no_run;
   }
   // Returns whether the order is open in which the current event does things.
   [[nodiscard]] bool loose() const { return loose_; }
@@ -58,7 +70,10 @@ class OrderWatch {
     touch(npu, now, e.pushed, {Waiter::npu_entry, entry});
     if (!e.loose) return;
     loose_ = in_entry_ = true;
-    current.origin = unknown_origin;
+  }
+  // Tells that the next item of an entry is run, in an open order if the entry is loose.
+  void begin_item() {
+    if (loose_) current.origin = origins_.next();
   }
 
   // Tells that an event, with when and by whom it was pushed, touches `npu` now to do `what`.
@@ -73,17 +88,19 @@ class OrderWatch {
       if (!order_is_open(t.pushed, pushed)) continue;
       is_open = true;
       if (t.kind == touch.kind && t.index == touch.index) continue;
-      if (t.kind != touch.kind || what.kind() != Waiter::phase_recv || !streams_commute_) broken_ = true;
+      if (only_waits(t.kind, touch.kind)) continue;
+      if (t.kind != touch.kind || what.kind() != Waiter::phase_recv || !streams_commute_)
+        give_up(npu, now, "events of several kinds or nodes");
       loose_ = true;
     }
     if (is_open) {
-      current.origin = unknown_origin;
+      current.origin = origins_.next();
       n.open_ends = n.open_ends || ends_node;
       open_entries(n);
       check(n);
     }
     n.touches.add(touch);
-    if (n.touches.size() > Touches::too_many) broken_ = true;
+    if (n.touches.size() > Touches::too_many) give_up(npu, now, "very many events");
   }
 
   // Tells that a free node is offered. If ends of nodes come in open order, only one node may be offered: in any
@@ -104,7 +121,15 @@ class OrderWatch {
 
   // Tells that more than the state of one stream is touched.
   void share() {
-    if (loose_ && (!in_entry_ || ++shared_ > 1)) broken_ = true;
+    if (loose_ && (!in_entry_ || ++shared_ > 1)) give_up(npu_, time_, "ends of nodes or of several collectives");
+    shared_run_ = no_run;
+  }
+  // Tells that a stream of collective `run` ends a phase, with a queue for the streams of that alone: which of its
+  // streams does that first makes no difference, the last one ends the collective.
+  void share_run(std::uint32_t run) {
+    if (shared_ != 0 && run == shared_run_) return;
+    share();
+    shared_run_ = run;
   }
 
   // Tell that the current event pushes entry `entry` of the NPU's event table, or adds an item to it.
@@ -135,6 +160,8 @@ class OrderWatch {
   };
   Npu& at(Rank npu, Picoseconds now) {
     Npu& n = npus_[npu];
+    npu_ = npu;
+    time_ = now;
     if (n.time != now) {
       n.time = now;
       n.touches.clear();
@@ -145,27 +172,44 @@ class OrderWatch {
     }
     return n;
   }
+  // Returns whether one of two messages only waits for its receive, which the other does not post.
+  [[nodiscard]] static bool only_waits(std::uint32_t a, std::uint32_t b) {
+    const auto is = [&](Waiter::Kind x, Waiter::Kind y) { return a == x && b == y; };
+    return is(Waiter::nobody, Waiter::nobody) || is(Waiter::nobody, Waiter::phase_recv) ||
+           is(Waiter::phase_recv, Waiter::nobody);
+  }
   // Opens the places of entries: on other ranks the current event may come first, and be what pushes them.
   void open_entries(Npu& n) {
     for (; n.opened < n.entries.size(); ++n.opened) {
       const auto& [entry, was_pushed] = n.entries[n.opened];
-      if (was_pushed) entries_[entry].pushed.origin = unknown_origin;
+      if (was_pushed) entries_[entry].pushed.origin = origins_.next();
     }
     for (; loose_ && n.loosened < n.entries.size(); ++n.loosened)
       entries_[n.entries[n.loosened].first].loose = true;
   }
   void check(const Npu& n) {
-    if (n.open_ends && n.offers > 1) broken_ = true;
+    if (n.open_ends && n.offers > 1) give_up(npu_, n.time, "ends of nodes that free several nodes");
   }
 
   std::vector<Npu> npus_;
   std::vector<Entry> entries_;
   const bool streams_commute_;
+  SeenOrigins& origins_;
   std::uint64_t visit_ = 0;
   bool loose_ = false;
   bool in_entry_ = false;     // the current event is an entry, and loose
   std::uint32_t shared_ = 0;  // items of it that touched more than their streams
-  bool broken_ = false;
+  static constexpr std::uint32_t no_run = UINT32_MAX;
+  std::uint32_t shared_run_ = no_run;  // the collective whose queue the last of them touched
+  // Is the event that is being run: what it touches last, and when.
+  Rank npu_ = 0;
+  Picoseconds time_ = 0;
+  struct Open {
+    Rank npu = 0;
+    Picoseconds time = 0;
+    const char* what = nullptr;  // null: the order has not mattered
+  };
+  Open open_{};
 };
 
 }  // namespace convert

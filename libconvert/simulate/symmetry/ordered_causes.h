@@ -33,7 +33,10 @@ class OrderedCauses : public OrderObserver {
   void frees(std::uint32_t op) { causes_.frees(op); }
   void freed() { causes_.freed(); }
   void registered(std::uint32_t item) { causes_.registered(item); }
-  void runs(std::uint32_t item) { causes_.runs(item); }
+  void runs(std::uint32_t item) {
+    OrderObserver::runs(item);
+    causes_.runs(item);
+  }
 
   void sends(std::uint32_t m, Rank to, std::int64_t bytes, bool exchange) {
     OrderObserver::sends(m, to, bytes, exchange);

@@ -14,12 +14,13 @@
 namespace convert {
 
 // An origin says for each digit along which ranks move where it stands as seen from a rank: so much further on, or
-// the XOR of so much. Where a digit is mixed that is a permutation of its values, of which each has a number.
+// the XOR of so much. Where a digit is mixed that is a permutation of its values, of which each has a number. An
+// event with an open place is an origin itself: such events are numbered, the beginning of the replay is 0.
 class SeenOrigins {
  public:
   explicit SeenOrigins(const Symmetry& symmetry) {
     std::size_t mixed = 0;
-    std::uint64_t rest = UINT64_MAX >> 1U;
+    std::uint64_t rest = most_places;
     for (const Symmetry::Digit& d : symmetry.digits()) {
       if (d.motion == Motion::mixed) ++mixed;
       if (d.motion == Motion::shift || d.motion == Motion::exchange) rest /= d.base;
@@ -35,6 +36,13 @@ class SeenOrigins {
       unit *= values;
       stride *= d.base;
     }
+    places_ = unit;
+  }
+
+  // Returns the origin of what an event with an open place pushes, as seen from the NPU that it touches.
+  [[nodiscard]] Origin next() {
+    if (events_ >= UINT64_MAX / places_ - 1) return unknown_origin;
+    return ++events_ * places_;
   }
 
   // Returns the origin as seen from rank `at`, moved by XOR or by difference, where it is `origin` as seen from the
@@ -55,6 +63,7 @@ class SeenOrigins {
     std::map<Permutation, std::uint64_t> numbers{};
     std::unordered_map<std::uint64_t, std::uint64_t> moves{};  // number, motion and distance → number
   };
+  static constexpr std::uint64_t most_places = 1U << 31U;  // as seen from a rank
   static constexpr std::uint64_t most_permutations = 1 << 16;
   static constexpr std::size_t most_held = 1 << 24;  // values of all permutations of a digit
 
@@ -73,7 +82,7 @@ class SeenOrigins {
 
   Origin moved(Origin origin, Rank by, bool exchange, bool back) {
     if (origin == unknown_origin) return origin;
-    Origin result = 0;
+    Origin result = origin / places_ * places_;
     for (Digit& d : digits_) {
       if (d.motion == Motion::fixed) continue;
       const std::uint64_t value = origin / d.unit % d.values;
@@ -112,6 +121,8 @@ class SeenOrigins {
   }
 
   std::vector<Digit> digits_;
+  Origin places_ = 1;
+  std::uint64_t events_ = 0;  // with an open place
 };
 
 }  // namespace convert

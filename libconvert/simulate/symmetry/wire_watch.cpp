@@ -9,7 +9,8 @@ std::uint32_t WireWatch::come(std::uint32_t p, std::uint32_t wire) {
   const std::uint32_t own = representative_wire(numbers_, symmetry_, wire);
   Packet& k = packet(p);
   k.owner = owner;
-  touch(wires_[own], {order_.current.time, origins_.at(order_.current.origin, owner, k.exchange)}, true);
+  touch(wires_[own], symmetry_.representative(owner),
+        {order_.current.time, origins_.at(order_.current.origin, owner, k.exchange)}, true);
   return own;
 }
 
@@ -22,12 +23,13 @@ void WireWatch::transmit(std::uint32_t p, std::uint32_t wire) {
 void WireWatch::leave(std::uint32_t wire) {
   Wire& w = wires_[wire];
   order_.next_visit();
-  touch(w, w.free, false);
+  const ProductWires::Dim& d = numbers_.dim_of(wire);
+  touch(w, (wire - d.first_wire) / d.ports, w.free, false);
 }
 
 // The end of a transmission and the coming of a packet commute: the packet that has waited longest is the next in
 // either case. Only what pushes its events is open where none has waited before.
-void WireWatch::touch(Wire& wire, Pushed pushed, bool enters) {
+void WireWatch::touch(Wire& wire, Rank owner, Pushed pushed, bool enters) {
   if (wire.time != queue_.now()) {
     wire.time = queue_.now();
     wire.touches.clear();
@@ -36,11 +38,12 @@ void WireWatch::touch(Wire& wire, Pushed pushed, bool enters) {
   const Touches::Touch touch{pushed, enters ? 1U : 0U, order_.visit()};
   for (const Touches::Touch& t : wire.touches) {
     if (!order_is_open(t.pushed, pushed) || (t.index == touch.index && !order_.loose())) continue;
-    origin_ = unknown_origin;
-    if (t.kind == touch.kind) order_.give_up();
+    origin_ = origins_.next();
+    if (t.kind == touch.kind) order_.give_up(owner, wire.time, "messages at one of its links");
   }
   wire.touches.add(touch);
-  if (wire.touches.size() > Touches::too_many) order_.give_up();
+  if (wire.touches.size() > Touches::too_many)
+    order_.give_up(owner, wire.time, "very many messages at one of its links");
 }
 
 }  // namespace convert

@@ -54,7 +54,7 @@ class WireWatch {
     if (p >= packets_.size()) packets_.resize(std::size_t{p} + 1);
     return packets_[p];
   }
-  void touch(Wire& wire, Pushed pushed, bool enters);
+  void touch(Wire& wire, Rank owner, Pushed pushed, bool enters);
 
   const ProductWires numbers_;
   const Symmetry& symmetry_;

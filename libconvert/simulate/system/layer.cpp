@@ -11,19 +11,9 @@
 #include "simulate/system/native_algorithms.h"
 #include "simulate/system/stream.h"
 #include "simulate/system/whole_phases.h"
+#include "simulate/system/whole_rings.h"
 
 namespace convert {
-namespace {
-
-// Returns whether no message of the program meets another, nor is looked at.
-bool can_run_whole_rings(const LinkedProgram& program) {
-  const ReplayOptions& options = program.options;
-  return options.whole_rings && options.network.model == NetworkModel::unaware && !options.network.watch_ports &&
-         !program.network.ideal && !program.model.shared_bus && !options.until;
-}
-
-}  // namespace
-
 template <class Observer>
 SystemLayer<Observer>::SystemLayer(const LinkedProgram& program, const EventQueue& queue,
                                    NpuEvents<Observer>& events, Messages<Observer>& messages,
@@ -35,7 +25,7 @@ SystemLayer<Observer>::SystemLayer(const LinkedProgram& program, const EventQueu
       listener_(listener),
       observer_(observer),
       streams_meet_(!Observer::is_reduced && !program.options.system->rendezvous),
-      runs_whole_rings_(std::is_same_v<Observer, NoObserver> && streams_meet_ && can_run_whole_rings(program)),
+      runs_whole_rings_(std::is_same_v<Observer, NoObserver> && can_run_whole_rings(program)),
       customs_(events, messages, observer) {
   if (plans_.empty() || !model_.shared_bus) return;
   bus_.emplace(*model_.shared_bus, model_.local_reduction_delay, static_cast<Rank>(program.ranks.size()), queue,
@@ -92,7 +82,7 @@ void SystemLayer<Observer>::init_phase(std::uint32_t s) {
   observer_.acts([&] { return actor(st.npu, st.job); });
   const CollectivePlan& plan = plan_of(st);
   if (plan.call.custom == 0) {
-    if (runs_whole(*st.phase)) return begin_whole(s);
+    if (runs_whole_rings_ && is_run_whole(*st.phase)) return begin_whole(s);
     return model_.rules.parts_are_equal() ? init_algorithm(s) : exact_begin(s);
   }
   const CustomAlgorithm& algorithm = custom_algorithms_[plan.call.custom - 1];
@@ -103,25 +93,25 @@ void SystemLayer<Observer>::init_phase(std::uint32_t s) {
 // What waits for the collective is told before the queues move on.
 template <class Observer>
 void SystemLayer<Observer>::end_phase(std::uint32_t s) {
-  observer_.shares();
   Stream& st = stream(s);
   const Rank npu = st.npu;
   const std::uint32_t job = st.job;
   const std::uint32_t old_queue = st.queue;
   const CollectivePlan& plan = plan_of(st);
   const bool last = plan.orders.empty() || st.phase_index + 1 == plan.phases(st.chunk).size();
+  const bool own_queue = !model_.rules.collectives_share_queues();
+  if (last || !own_queue) observer_.shares(own_queue ? std::optional(jobs_[job].run) : std::nullopt);
   if (!last) {
     ++st.phase_index;
     set_phase(s);
-    if (!model_.rules.collectives_share_queues()) return init_phase(s);
+    if (own_queue) return init_phase(s);
     enter_queue(s);
   } else if (--jobs_[job].streams_left == 0) {
-    if (model_.rules.collectives_share_queues()) {
-      end_job(npu, job);
-    } else {  // its queue goes with it
+    if (own_queue) {  // it goes with it
       free_stream(s);
       return end_job(npu, job);
     }
+    end_job(npu, job);
   }
   --queue_of(npu, job, old_queue).running;
   start_waiting(queue_of(npu, job, old_queue));

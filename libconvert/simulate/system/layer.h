@@ -80,7 +80,6 @@ class SystemLayer final : public SystemState {
   void tree_step(std::uint32_t s, bool message);
 
   // Ring phases as wholes, in whole_phases.h.
-  [[nodiscard]] bool runs_whole(const PhasePlan& p) const;
   void begin_whole(std::uint32_t s);
   void run_whole(const Stream& st);
   [[nodiscard]] RingParts ring_parts(const Stream& st) const;

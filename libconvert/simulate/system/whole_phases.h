@@ -19,13 +19,6 @@
 namespace convert {
 
 template <class Observer>
-bool SystemLayer<Observer>::runs_whole(const PhasePlan& p) const {
-  constexpr std::uint64_t worth_it = 3;
-  return runs_whole_rings_ && p.algorithm == NativeAlgorithm::ring && p.steps >= worth_it &&
-         p.steps >= p.members - std::uint64_t{1};
-}
-
-template <class Observer>
 void SystemLayer<Observer>::begin_whole(std::uint32_t s) {
   Stream& st = stream(s);
   const PhasePlan& p = *st.phase;
@@ -87,9 +80,13 @@ void SystemLayer<Observer>::run_whole(const Stream& st) {
                       sizes == 1 ? 0 : ring_pass(p, parts, k, parts.bytes + 1)};
   };
   whole_ring_.prepare(p.steps, EventQueue::sum(p.endpoint_delay, model_.reduction(parts.bytes + 1)));
-  for (std::uint64_t k = 0; k < p.steps; ++k)
-    whole_ring_.round(
-        {parts.first_larger(k, n), parts.larger, k + 1 < p.steps ? pass(k) : std::array<Picoseconds, 2>{}});
+  if (p.op == Collective::all_to_all) {
+    whole_ring_.alike(p.steps - 1, pass(0)[0]);
+  } else {
+    for (std::uint64_t k = 0; k + 1 < p.steps; ++k)
+      whole_ring_.round({parts.first_larger(k, n), parts.larger, pass(k)});
+  }
+  whole_ring_.round({parts.first_larger(p.steps - 1, n), parts.larger, {}});
   const std::vector<std::int64_t>& larger = whole_ring_.larger_received();
   for (std::uint32_t i = 0; i < n; ++i) {
     const std::uint32_t next = i + 1 == n ? 0 : i + 1;

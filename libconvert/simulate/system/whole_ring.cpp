@@ -43,6 +43,23 @@ void WholeRing::round(const Round& r) {
   times_.swap(next_);
 }
 
+void WholeRing::alike(std::uint64_t rounds, Picoseconds pass) {
+  std::vector<Picoseconds> before;
+  while (rounds >= 2 * std::uint64_t{members_} && !may_overflow_) {
+    before = times_;
+    for (std::uint32_t k = 0; k < members_; ++k) round({.pass = {pass, 0}});
+    rounds -= members_;
+    const Picoseconds by = times_[1] - before[1];
+    bool all = true;
+    for (std::uint32_t i = 1; i <= members_; ++i) all = all && times_[i] - before[i] == by;
+    if (!all) continue;
+    const std::uint64_t more = rounds / members_;
+    for (std::uint32_t i = 1; i <= members_; ++i) times_[i] += by * static_cast<Picoseconds>(more);
+    rounds -= more * members_;
+  }
+  for (; rounds != 0; --rounds) round({.pass = {pass, 0}});
+}
+
 void WholeRing::move(std::uint32_t first, std::uint32_t end, std::size_t size, Picoseconds pass) {
   const Picoseconds* const time = times_.data();
   const Picoseconds* const delay = delays_[size].data();

@@ -55,6 +55,27 @@ TEST(WholeRing, LargerMessagesGoRound) {
   EXPECT_EQ(larger, (std::vector<std::int64_t>{1, 1, 1, 2}));
 }
 
+TEST(WholeRing, RoundsThatAreAlikeRepeat) {
+  Random random(1);
+  for (std::uint32_t members = 2; members < 12; ++members) {
+    WholeRing ring;
+    WholeRing by_round;
+    for (WholeRing* r : {&ring, &by_round}) r->reset(members);
+    for (std::uint32_t i = 0; i < members; ++i) {
+      const Picoseconds begin = random.in(0, 1000);
+      const Picoseconds delay = random.in(0, 90);
+      for (WholeRing* r : {&ring, &by_round}) {
+        r->begins(i, begin);
+        r->delay(i, 0, delay);
+        r->prepare(1000, 7);
+      }
+    }
+    ring.alike(1000 + members, 7);
+    for (std::uint32_t k = 0; k < 1000 + members; ++k) by_round.round({.pass = {7, 0}});
+    for (std::uint32_t i = 0; i < members; ++i) EXPECT_EQ(ring.time(i), by_round.time(i)) << i << " of " << members;
+  }
+}
+
 TEST(WholeRing, TimeEnds) {
   WholeRing ring;
   ring.reset(2);

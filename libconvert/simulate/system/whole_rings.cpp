@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/system/whole_rings.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace convert {
+namespace {
+
+// Holds how many events a member of a collective has, about.
+struct PlanEvents {
+  double by_message = 0;
+  double whole = 0;
+};
+
+PlanEvents events_of(const CollectivePlan& plan) {
+  constexpr double of_message = 2;
+  constexpr double of_ring = 3;
+  constexpr double of_round = 0.01;  // without events
+  PlanEvents events;
+  for (std::uint64_t chunk = 0; !plan.orders.empty() && chunk < plan.chunks; ++chunk) {
+    for (const PhasePlan& p : plan.phases(chunk)) {
+      const auto steps = static_cast<double>(p.steps);
+      events.by_message += steps * of_message;
+      events.whole += is_run_whole(p) ? of_ring + steps * of_round : steps * of_message;
+    }
+  }
+  return events;
+}
+
+}  // namespace
+
+bool can_run_whole_rings(const CommonProgram& program) {
+  const ReplayOptions& options = program.options;
+  return options.whole_rings && options.network.model == NetworkModel::unaware && !options.network.watch_ports &&
+         !program.network.ideal && !program.model.shared_bus && !options.until && !options.explain &&
+         !options.system->rendezvous;
+}
+
+bool is_run_whole(const PhasePlan& p) {
+  constexpr std::uint64_t worth_it = 3;
+  return p.algorithm == NativeAlgorithm::ring && p.steps >= worth_it && p.steps >= p.members - std::uint64_t{1};
+}
+
+bool whole_rings_need_less(const ReplayProgram& program, const Equivalence& equivalence) {
+  if (!can_run_whole_rings(program)) return false;
+  std::vector<PlanEvents> plans;
+  for (const CollectivePlan& plan : program.plans) plans.push_back(events_of(plan));
+  PlanEvents all;
+  for (Rank r = 0; r < program.ranks.size(); ++r) {
+    if (equivalence.ranks.representative(r) != r) continue;
+    const RankProgram& rank = program.ranks[r];
+    const auto nodes = static_cast<double>(rank.code->ops.size());
+    all.by_message += nodes;
+    all.whole += nodes;
+    for (const std::uint32_t plan : rank.plans) {
+      all.by_message += plans[plan].by_message;
+      all.whole += plans[plan].whole;
+    }
+  }
+  const double alike = static_cast<double>(program.ranks.size()) / static_cast<double>(equivalence.ranks.classes());
+  return all.whole * alike < all.by_message;
+}
+
+}  // namespace convert

@@ -14,7 +14,8 @@
 // What commutes: ends of nodes, if only one of them lets others begin; messages that wait for their receives;
 // messages for one stream of a collective, which counts them; and messages for different streams. The latter may
 // add to one entry of the NPU's event table in an order that is open: such an entry is loose. Its items commute as
-// long as they touch nothing but their own streams, except for one, and whatever they push has an open place.
+// long as they touch nothing but their own streams, except for one or for streams of one collective, and whatever
+// they push has an open place.
 #pragma once
 
 #include <cstddef>
@@ -43,14 +44,14 @@ class OrderWatch {
   // Set while a node that was offered begins a collective: the nodes of its algorithm come with it.
   bool begins_collective = false;
 
-  [[nodiscard]] bool broken() const { return open_.what != nullptr; }
+  [[nodiscard]] bool broken() const { return !open_.what.empty(); }
   // Says where the order is open and could matter: "at 1.5 us on NPU 3: messages come to a link"; if it is broken.
   [[nodiscard]] std::string why() const {
     return "at " + format_time(open_.time) + " on NPU " + std::to_string(open_.npu) + ": " + open_.what;
   }
   // Tells what comes in an open order where it matters.
-  void give_up(Rank npu, Picoseconds now, const char* what) {
-    if (!broken()) open_ = {npu, now, what};
+  void give_up(Rank npu, Picoseconds now, std::string what) {
+    if (!broken()) open_ = {npu, now, std::move(what)};
   }
 
   // Returns a number that grows with each event and NPU (or wire) that it touches.
@@ -90,7 +91,7 @@ class OrderWatch {
       if (t.kind == touch.kind && t.index == touch.index) continue;
       if (only_waits(t.kind, touch.kind)) continue;
       if (t.kind != touch.kind || what.kind() != Waiter::phase_recv || !streams_commute_)
-        give_up(npu, now, "events of several kinds or nodes");
+        give_up(npu, now, describe(t.kind) + " and " + describe(touch.kind));
       loose_ = true;
     }
     if (is_open) {
@@ -178,6 +179,16 @@ class OrderWatch {
     return is(Waiter::nobody, Waiter::nobody) || is(Waiter::nobody, Waiter::phase_recv) ||
            is(Waiter::phase_recv, Waiter::nobody);
   }
+  [[nodiscard]] static std::string describe(std::uint32_t kind) {
+    switch (kind) {
+      case Waiter::nobody: return "a message before its receive";
+      case Waiter::op:
+      case Waiter::custom_op: return "a message of a node";
+      case Waiter::phase_recv: return "a message of a collective";
+      case Waiter::npu_entry: return "an end";
+      default: return "another event";
+    }
+  }
   // Opens the places of entries: on other ranks the current event may come first, and be what pushes them.
   void open_entries(Npu& n) {
     for (; n.opened < n.entries.size(); ++n.opened) {
@@ -207,7 +218,7 @@ class OrderWatch {
   struct Open {
     Rank npu = 0;
     Picoseconds time = 0;
-    const char* what = nullptr;  // null: the order has not mattered
+    std::string what{};  // empty: the order has not mattered
   };
   Open open_{};
 };

@@ -18,7 +18,9 @@
 
 #include "core/index_table.h"
 #include "graph/graph.h"
+#include "core/master/rank_changes.h"
 #include "simulate/program/compile.h"
+#include "simulate/program/like.h"
 #include "simulate/program/program.h"
 #include "simulate/system/default_system.h"
 
@@ -52,6 +54,7 @@ struct CompiledMessage {
   std::int64_t tag = 0;
   std::int64_t chunks = 0;
   std::int64_t of_chunks = 0;
+  bool names_own = false;
 };
 
 // Holds an all-to-all of one rank whose parts differ.
@@ -111,8 +114,21 @@ struct ReplayBuilder::State {
   CustomSource* source_of(const CallUse& use, std::uint32_t members);
   void check_use(CustomSource& source, const CallUse& use);
   std::uint32_t with_sizes(std::size_t source, std::int64_t bytes);
+  void begin_rank(Rank rank, const std::string& name);
+  [[nodiscard]] std::optional<std::uint32_t> group_number(std::string_view name) const;
+  [[nodiscard]] bool is_member(std::uint32_t group, Rank rank) const;
+  [[nodiscard]] bool self_allowed() const {
+    return can_send_to_self(program.network, program.options.network.model);
+  }
+  class LikeMaker;
+  [[nodiscard]] std::shared_ptr<const RankModel> model_of_last() const;
+  [[nodiscard]] std::optional<LikeRank> like(const std::shared_ptr<const RankModel>& model,
+                                             const RankChanges& changes) const;
+  void add(LikeRank&& rank);
   bool add_like(Rank like, const Likeness& how);
   [[nodiscard]] bool can_be_like(Rank like);
+  [[nodiscard]] bool others_may_be_like(Rank like) const;
+  std::uint32_t call_in_group(std::uint32_t call, std::uint32_t group, const Location& where);
   std::optional<std::uint32_t> call_like(std::uint32_t call, const Likeness& how, Rank rank);
   std::uint32_t call_number(const CollectiveCall& call, const std::string& prefix);
   void number(RankCode& code, const std::vector<CompiledMessage>& messages, RankProgram& rank);
@@ -150,6 +166,7 @@ struct ReplayBuilder::State {
     bool told = false;  // a warning or error
   };
   std::vector<Added> added;
+  std::vector<CompiledMessage> last_messages;  // of the rank compiled last, by index
   // A rank that others are like.
   struct Model {
     bool fits = true;                            // no call depends on its rank or the name of its group

@@ -80,13 +80,22 @@ void ReplayBuilder::State::prepare_system() {
   }
 }
 
-std::optional<std::uint32_t> ReplayBuilder::State::find_group(const Trace& trace, std::uint32_t index,
-                                                              std::string_view name) {
+// Returns the index of a group; nothing if there is none of that name.
+std::optional<std::uint32_t> ReplayBuilder::State::group_number(std::string_view name) const {
   if (name.empty() || name == "0") return 0;
   const std::optional<std::int64_t> id = parse_int(name);
-  if (const auto at = id ? group_of.find(*id) : group_of.end(); at != group_of.end()) {
-    const SystemGroup& group = program.groups[at->second];
-    if (group.place(trace.rank) < group.ranks.size()) return at->second;
+  const auto at = id ? group_of.find(*id) : group_of.end();
+  return at == group_of.end() ? std::nullopt : std::optional(at->second);
+}
+
+bool ReplayBuilder::State::is_member(std::uint32_t group, Rank rank) const {
+  return group == 0 || program.groups[group].place(rank) < program.groups[group].ranks.size();
+}
+
+std::optional<std::uint32_t> ReplayBuilder::State::find_group(const Trace& trace, std::uint32_t index,
+                                                              std::string_view name) {
+  if (const std::optional<std::uint32_t> group = group_number(name)) {
+    if (is_member(*group, trace.rank)) return group;
     compiler.error(trace, index, "groups",
                    "rank " + std::to_string(trace.rank) + " calls a collective of group " + std::string(name) +
                        ", of which it is no member");

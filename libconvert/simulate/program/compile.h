@@ -33,6 +33,7 @@ struct NodeCollective {
 struct CompiledNode {
   Op op{};
   std::int64_t tag = 0;  // send, recv
+  bool names_own = false;  // send, recv: it says whose it is
   std::optional<NodeCollective> collective{};
   // What part of the collective a message of a custom algorithm without a size is.
   std::int64_t chunks = 0;

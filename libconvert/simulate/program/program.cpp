@@ -75,7 +75,7 @@ std::shared_ptr<RankCode> ReplayBuilder::State::compile(const Trace& trace, Node
   for (std::uint32_t i = 0; i < table.nodes.size(); ++i) {
     const CompiledNode node = with.compile(trace, i);
     by_index[i] = node.op;
-    messages[i] = {node.tag, node.chunks, node.of_chunks};
+    messages[i] = {node.tag, node.chunks, node.of_chunks, node.names_own};
     if (node.collective) compile_collective(trace, i, *node.collective, by_index[i]);
   }
   number_collectives(trace, graph, by_index);
@@ -122,25 +122,27 @@ void ReplayBuilder::State::note_peers(const Trace& trace, const RankCode& code) 
   }
 }
 
-void ReplayBuilder::State::add(const Trace& trace) {
-  const auto rank = static_cast<Rank>(program.ranks.size());
-  if (trace.rank != rank) {
-    throw input_error({.file = trace.name}, "rank " + std::to_string(trace.rank) +
-                                                ", but there is no trace of rank " + std::to_string(rank) +
-                                                file_of_rank(trace.name, trace.rank, rank) +
-                                                ": a replay takes all ranks from 0 on");
+void ReplayBuilder::State::begin_rank(Rank rank, const std::string& name) {
+  const auto next = static_cast<Rank>(program.ranks.size());
+  if (rank != next) {
+    throw input_error({.file = name}, "rank " + std::to_string(rank) + ", but there is no trace of rank " +
+                                          std::to_string(next) + file_of_rank(name, rank, next) +
+                                          ": a replay takes all ranks from 0 on");
   }
-  if (rank == 0) first_name = trace.name;
-  last_name = trace.name;
-  std::vector<CompiledMessage> messages;
+  if (next == 0) first_name = name;
+  last_name = name;
+}
+
+void ReplayBuilder::State::add(const Trace& trace) {
+  begin_rank(trace.rank, trace.name);
   const std::uint64_t untimed = compiler.untimed_communication();
   const std::size_t told = diagnostics.errors() + diagnostics.warnings();
-  const std::shared_ptr<RankCode> code = compile(trace, compiler, messages);
+  const std::shared_ptr<RankCode> code = compile(trace, compiler, last_messages);
   added.push_back(
       {compiler.untimed_communication() - untimed, diagnostics.errors() + diagnostics.warnings() != told});
   note_peers(trace, *code);
   RankProgram& to = program.ranks.emplace_back();
-  number(*code, messages, to);
+  number(*code, last_messages, to);
   to.code = known_code(code);
   if (to.code->tags != code->tags) to.tags = code->tags;
 }
@@ -177,75 +179,6 @@ std::shared_ptr<const RankCode> ReplayBuilder::State::known_code(const std::shar
   return code;
 }
 
-// Finds what a rank has that others are like. It was added as it stands.
-bool ReplayBuilder::State::can_be_like(Rank like) {
-  const auto [at, is_new] = models.try_emplace(like);
-  Model& m = at->second;
-  if (!is_new) return m.fits;
-  const auto by_group = [](const auto& rule) { return rule.which.group.has_value(); };
-  const ReplaySystem& system = *program.options.system;
-  const RankProgram& rank = program.ranks[like];
-  m.fits = !added[like].told && !compiler.failed() && std::ranges::none_of(system.rules, by_group) &&
-           std::ranges::none_of(program.options.free.calls, by_group) &&
-           std::ranges::none_of(rank.plans, [&](std::uint32_t call) {
-             return uneven_of(call) != nullptr || has_root(calls[call].call.op);
-           });
-  m.nodes_of_call.resize(rank.plans.size());
-  for (const Op& op : rank.code->ops) {
-    if (op.type == OpType::collective) ++m.nodes_of_call[op.channel];
-  }
-  return m.fits;
-}
-
-// Returns the call in the place of one of the other rank.
-std::optional<std::uint32_t> ReplayBuilder::State::call_like(std::uint32_t call, const Likeness& how, Rank rank) {
-  const std::uint32_t group_index = calls[call].call.group;
-  const auto name = how.group(group_index == 0 ? "0" : std::to_string(program.groups[group_index].id));
-  if (!name) return std::nullopt;
-  std::uint32_t group = 0;
-  if (*name != "0") {
-    const auto id = parse_int(*name);
-    const auto at = id ? group_of.find(*id) : group_of.end();
-    if (at == group_of.end() || program.groups[at->second].place(rank) >= program.groups[at->second].ranks.size())
-      return std::nullopt;
-    group = at->second;
-  }
-  if (group == group_index) return call;
-  CollectiveCall its = calls[call].call;
-  its.group = group;
-  const std::uint32_t number = call_number(its, calls[call].prefix);
-  if (number == calls.size()) {
-    calls.push_back(CallUse(calls[call]));
-    calls.back().call = its;
-    calls.back().nodes = 0;
-  }
-  return number;
-}
-
-bool ReplayBuilder::State::add_like(Rank like, const Likeness& how) {
-  if (!can_be_like(like)) return false;
-  const auto rank = static_cast<Rank>(program.ranks.size());
-  const bool self_allowed = can_send_to_self(program.network, program.options.network.model);
-  RankProgram to{.code = program.ranks[like].code};
-  for (const Rank peer : program.ranks[like].peers) {
-    const std::uint64_t its = how.peer(peer);
-    if (its >= how.ranks || (its == rank && !self_allowed)) return false;
-    to.peers.push_back(static_cast<Rank>(its));
-  }
-  to.tags = program.ranks[like].tags;
-  for (const std::uint32_t call : program.ranks[like].plans) {
-    const auto its = call_like(call, how, rank);
-    if (!its) return false;
-    to.plans.push_back(*its);
-  }
-  const std::vector<std::uint64_t>& nodes = models.at(like).nodes_of_call;
-  for (std::size_t c = 0; c < to.plans.size(); ++c) calls[to.plans[c]].nodes += nodes[c];
-  compiler.add_untimed_communication(added[like].untimed);
-  added.push_back(Added(added[like]));
-  program.ranks.push_back(std::move(to));
-  return true;
-}
-
 ReplayBuilder::ReplayBuilder(NetworkConfig network, const ReplayOptions& options, Diagnostics& diagnostics)
     : state_(std::make_unique<State>(std::move(network), options, diagnostics)) {
   if (options.size_bytes && *options.size_bytes < 1) throw usage_error("--size wants at least one byte");
@@ -254,6 +187,12 @@ ReplayBuilder::~ReplayBuilder() = default;
 
 void ReplayBuilder::add(const Trace& trace) { state_->add(trace); }
 bool ReplayBuilder::add_like(Rank like, const Likeness& how) { return state_->add_like(like, how); }
+std::shared_ptr<const RankModel> ReplayBuilder::model_of_last() const { return state_->model_of_last(); }
+std::optional<LikeRank> ReplayBuilder::like(const std::shared_ptr<const RankModel>& model,
+                                            const RankChanges& changes) const {
+  return state_->like(model, changes);
+}
+void ReplayBuilder::add(LikeRank&& rank) { state_->add(std::move(rank)); }
 
 void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace, const ChunkRunsOf& runs,
                                const std::vector<std::int32_t>& relays) {

@@ -46,13 +46,29 @@ KnownRanks::Read KnownRanks::read(TraceReader& reader, Trace& head) const {
       return out;
     }
   }
-  read_nodes(reader, head);
-  if (may_be_like && !shown && is_small(head.nodes)) {
-    const EncodedNodes own(head.nodes);
-    if (find(*known, {own.bytes()}, &head.nodes, changes, out)) return out;
+  out.trace = empty_trace();
+  Trace& trace = *out.trace;
+  trace.rank = head.rank;
+  trace.name = std::move(head.name);
+  trace.metadata = std::move(head.metadata);
+  read_nodes(reader, trace);
+  if (may_be_like && !shown && is_small(trace.nodes)) {
+    const EncodedNodes own(trace.nodes);
+    if (find(*known, {own.bytes()}, &trace.nodes, changes, out)) return out;
   }
-  out.trace = std::exchange(head, {});
+  if (const ReplayBuilder* const builder = builder_; builder != nullptr && !options_.size_bytes)
+    out.compiled = builder->prepare(trace);
   return out;
+}
+
+// Returns a trace without nodes, whose memory was used before if there is one.
+std::unique_ptr<Trace> KnownRanks::empty_trace() const {
+  const std::lock_guard lock(mutex_);
+  if (finished_.empty()) return std::make_unique<Trace>();
+  std::unique_ptr<Trace> trace = std::move(finished_.back());
+  finished_.pop_back();
+  trace->nodes.clear();
+  return trace;
 }
 
 // Finds the known rank that this one is like: it is the one found last, mostly. Looks at no more nodes in vain than
@@ -71,7 +87,7 @@ bool KnownRanks::find(const List& known, const TraceReader::Encoded& bytes, cons
       changes.positions = table->positions;
       changes.positions_are_lines = table->positions_are_lines;
     }
-    to.like = k.builder.like(k.model, changes);
+    to.like = builder_.load()->like(k.model, changes);
     return to.like.has_value();  // else something is wrong with it
   }
   return false;
@@ -82,21 +98,29 @@ void KnownRanks::add(Read&& rank) {
     ++found_;
     found_last_ = rank.place;
     used_[rank.place] = found_ + learned_;
-    return builder_->add(std::move(*rank.like));
+    return builder_.load()->add(std::move(*rank.like));
   }
-  builder_ = &begin_(rank.trace);
-  if (options_.size_bytes) refuse_bad_counters(rank.trace);
-  builder_->add(rank.trace);
-  if (finds_any_ && !options_.slow.contains(rank.trace.rank)) learn(rank.trace);
+  Trace& trace = *rank.trace;
+  ReplayBuilder& builder = begin_(trace);
+  builder_ = &builder;
+  if (options_.size_bytes) refuse_bad_counters(trace);
+  if (rank.compiled != nullptr) {
+    builder.add(trace, *rank.compiled);
+  } else {
+    builder.add(trace);
+  }
+  if (finds_any_ && !options_.slow.contains(trace.rank)) learn(trace);
+  const std::lock_guard lock(mutex_);
+  finished_.push_back(std::move(rank.trace));
 }
 
 // Lets others be like the rank added last, in place of the one that none was like for the longest time; no longer
 // where ranks are seldom alike.
 void KnownRanks::learn(const Trace& trace) {
   if (!is_small(trace.nodes) || (learned_ >= most_known && found_ < learned_)) return;
-  std::shared_ptr<const RankModel> model = builder_->model_of_last();
+  std::shared_ptr<const RankModel> model = builder_.load()->model_of_last();
   if (model == nullptr) return;
-  auto known = std::make_shared<const Known>(*builder_, std::move(model), EncodedNodes(trace.nodes));
+  auto known = std::make_shared<const Known>(std::move(model), EncodedNodes(trace.nodes));
   if (known->nodes.bytes().size() > most_known_bytes) return;
   List list = *list_;
   std::size_t bytes = known->nodes.bytes().size();

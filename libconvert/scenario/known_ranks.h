@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads the ranks of a set for a program: those that do what a known one does are compared with it as they are read,
-// the others decoded and compiled.
+// Reads the ranks of a set for a program: those that do what a known one does are compared with it as they are
+// read, the others decoded and compiled.
 #pragma once
 
 #include <atomic>
@@ -32,7 +32,8 @@ class KnownRanks {
     Rank rank = 0;
     std::optional<LikeRank> like{};
     std::size_t place = 0;  // of that other one in the list
-    Trace trace{};
+    std::unique_ptr<Trace> trace{};
+    std::shared_ptr<CompiledRank> compiled{};  // null: as one after the other only
   };
   // Reads the nodes of a rank. Several threads may call it, while ranks are added too.
   [[nodiscard]] Read read(TraceReader& reader, Trace& head) const;
@@ -41,7 +42,6 @@ class KnownRanks {
 
  private:
   struct Known {
-    const ReplayBuilder& builder;
     std::shared_ptr<const RankModel> model;
     EncodedNodes nodes;
   };
@@ -51,15 +51,17 @@ class KnownRanks {
   [[nodiscard]] bool find(const List& known, const TraceReader::Encoded& bytes, const NodeTable* table,
                           RankChanges& changes, Read& to) const;
   void learn(const Trace& trace);
+  [[nodiscard]] std::unique_ptr<Trace> empty_trace() const;
 
   const Begin begin_;
   const ReplayOptions& options_;
   const bool finds_any_;
-  ReplayBuilder* builder_ = nullptr;
+  std::atomic<ReplayBuilder*> builder_ = nullptr;  // null before the first rank
   mutable std::mutex mutex_;
   std::shared_ptr<const List> list_ = std::make_shared<List>();
-  std::vector<std::uint64_t> used_;     // by place in the list: when it was found last
-  std::atomic<std::size_t> found_last_ = 0;  // its place
+  std::vector<std::uint64_t> used_;                       // by place in the list: when it was found last
+  std::atomic<std::size_t> found_last_ = 0;               // its place
+  mutable std::vector<std::unique_ptr<Trace>> finished_;  // to be filled again
   std::uint64_t learned_ = 0;
   std::uint64_t found_ = 0;
 };

@@ -26,10 +26,18 @@ struct Changing {
   Changed what;
 };
 constexpr std::array<Changing, RankChanges::kinds> changing = {{
-    {"\x0a\x08" "comm_src", Changed::source},
-    {"\x0a\x08" "comm_dst", Changed::destination},
-    {"\x0a\x08" "comm_tag", Changed::tag},
-    {"\x0a\x07" "pg_name", Changed::group},
+    {"\x0a\x08"
+     "comm_src",
+     Changed::source},
+    {"\x0a\x08"
+     "comm_dst",
+     Changed::destination},
+    {"\x0a\x08"
+     "comm_tag",
+     Changed::tag},
+    {"\x0a\x07"
+     "pg_name",
+     Changed::group},
 }};
 
 // Returns which of these the attribute is, if one.

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "core/index_table.h"
-#include "graph/graph.h"
 #include "core/master/rank_changes.h"
+#include "graph/graph.h"
 #include "simulate/program/compile.h"
 #include "simulate/program/like.h"
 #include "simulate/program/program.h"
@@ -56,6 +56,17 @@ struct CompiledMessage {
   std::int64_t of_chunks = 0;
   bool names_own = false;
 };
+
+// Holds a rank of which nodes are compiled; perhaps not yet which calls its collectives make.
+struct CompiledRank {
+  std::shared_ptr<RankCode> code{};
+  std::vector<CompiledMessage> messages{};  // by index
+  std::vector<std::uint32_t> call_order{};  // indices of collectives in the order of issue
+  std::vector<std::pair<std::uint32_t, NodeCollective>> collectives{};  // whose calls are not known yet, by index
+  NodeCompiler::Use use{};                                              // of its nodes, likewise
+};
+// Returns the nodes of a code by their indices in the trace.
+[[nodiscard]] std::vector<std::uint32_t> nodes_by_index(const RankCode& code);
 
 // Holds an all-to-all of one rank whose parts differ.
 struct UnevenCall {
@@ -98,14 +109,20 @@ struct ReplayBuilder::State {
   void prepare_system();
   void plan_collectives();
   void add(const Trace& trace);
-  std::shared_ptr<RankCode> compile(const Trace& trace, NodeCompiler& with, std::vector<CompiledMessage>& messages);
+  using OnCollective = std::function<void(std::uint32_t index, const NodeCollective& c, Op& op)>;
+  CompiledRank compile(const Trace& trace, NodeCompiler& with, const OnCollective& on_collective) const;
+  [[nodiscard]] std::shared_ptr<CompiledRank> prepare(const Trace& trace) const;
+  void add(const Trace& trace, CompiledRank& rank);
+  void add_compiled(const Trace& trace, CompiledRank& rank);
   void compile_collective(const Trace& trace, std::uint32_t index, const NodeCollective& c, Op& op);
   std::optional<std::uint32_t> find_group(const Trace& trace, std::uint32_t index, std::string_view name);
   bool note_uneven(const Trace& trace, std::uint32_t index, const CollectiveCall& call, Op& op);
   [[nodiscard]] bool is_free(const NodeCollective& c, NodeId node, std::string_view name);
   [[nodiscard]] const UnevenCall* uneven_of(std::uint32_t call) const;
   [[nodiscard]] const CollectiveCall& call_of(std::uint32_t call) const;
-  void number_collectives(const Trace& trace, const Graph& graph, std::vector<Op>& by_index) const;
+  [[nodiscard]] std::vector<std::uint32_t> order_of_calls(const Trace& trace, const Graph& graph,
+                                                          const std::vector<Op>& by_index) const;
+  void number_collectives(CompiledRank& rank) const;
   std::uint32_t add_uneven(const UnevenCall& first, const UnevenMembers& members);
   void gather_uneven();
   struct CallUse;

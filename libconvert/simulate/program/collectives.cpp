@@ -267,14 +267,25 @@ const CollectiveCall& ReplayBuilder::State::call_of(std::uint32_t call) const {
 
 // The ranks' calls of a group meet by their places in the order of issue: dependencies first, then the lowest id.
 // Which nodes are free first at run time may differ from rank to rank.
-void ReplayBuilder::State::number_collectives(const Trace& trace, const Graph& graph,
-                                              std::vector<Op>& by_index) const {
-  const auto is_collective = [](const Op& op) { return op.type == OpType::collective; };
-  if (program.rules.collectives_meet_at_call_time() || compiler.failed() || custom_compiler.failed()) return;
-  if (std::none_of(by_index.begin(), by_index.end(), is_collective)) return;
-  std::map<std::uint32_t, std::uint32_t> counts;  // by group
-  for (const std::uint32_t index : communication_order(trace.nodes, graph)) {
-    if (is_collective(by_index[index])) by_index[index].peer = counts[call_of(by_index[index].channel).group]++;
+std::vector<std::uint32_t> ReplayBuilder::State::order_of_calls(const Trace& trace, const Graph& graph,
+                                                                const std::vector<Op>& by_index) const {
+  const auto is_other = [&](std::uint32_t index) { return by_index[index].type != OpType::collective; };
+  if (program.rules.collectives_meet_at_call_time() ||
+      std::ranges::none_of(by_index, [](const Op& op) { return op.type == OpType::collective; }))
+    return {};
+  std::vector<std::uint32_t> order = communication_order(trace.nodes, graph);
+  std::erase_if(order, is_other);
+  return order;
+}
+
+// Numbers the calls of each group.
+void ReplayBuilder::State::number_collectives(CompiledRank& rank) const {
+  if (rank.call_order.empty() || compiler.failed() || custom_compiler.failed()) return;
+  const std::vector<std::uint32_t> nodes = nodes_by_index(*rank.code);
+  std::unordered_map<std::uint32_t, std::uint32_t> counts;  // by group
+  for (const std::uint32_t index : rank.call_order) {
+    Op& op = rank.code->ops[nodes[index]];
+    if (op.type == OpType::collective) op.peer = counts[call_of(op.channel).group]++;
   }
 }
 

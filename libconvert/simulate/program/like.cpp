@@ -19,7 +19,8 @@ const RankChanges::Change* of(const NodeChanges& changes, Changed what) {
 }
 
 Location place_of(const RankChanges& rank, std::uint32_t index, NodeId id) {
-  Location where{.file = rank.name, .rank = static_cast<std::int64_t>(rank.rank), .node = static_cast<std::int64_t>(id)};
+  Location where{
+      .file = rank.name, .rank = static_cast<std::int64_t>(rank.rank), .node = static_cast<std::int64_t>(id)};
   if (index >= rank.positions.size()) return where;
   if (rank.positions_are_lines) {
     where.line = static_cast<std::uint32_t>(rank.positions[index]);
@@ -53,7 +54,8 @@ class ReplayBuilder::State::LikeMaker {
       for (; change != end && change->node <= item.index; ++change) {
         if (change->node == item.index) its[static_cast<std::size_t>(change->what)] = &*change;
       }
-      if (!(item.type == OpType::collective ? takes_call(item, its) : takes_message(item, its))) return std::nullopt;
+      if (!(item.type == OpType::collective ? takes_call(item, its) : takes_message(item, its)))
+        return std::nullopt;
     }
     if (out_.tags == model_.code->tags) out_.tags.clear();
     find_places();
@@ -70,7 +72,8 @@ class ReplayBuilder::State::LikeMaker {
       if (other->number < 0 || other->number >= max_npus) return false;
       peer = static_cast<Rank>(other->number);
     }
-    if (const auto* const tag = of(its, Changed::tag)) out_.tags[item.number] = state_.program.rules.tag(tag->number);
+    if (const auto* const tag = of(its, Changed::tag))
+      out_.tags[item.number] = state_.program.rules.tag(tag->number);
     return peer != changes_.rank || state_.self_allowed();
   }
 
@@ -113,7 +116,7 @@ class ReplayBuilder::State::LikeMaker {
   const RankModel& model_;
   const RankChanges& changes_;
   LikeRank out_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs_;       // groups of the model and of the rank
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs_;     // groups of the model and of the rank
   std::vector<std::pair<std::string_view, std::uint32_t>> names_;  // groups by name
 };
 
@@ -216,7 +219,8 @@ std::shared_ptr<const RankModel> ReplayBuilder::State::model_of_last() const {
   }
   std::ranges::sort(model->items, {}, &RankModel::Item::index);
   for (const RankModel::Item& item : model->items) {
-    if (item.type == OpType::collective && rank.code->feeder.index_of(model->calls[item.number].first) == item.index)
+    if (item.type == OpType::collective &&
+        rank.code->feeder.index_of(model->calls[item.number].first) == item.index)
       model->call_order.push_back(item.number);
   }
   return model;

@@ -31,6 +31,7 @@
 
 namespace convert {
 
+struct CompiledRank;
 struct LikeRank;
 struct RankChanges;
 struct RankModel;
@@ -213,6 +214,11 @@ class ReplayBuilder {
                                              const RankChanges& changes) const;
   // Adds such a rank, the next one.
   void add(LikeRank&& rank);
+  // Compiles a rank as far as that does not take those before it, for add(); null where something is wrong with it.
+  // Several threads may call it, while ranks are added too.
+  [[nodiscard]] std::shared_ptr<CompiledRank> prepare(const Trace& trace) const;
+  // Adds the next rank, which was prepared.
+  void add(const Trace& trace, CompiledRank& prepared);
   // Returns the program, or nothing if errors were reported. Call it once. Throws Error, also if there is no rank.
   [[nodiscard]] std::optional<ReplayProgram> finish();
 

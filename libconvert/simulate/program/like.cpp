@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Adds ranks that do what another does, but for peers, tags and groups, without compiling them.
+#include "simulate/program/like.h"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -190,7 +192,8 @@ bool ReplayBuilder::State::add_like(Rank like, const Likeness& how) {
   const std::vector<std::uint64_t>& nodes = models.at(like).nodes_of_call;
   for (std::size_t c = 0; c < to.plans.size(); ++c) calls[to.plans[c]].nodes += nodes[c];
   compiler.add_untimed_communication(added[like].untimed);
-  added.push_back(Added(added[like]));
+  const Added as_like = added[like];
+  added.push_back(as_like);
   program.ranks.push_back(std::move(to));
   return true;
 }

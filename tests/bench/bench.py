@@ -74,8 +74,9 @@ class Suite:
         """A pair of a program of so many steps of 125 operators."""
         folder = self.work / f"steps{count}"
         folder.mkdir(exist_ok=True)
-        subprocess.run([sys.executable, SOURCE / "testdata/pytorch/make_steps.py", f"0-{count - 1}", f"0-{count - 1}"],
-                       cwd=folder, check=True)
+        if not (folder / "kineto.json").exists():
+            subprocess.run([sys.executable, SOURCE / "testdata/pytorch/make_steps.py", f"0-{count - 1}", f"0-{count - 1}"],
+                           cwd=folder, check=True)
         return folder / "host.json", folder / "kineto.json"
 
     def recorded(self, nodes):
@@ -111,8 +112,10 @@ class Suite:
                 self.skip("bench_msccl", "msccl / parse + encode, algorithms of the corpus")
             yield found
         elif name == "flexflow":
-            path = self.work / "tasks.dot"
-            make_task_graph(path, *((2, 4) if self.options.smoke else (256, 512)))
+            layers, npus = (2, 4) if self.options.smoke else (256, 512)
+            path = self.work / f"tasks_{layers}x{npus}.dot"
+            if not path.exists():
+                make_task_graph(path, layers, npus)
             yield [path]
         elif name == "pytorch":
             yield from ([host, device] for _, host, device, _ in pairs)

@@ -84,6 +84,9 @@ void decode_all(std::string_view bytes, NodeTable& t) {
 }
 
 void measure(bench::Report& report) {
+  const std::string encoding = "chakra encode / protozero's writer";
+  const std::string decoding = "chakra decode / protozero's scan";
+  if (!report.wants({encoding, decoding})) return;
   const NodeTable table = bench::make_steps(report.smoke ? 1000 : 100'000);
   const auto nodes = static_cast<double>(table.nodes.size());
   std::string floor_bytes;
@@ -99,7 +102,7 @@ void measure(bench::Report& report) {
         encoder.nodes(table, bytes);
       });
   if (bytes != floor_bytes) throw Error("the two encoders disagree");
-  report.add_time("chakra encode / protozero's writer", "node", nodes, encode, bench::times_floor(2));
+  report.add_time(encoding, "node", nodes, encode, bench::times_floor(2));
 
   std::uint64_t sum = 0;
   const std::string file = std::string(1, '\0') + bytes;
@@ -107,7 +110,7 @@ void measure(bench::Report& report) {
   const bench::Best decode =
       bench::best_of_both([&] { sum += scan_protozero(bytes); }, [&] { decode_all(file, scratch); });
   if (sum == 0) std::abort();  // it has to be read
-  report.add_time("chakra decode / protozero's scan", "node", nodes, decode, bench::times_floor(2));
+  report.add_time(decoding, "node", nodes, decode, bench::times_floor(2));
 }
 
 }  // namespace

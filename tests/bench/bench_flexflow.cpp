@@ -43,7 +43,7 @@ std::size_t convert_in_memory(Input& input, std::string& out) {
 
 void measure_speed(bench::Report& report, const std::string& path) {
   const std::string name = "flexflow / scan + encode, " + bench::file_name(path);
-  if (!report.wants(name)) return;
+  if (!report.wants({name})) return;
   const std::string text = open_input(path)->read_rest();
   std::vector<NodeTable> tables;
   read_graph(*memory_input(path, text), [&](TraceReader& reader, Trace& trace) {
@@ -72,7 +72,7 @@ void measure_memory(bench::Report& report, const std::string& path) {
   std::string out;
   const std::size_t nodes = convert_in_memory(*open_input(path), out);
   if (nodes == 0) throw input_error({.file = path}, "holds no nodes");
-  if (!report.wants(name)) return;
+  if (!report.wants({name})) return;
   const auto n = static_cast<double>(nodes);
   const auto bytes = static_cast<double>(open_input(path)->read_rest().size());
   out = {};

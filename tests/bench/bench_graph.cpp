@@ -173,7 +173,7 @@ void format_graphml(const std::vector<Record>& records, std::string& out) {
 void measure_format(bench::Report& report, const Format& format, const std::vector<Trace>& set,
                     const std::vector<Record>& records, void (*floor)(const std::vector<Record>&, std::string&)) {
   const std::string name = std::string(format.name) + " write / formatting alone";
-  if (!report.wants(name)) return;
+  if (!report.wants({name})) return;
   std::string plain;
   std::string text;
   const bench::Best best = bench::best_of_both(
@@ -211,7 +211,7 @@ void validate(const std::vector<Trace>& set) {
 template <typename Work>
 void measure_part(bench::Report& report, const std::string& name, const std::vector<Trace>& set, double limit,
                   const Work& work) {
-  if (!report.wants(name)) return;
+  if (!report.wants({name})) return;
   std::uint64_t sum = 0;
   double nodes = 0;
   for (const Trace& t : set) nodes += static_cast<double>(t.nodes.nodes.size());

@@ -86,7 +86,7 @@ template <typename Scan>
 void measure_reading(bench::Report& report, const std::string& what, const char* format, const std::string& text,
                      std::size_t nodes, const Scan& scan) {
   const std::string name = std::string(format) + " read, " + what;
-  if (!report.wants(name)) return;
+  if (!report.wants({name})) return;
   simdjson::ondemand::parser parser;
   const bench::Best best = bench::best_of_both(
       [&] {
@@ -140,7 +140,7 @@ void format_lines(const NodeTable& t, std::string& out) {
 
 void measure_writing(bench::Report& report, const std::string& what, const NodeTable& table) {
   const std::string name = "jsonl write, " + what;
-  if (!report.wants(name)) return;
+  if (!report.wants({name})) return;
   Trace trace;
   trace.nodes = table;
   std::string plain;

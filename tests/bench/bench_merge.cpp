@@ -33,7 +33,7 @@ std::string make_workload(const std::string& folder, Rank ranks) {
     for (int i = 0; i < collectives; ++i) after = {b.collective(Collective::all_reduce, bytes, after)};
     traces.push_back(b.finish());
   }
-  const std::string prefix = folder + "/w" + std::to_string(ranks);
+  std::string prefix = folder + "/w" + std::to_string(ranks);
   write_traces(traces, prefix);
   return prefix;
 }
@@ -77,6 +77,12 @@ std::size_t merge_in_memory(const std::string& prefix, const std::string& ranks,
 }
 
 void measure_merging(bench::Report& report, const std::string& folder, Rank of_ranks, const std::string& ranks) {
+  const std::string what = std::to_string(collectives) + " rings, ranks " +
+                           (ranks.empty() ? "0-" + std::to_string(of_ranks - 1) : ranks) + " of " +
+                           std::to_string(of_ranks);
+  const std::string name = "merge / encode, " + what;
+  const std::string name_of_memory = "merge, memory beyond 16 MiB / largest rank, " + what;
+  if (!report.wants({name, name_of_memory})) return;
   const std::string prefix = make_workload(folder, of_ranks);
   std::string message;
   std::string out;
@@ -96,13 +102,10 @@ void measure_merging(bench::Report& report, const std::string& folder, Rank of_r
         },
         [&] { nodes = merge_in_memory(prefix, ranks, out); });
   }
-  const std::string what = std::to_string(collectives) + " rings, ranks " +
-                           (ranks.empty() ? "0-" + std::to_string(of_ranks - 1) : ranks) + " of " +
-                           std::to_string(of_ranks);
-  report.add_time("merge / encode, " + what, "node", static_cast<double>(nodes), best, bench::times_floor(3));
+  report.add_time(name, "node", static_cast<double>(nodes), best, bench::times_floor(3));
   out = {};
   const double peak = bench::peak_of([&] { merge_in_memory(prefix, ranks, out); });
-  report.add({.name = "merge, memory beyond 16 MiB / largest rank, " + what,
+  report.add({.name = name_of_memory,
               .unit = "MiB",
               .figure = std::max(peak - 16, 0.0),
               .floor = static_cast<double>(largest) / 1048576,

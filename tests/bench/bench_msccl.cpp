@@ -92,7 +92,7 @@ Converted convert_in_memory(const std::string& name, std::string text, std::stri
 
 void measure_conversion(bench::Report& report, const std::string& path, const std::string& text) {
   const std::string name = "msccl / parse + encode, " + bench::file_name(path);
-  if (!report.wants(name)) return;
+  if (!report.wants({name})) return;
   Diagnostics diagnostics;
   const Algorithm a = read_msccl(text, path, diagnostics);
   check_structure(a, diagnostics);
@@ -130,7 +130,7 @@ void measure_memory(bench::Report& report, const std::string& path) {
     std::string out;
     convert_in_memory(path, std::move(text), out);  // throws what is wrong with it
   }
-  if (!report.wants(name)) return;
+  if (!report.wants({name})) return;
   const double peak = bench::peak_of([&] {
     std::string out;
     convert_in_memory(path, open_input(path)->read_rest(), out);
@@ -143,8 +143,9 @@ void measure_memory(bench::Report& report, const std::string& path) {
 }
 
 void measure_proof(bench::Report& report, std::int32_t n) {
-  const std::string what = "ring of " + std::to_string(n);
-  if (!report.wants("proof / a pass, " + what)) return;
+  const std::string name = "proof / a pass, ring of " + std::to_string(n);
+  const std::string name_of_memory = "proof, memory / steps, ring of " + std::to_string(n);
+  if (!report.wants({name, name_of_memory})) return;
   const Algorithm a = ring(n);
   const auto steps = static_cast<double>(a.steps.size());
   VerifyOptions options;
@@ -157,9 +158,9 @@ void measure_proof(bench::Report& report, std::int32_t n) {
   std::uint64_t sum = 0;
   const bench::Best best = bench::best_of_both([&] { sum += bench::pass_over(a); }, prove);
   if (sum == 0) throw Error("no step reads what another wrote");
-  report.add_time("proof / a pass, " + what, "step", steps, best, bench::at_most(2500));
+  report.add_time(name, "step", steps, best, bench::at_most(2500));
   const auto memory = bench::memory_of([] { return 0; }, [&](int) { prove(); });
-  report.add({.name = "proof, memory / steps, " + what,
+  report.add({.name = name_of_memory,
               .unit = "B/step",
               .figure = (memory.peak - memory.before) * 1048576 / steps,
               .floor = sizeof(Step),

@@ -35,7 +35,7 @@ void measure_network(bench::Report& report, const std::string& network, const Ne
                      const std::string& how) {
   const std::string label =
       std::string(name(options.model)) + how + " / heap, " + network.substr(0, network.find(','));
-  if (!report.wants(label)) return;
+  if (!report.wants({label})) return;
   const std::uint32_t messages = report.smoke ? 2000 : 200'000;
   const NetworkConfig config = parse_short_network(network);
   EventQueue queue;

@@ -104,7 +104,7 @@ std::string name_of(const std::string& path) {
 template <typename Whole, typename Work>
 void measure_linking(bench::Report& report, const std::string& name, const Pair& pair, std::size_t hosts,
                      double limit, const Whole& whole, const Work& work) {
-  if (!report.wants(name)) return;
+  if (!report.wants({name})) return;
   const Trace result = whole(pair);
   std::string message;
   std::string out;

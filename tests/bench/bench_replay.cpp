@@ -142,12 +142,13 @@ Timed time_replay(ReplayProgram& program, NetworkModel model, double hops) {
 constexpr NetworkModel models[] = {NetworkModel::unaware, NetworkModel::aware, NetworkModel::wires};
 
 void measure_pattern(bench::Report& report, const Pattern& pattern, Rank npus) {
+  const std::string name_of_memory = std::string("memory of the replay, ") + pattern.label;
   std::optional<ReplayProgram> program;
   double nodes = 0;
   double messages = 0;
   for (const NetworkModel model : models) {
     const std::string label = std::string(name(model)) + " / heap, " + pattern.label;
-    if (!report.wants(label)) continue;
+    if (!report.wants({label, name_of_memory})) continue;
     if (!program) program = compile_pattern(pattern, npus);
     const bool by_hop = model != NetworkModel::unaware;
     const double hops = by_hop ? pattern.hops : 1;
@@ -159,12 +160,11 @@ void measure_pattern(bench::Report& report, const Pattern& pattern, Rank npus) {
     messages = timed.messages;
   }
   program.reset();
-  const std::string label = std::string("memory of the replay, ") + pattern.label;
-  if (!report.wants(label) || nodes == 0) return;
+  if (!report.wants({name_of_memory})) return;
   const auto memory = bench::memory_of([&] { return compile_pattern(pattern, npus); },
                                        [](std::optional<ReplayProgram>& p) { (void)replay(*p); });
   // At most 48 bytes a node, and 64 a message that is under way.
-  report.add({.name = label,
+  report.add({.name = name_of_memory,
               .unit = "MiB",
               .figure = memory.peak,
               .floor = (48 * nodes + 64 * messages * pattern.under_way) / 1048576,
@@ -213,7 +213,7 @@ void measure_growth(bench::Report& report, const std::string& folder, Rank few, 
     for (const Rank npus : {few, many}) {
       const std::string label =
           std::string(name(model)) + " / heap, training step of " + std::to_string(npus) + " ranks";
-      if (!report.wants(label) && !report.wants(growth)) continue;
+      if (!report.wants({label, growth})) continue;
       const std::string file = write_step(folder, parse_workload("step.yaml", step_of_few_layers, npus));
       std::optional<ReplayProgram> program = load_step(file, npus, false);
       const Timed timed = time_replay(*program, model, 1);
@@ -235,7 +235,7 @@ void measure_growth(bench::Report& report, const std::string& folder, Rank few, 
 // A step from its master, where classes of ranks are simulated, beside reading and compiling it.
 void measure_classes(bench::Report& report, const std::string& folder, Rank npus) {
   const std::string label = "step of llama3-405b on " + std::to_string(npus) + ", load and replay / load";
-  if (!report.wants(label)) return;
+  if (!report.wants({label})) return;
   const std::string file = write_step(folder, report.smoke ? parse_workload("step.yaml", step_of_few_layers, npus)
                                                            : preset_workload("llama3-405b", npus));
   const auto load = [&] { return load_step(file, npus, true); };

@@ -135,17 +135,18 @@ void measure_schedule(bench::Report& report, std::uint32_t chunks) {
         mesh.schedule(), FormatOptions(std::vector<std::pair<std::string, std::string>>{{"form", "csv"}}), text);
   }
   const std::string what = ", 8x8 mesh of " + std::to_string(transfers);
-  if (!report.wants("schedule" + what)) return;
+  const std::string names[] = {"schedule checked / numbers" + what, "schedule proved / numbers" + what,
+                               "schedule proved, memory / text" + what};
+  if (!report.wants({names[0], names[1], names[2]})) return;
   const auto n = static_cast<double>(transfers);
   double sum = 0;
   for (const bool dataflow : {false, true}) {
     const bench::Best best = bench::best_of_both([&] { sum += sum_numbers(text); }, [&] { prove(text, dataflow); });
-    report.add_time((dataflow ? "schedule proved / numbers" : "schedule checked / numbers") + what, "transfer", n,
-                    best, bench::at_most(11'000));
+    report.add_time(names[dataflow ? 1 : 0], "transfer", n, best, bench::at_most(11'000));
   }
   if (sum == 0) throw Error("the text has no numbers");
   const auto memory = bench::memory_of([] { return 0; }, [&](int) { prove(text, true); });
-  report.add({.name = "schedule proved, memory / text" + what,
+  report.add({.name = names[2],
               .unit = "B/transfer",
               .figure = (memory.peak - memory.before) * 1048576 / n,
               .floor = static_cast<double>(text.size()) / n,
@@ -172,7 +173,9 @@ Algorithm copies(std::int32_t tbs, std::int32_t steps, std::int32_t chunks, cons
 }
 
 void measure_races(bench::Report& report, const std::string& what, const Algorithm& a) {
-  if (!report.wants("races / a pass, " + what)) return;
+  const std::string name = "races / a pass, " + what;
+  const std::string name_of_memory = "races, memory / steps, " + what;
+  if (!report.wants({name, name_of_memory})) return;
   const StepGraph p = make_step_graph(a);
   const BufferLayout layout(p, false);
   const Execution e = execute(p, layout, {});
@@ -184,9 +187,9 @@ void measure_races(bench::Report& report, const std::string& what, const Algorit
   std::uint64_t sum = 0;
   const bench::Best best = bench::best_of_both([&] { sum += bench::pass_over(a); }, search);
   if (sum == 0) throw Error("no step reads what another wrote");
-  report.add_time("races / a pass, " + what, "step", n, best, bench::at_most(10'000));
+  report.add_time(name, "step", n, best, bench::at_most(10'000));
   const auto memory = bench::memory_of([] { return 0; }, [&](int) { search(); });
-  report.add({.name = "races, memory / steps, " + what,
+  report.add({.name = name_of_memory,
               .unit = "B/step",
               .figure = (memory.peak - memory.before) * 1048576 / n,
               .floor = sizeof(Step),

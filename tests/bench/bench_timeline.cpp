@@ -127,10 +127,11 @@ void format_slices(const Run& run, std::string& line, Counter& out) {
   }
 }
 
-void measure_format(bench::Report& report, const Run& run, const std::string& to, double limit) {
+void measure_format(bench::Report& report, std::uint32_t slices, Run& run, const std::string& to, double limit) {
   const bool text = to == "chrome";
   const std::string name = to + (text ? " / formatting alone" : " / protozero's writer");
-  if (!report.wants(name)) return;
+  if (!report.wants({name, "size of " + name})) return;
+  if (run.timeline.slices.empty()) run = make_run(slices, 1024);
   const FormatChoice choice = parse_format_choice(to, Direction::write);
   std::uint64_t bytes = 0;
   std::uint64_t floor_bytes = 0;
@@ -156,19 +157,20 @@ void measure_format(bench::Report& report, const Run& run, const std::string& to
 
 void measure(bench::Report& report) {
   const std::uint32_t slices = report.smoke ? 4096 : report.slow ? 10'000'000 : 2'000'000;
-  const auto memory = bench::memory_of([&] { return make_run(slices, 1024); },
-                                       [](const Run& run) {
-                                         Counter out;
-                                         find_format("perfetto").write_runs(std::span(&run, 1), {}, out);
-                                       });
-  report.add({.name = "perfetto, memory / run",
-              .unit = "B/slice",
-              .figure = memory.peak * 1048576 / slices,
-              .floor = sizeof(Slice)});
-  const Run run = make_run(slices, 1024);
-  measure_format(report, run, "perfetto,counters=none", 1000);
-  measure_format(report, run, "perfetto", 1000);
-  measure_format(report, run, "chrome", 375);  // 250 an event: of two slices one has an arrow, an event of its own
+  const std::string name = "perfetto, memory / run";
+  if (report.wants({name})) {
+    const auto memory = bench::memory_of([&] { return make_run(slices, 1024); },
+                                         [](const Run& run) {
+                                           Counter out;
+                                           find_format("perfetto").write_runs(std::span(&run, 1), {}, out);
+                                         });
+    report.add({.name = name, .unit = "B/slice", .figure = memory.peak * 1048576 / slices, .floor = sizeof(Slice)});
+  }
+  Run run;  // made when it is needed
+  measure_format(report, slices, run, "perfetto,counters=none", 1000);
+  measure_format(report, slices, run, "perfetto", 1000);
+  measure_format(report, slices, run, "chrome",
+                 375);  // 250 an event: of two slices one has an arrow, an event of its own
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench/report.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -48,9 +49,13 @@ std::string json_line(const std::string& program, const Row& row, const char* ve
 
 }  // namespace
 
-bool Report::wants(std::string_view name) const { return name.find(only_) != std::string_view::npos; }
+bool Report::wants(std::initializer_list<std::string_view> names) const {
+  return std::any_of(names.begin(), names.end(),
+                     [this](std::string_view name) { return name.find(only_) != name.npos; });
+}
 
 void Report::add(const Row& row) {
+  if (!wants({row.name})) return;
   const double judged = row.limit.of == Limit::Of::floor ? row.figure / row.floor : row.figure;
   const char* verdict = smoke || row.limit.of == Limit::Of::nothing ? "-"
                         : judged <= row.limit.value                 ? "kept"

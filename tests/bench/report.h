@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,8 +39,9 @@ class Report {
   bool smoke = false;  // small inputs and one round: that nothing breaks; no verdicts
   bool slow = false;   // what takes minutes too
 
-  // Returns whether a row, or one whose name begins so, is asked for.
-  [[nodiscard]] bool wants(std::string_view name) const;
+  // Returns whether one of these rows is asked for.
+  [[nodiscard]] bool wants(std::initializer_list<std::string_view> names) const;
+  // Judges and prints a row, if it is asked for.
   void add(const Row& row);
   // Adds the time of `count` times what a unit is, such as a node.
   void add_time(const std::string& name, const std::string& unit, double count, const Best& best, Limit limit);

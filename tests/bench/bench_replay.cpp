@@ -181,7 +181,7 @@ std::string write_step(const std::string& folder, const Workload& step) {
   const auto out = memory_output(bytes);
   write_master(WorkloadSet(step).master(), *out);
   out->close();
-  const std::string file = folder + "/" + std::to_string(step.plan.ranks()) + ".etm";
+  std::string file = folder + "/" + std::to_string(step.plan.ranks()) + ".etm";
   std::ofstream(file, std::ios::binary) << bytes;
   return file;
 }

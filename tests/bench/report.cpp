@@ -51,7 +51,7 @@ std::string json_line(const std::string& program, const Row& row, const char* ve
 
 bool Report::wants(std::initializer_list<std::string_view> names) const {
   return std::any_of(names.begin(), names.end(),
-                     [this](std::string_view name) { return name.find(only_) != name.npos; });
+                     [this](std::string_view name) { return name.find(only_) != std::string_view::npos; });
 }
 
 void Report::add(const Row& row) {

@@ -19,6 +19,7 @@
 #include "scenario/inputs.h"
 #include "sets/source.h"
 #include "simulate/engine/replay.h"
+#include "simulate/program/link.h"
 
 namespace {
 
@@ -143,12 +144,13 @@ constexpr NetworkModel models[] = {NetworkModel::unaware, NetworkModel::aware, N
 
 void measure_pattern(bench::Report& report, const Pattern& pattern, Rank npus) {
   const std::string name_of_memory = std::string("memory of the replay, ") + pattern.label;
+  const std::string name_of_link = std::string("linking, part of each replay, ") + pattern.label;
   std::optional<ReplayProgram> program;
   double nodes = 0;
   double messages = 0;
   for (const NetworkModel model : models) {
     const std::string label = std::string(name(model)) + " / heap, " + pattern.label;
-    if (!report.wants({label, name_of_memory})) continue;
+    if (!report.wants({label, name_of_link, name_of_memory})) continue;
     if (!program) program = compile_pattern(pattern, npus);
     const bool by_hop = model != NetworkModel::unaware;
     const double hops = by_hop ? pattern.hops : 1;
@@ -158,6 +160,11 @@ void measure_pattern(bench::Report& report, const Pattern& pattern, Rank npus) {
     nodes = 0;
     for (const RankProgram& r : program->ranks) nodes += static_cast<double>(r.code->ops.size());
     messages = timed.messages;
+  }
+  if (report.wants({name_of_link}) && program) {
+    const bench::Best best = bench::best_of_both([] {}, [&] { (void)link(*program); });
+    report.add(
+        {.name = name_of_link, .unit = "ns/message", .figure = best.work * 1e9 / messages, .spread = best.spread});
   }
   program.reset();
   if (!report.wants({name_of_memory})) return;

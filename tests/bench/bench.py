@@ -93,6 +93,8 @@ class Suite:
             yield "2 steps", *self.steps(2), 0.5
             return
         yield "100000 operators", *self.steps(800), 0.5
+        if self.options.slow:
+            yield "1000000 operators", *self.steps(8000), 5
         if not CORPUS.exists():
             self.skip("bench_pytorch", "link, 100000 host nodes of a larger program")
             return

@@ -63,7 +63,7 @@ class Jobs:
             return False
         return True
 
-    def measure(self, name, commands, *, limit, memory=None, floor_memory=None):
+    def measure(self, name, commands, *, limit=None, memory=None, floor_memory=None):
         """Rows of the time of the commands, one after the other, and of the memory of the largest."""
         if not isinstance(commands[0], list):
             commands = [commands]
@@ -71,7 +71,7 @@ class Jobs:
         while not rounds or len(rounds) < 3 and sum(rounds) < 15 and not self.smoke:
             total = 0
             for command in commands:
-                seconds, peak_of_this, status = run(command, self.work, max(60, int(limit * 4)))
+                seconds, peak_of_this, status = run(command, self.work, None if limit is None else max(60, int(limit * 4)))
                 total, peak = total + seconds, max(peak, peak_of_this)
                 if status is None:
                     self.add(report.row(BENCH, name, "s CPU", total, limit=limit, note="stopped there"))
@@ -166,8 +166,25 @@ class Jobs:
                 whole, sizes = (min(seconds for seconds, _, _ in some) for some in runs)
                 self.add(report.row(BENCH, name, "s CPU", whole - sizes, limit=1))
 
+    def streaming(self, host, device):
+        """Memory of what reads a large trace: of a pair of a million operators, linked."""
+        large = self.work / "large.et"
+        for name, tool, *options in (("validate", "et-validate"), ("stats", "et-stats"),
+                                     ("convert to dot", "et-convert", "-o", "large.dot"),
+                                     ("recorded replay", "et-replay", "--compute", "recorded", "--comm", "recorded")):
+            name += ", a trace of a million operators"
+            if self.wants(name):
+                if not large.exists():
+                    subprocess.run(self.tool("et-link", "--host", host, "--device", device, "-o", large), check=True)
+                self.measure(name, self.tool(tool, *options, large), memory=200)
+        for name in ("large.et", "large.dot"):
+            (self.work / name).unlink(missing_ok=True)
+
     def all(self, pairs):
         self.training()
         self.rings()
         self.link(pairs)
         self.analysis()
+        for what, host, device, _ in pairs:
+            if what == "1000000 operators":
+                self.streaming(host, device)

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Speed of the Chakra codec against protozero, on nodes of 19 attributes: ns per node, MB/s and the ratio.
-// Usage: bench_chakra [NODES]
-#include <cstdio>
+// Speed of the Chakra codec, on nodes of 19 attributes, beside protozero's writer of the same bytes, and its scan
+// of them.
 #include <cstdlib>
 #include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
 #include <string>
 
-#include "bench/measure.h"
 #include "bench/nodes.h"
-#include "bench/table.h"
+#include "bench/report.h"
 #include "formats/chakra/stream.h"
 #include "formats/format.h"
 
@@ -85,43 +83,12 @@ void decode_all(std::string_view bytes, NodeTable& t) {
   t = std::move(trace.nodes);
 }
 
-void print(const char* what, double seconds, double floor, std::uint64_t nodes, std::size_t bytes) {
-  bench::print_row(what, static_cast<double>(nodes), "node", seconds * 1e9 / static_cast<double>(nodes),
-                   static_cast<double>(bytes) / seconds / 1e6, seconds / floor, "");
-}
-
-void bench_text(const char* format, const NodeTable& table, double floor) {
-  const FormatOptions options;
-  Trace trace;
-  trace.nodes = table;
-  std::string text;
-  const double write = bench::best_seconds([&] {
-    text.clear();
-    const auto writer = find_format(format).write(options);
-    writer->begin_rank(trace, 0, false, text);
-    writer->nodes(trace, text);
-    writer->end_rank(text);
-  });
-  print((std::string(format) + " write").c_str(), write, floor, table.nodes.size(), text.size());
-  const double read = bench::best_seconds([&] {
-    const auto input = memory_input("bench", text);
-    Diagnostics diagnostics;
-    const auto reader = find_format(format).read({*input, 0, options, diagnostics});
-    Trace out;
-    if (!reader->next_rank(out)) std::abort();
-    while (reader->next_nodes(out, 4096)) {
-    }
-  });
-  print((std::string(format) + " read").c_str(), read, floor, table.nodes.size(), text.size());
-}
-
-}  // namespace
-
-int main(int argc, char** argv) {
-  const std::uint64_t nodes = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 100'000;
-  NodeTable table;
-  for (std::uint64_t i = 0; i < nodes; ++i) bench::add_step(table, i);
-
+void measure(bench::Report& report) {
+  const std::string encoding = "chakra encode / protozero's writer";
+  const std::string decoding = "chakra decode / protozero's scan";
+  if (!report.wants({encoding, decoding})) return;
+  const NodeTable table = bench::make_steps(report.smoke ? 1000 : 100'000);
+  const auto nodes = static_cast<double>(table.nodes.size());
   std::string floor_bytes;
   std::string bytes;
   ChakraEncoder encoder;
@@ -134,22 +101,18 @@ int main(int argc, char** argv) {
         bytes.clear();
         encoder.nodes(table, bytes);
       });
-  if (bytes != floor_bytes) {
-    std::fprintf(stderr, "bench_chakra: the two encoders disagree\n");
-    return 1;
-  }
+  if (bytes != floor_bytes) throw Error("the two encoders disagree");
+  report.add_time(encoding, "node", nodes, encode, bench::times_floor(2));
+
   std::uint64_t sum = 0;
   const std::string file = std::string(1, '\0') + bytes;
   NodeTable scratch;
   const bench::Best decode =
       bench::best_of_both([&] { sum += scan_protozero(bytes); }, [&] { decode_all(file, scratch); });
-
-  if (sum == 0) return 1;  // it has to be read
-  bench::print_head();
-  print("protozero pbf_writer", encode.floor, encode.floor, nodes, bytes.size());
-  print("chakra encode", encode.work, encode.floor, nodes, bytes.size());
-  print("protozero scan", decode.floor, decode.floor, nodes, bytes.size());
-  print("chakra decode", decode.work, decode.floor, nodes, bytes.size());
-  bench_text("json", table, decode.work);
-  bench_text("jsonl", table, decode.work);
+  if (sum == 0) std::abort();  // it has to be read
+  report.add_time(decoding, "node", nodes, decode, bench::times_floor(2));
 }
+
+}  // namespace
+
+int main(int argc, char** argv) { return bench::run(argc, argv, {}, measure); }

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Speed and memory of reading FlexFlow task graphs, beside the floor in the same process.
-//   bench_flexflow FILE...
 // Floor: one pass over the text that counts its lines, plus protozero's encoding of the same nodes into one buffer.
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
-#include "bench/measure.h"
 #include "bench/protozero_nodes.h"
-#include "bench/table.h"
+#include "bench/report.h"
 #include "formats/format.h"
 #include "io/input.h"
 
@@ -26,6 +23,7 @@ void read_graph(Input& input, const Take& take) {
   const auto reader = find_format("flexflow").read({input, std::nullopt, options, diagnostics});
   Trace trace;
   while (reader->next_rank(trace)) take(*reader, trace);
+  bench::check(diagnostics);
 }
 
 // What et-convert does between its input and its output, without the files; returns the number of nodes.
@@ -43,9 +41,12 @@ std::size_t convert_in_memory(Input& input, std::string& out) {
   return nodes;
 }
 
-void bench_conversion(const std::string& name, const std::string& text) {
+void measure_speed(bench::Report& report, const std::string& path) {
+  const std::string name = "flexflow / scan + encode, " + bench::file_name(path);
+  if (!report.wants({name})) return;
+  const std::string text = open_input(path)->read_rest();
   std::vector<NodeTable> tables;
-  read_graph(*memory_input(name, text), [&](TraceReader& reader, Trace& trace) {
+  read_graph(*memory_input(path, text), [&](TraceReader& reader, Trace& trace) {
     while (reader.next_nodes(trace, std::size_t{1} << 30U)) tables.push_back(trace.nodes);
   });
   std::string message;
@@ -60,34 +61,35 @@ void bench_conversion(const std::string& name, const std::string& text) {
           bench::encode_nodes(t, message, out);
         }
       },
-      [&] { nodes = convert_in_memory(*memory_input(name, text), out); });
-  if (lines == 0) std::exit(1);
+      [&] { nodes = convert_in_memory(*memory_input(path, text), out); });
+  if (lines == 0 || nodes == 0) throw input_error({.file = path}, "holds no nodes");
   const auto n = static_cast<double>(nodes);
-  bench::print_row("convert " + name + " / scan + encode", n, "node", best.work / n * 1e9,
-                   static_cast<double>(text.size()) / best.work / 1e6, best.work / best.floor, "ratio 5");
+  report.add_time(name, "node", n, best, bench::times_floor(5));
 }
 
-void bench_memory(const std::string& name, const std::string& path) {
+void measure_memory(bench::Report& report, const std::string& path) {
+  const std::string name = "flexflow, memory / text, " + bench::file_name(path);
   std::string out;
-  const auto n = static_cast<double>(convert_in_memory(*open_input(path), out));
+  const std::size_t nodes = convert_in_memory(*open_input(path), out);
+  if (nodes == 0) throw input_error({.file = path}, "holds no nodes");
+  if (!report.wants({name})) return;
+  const auto n = static_cast<double>(nodes);
+  const auto bytes = static_cast<double>(open_input(path)->read_rest().size());
   out = {};
-  const auto [before, peak] = bench::memory_of([] { return 0; },
-                                               [&](int) {
-                                                 std::string bytes;
-                                                 convert_in_memory(*open_input(path), bytes);
-                                               });
-  bench::print_row("peak memory, " + name + ", bytes/node", n, "node", 0, 0, peak * 1048576 / n, "ratio 400");
+  const double peak = bench::peak_of([&] { convert_in_memory(*open_input(path), out); });
+  report.add({.name = name,
+              .unit = "B/node",
+              .figure = peak * 1048576 / n,
+              .floor = bytes / n,
+              .limit = bench::at_most(400)});
+}
+
+void measure(bench::Report& report) {
+  // First what takes memory: a process of its own begins with what this one has.
+  for (const std::string& path : report.files) measure_memory(report, path);
+  for (const std::string& path : report.files) measure_speed(report, path);
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::print_head();
-  for (int i = 1; i < argc; ++i) {
-    const std::string path = argv[i];
-    const std::string name = path.substr(path.rfind('/') + 1);
-    bench_memory(name, path);
-    bench_conversion(name, convert::open_input(path)->read_rest());
-  }
-  return 0;
-}
+int main(int argc, char** argv) { return bench::run(argc, argv, {"FILE.dot...", 1, 99}, measure); }

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Speed of the graph formats against formatting the same text alone from plain records into one buffer:
-// ns per node and the ratio. Also the parts: dependency graph, validation.
-// Usage: bench_graph [NODES]
+// Speed of the graph formats against formatting the same text alone from plain records into one buffer; and of
+// what a validation does, against one look at each dependency.
 #include <charconv>
-#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
-#include "bench/measure.h"
-#include "bench/table.h"
+#include "bench/report.h"
 #include "formats/format.h"
 #include "graph/graph.h"
 #include "passes/validate.h"
@@ -173,8 +170,10 @@ void format_graphml(const std::vector<Record>& records, std::string& out) {
   }
 }
 
-bool bench_format(const Format& format, const std::vector<Trace>& set, const std::vector<Record>& records,
-                  void (*floor)(const std::vector<Record>&, std::string&)) {
+void measure_format(bench::Report& report, const Format& format, const std::vector<Trace>& set,
+                    const std::vector<Record>& records, void (*floor)(const std::vector<Record>&, std::string&)) {
+  const std::string name = std::string(format.name) + " write / formatting alone";
+  if (!report.wants({name})) return;
   std::string plain;
   std::string text;
   const bench::Best best = bench::best_of_both(
@@ -190,45 +189,59 @@ bool bench_format(const Format& format, const std::vector<Trace>& set, const std
       });
   // Head, clusters and legend are all that the floor does not format.
   if (text.size() < plain.size() || text.size() > plain.size() + 4096) {
-    std::fprintf(stderr, "the floor formats %zu bytes, %.*s writes %zu\n", plain.size(),
-                 static_cast<int>(format.name.size()), format.name.data(), text.size());
-    return false;
+    throw Error("the floor formats " + std::to_string(plain.size()) + " bytes, " + name + " " +
+                std::to_string(text.size()));
   }
-  const auto nodes = static_cast<double>(records.size());
-  bench::print_row("write " + std::string(format.name) + " / formatting alone", nodes, "node",
-                   best.work / nodes * 1e9, static_cast<double>(text.size()) / best.work / 1e6,
-                   best.work / best.floor, "ratio 3");
-  return best.work / best.floor <= 3;
+  report.add_time(name, "node", static_cast<double>(records.size()), best, bench::times_floor(3));
 }
 
+// What et-validate does with a set that it has read.
+void validate(const std::vector<Trace>& set) {
+  Diagnostics diagnostics;
+  std::vector<TraceSummary> summaries;
+  for (const Trace& t : set) {
+    check_trace(t, RuleSet::all(), diagnostics);
+    summaries.push_back(summarise(t));
+  }
+  check_set(summaries, RuleSet::all(), diagnostics);
+  bench::check(diagnostics);
+}
+
+// `work` against finding the node of each dependency by its id, in a table by id.
 template <typename Work>
-void bench_part(const char* name, double nodes, const Work& work) {
-  bench::print_row(name, nodes, "node", bench::best_seconds(work) / nodes * 1e9, 0, 0, "");
+void measure_part(bench::Report& report, const std::string& name, const std::vector<Trace>& set, double limit,
+                  const Work& work) {
+  if (!report.wants({name})) return;
+  std::uint64_t sum = 0;
+  double nodes = 0;
+  for (const Trace& t : set) nodes += static_cast<double>(t.nodes.nodes.size());
+  const bench::Best best = bench::best_of_both(
+      [&] {
+        for (const Trace& t : set) {
+          std::vector<std::uint32_t> children(t.nodes.nodes.size());
+          for (const Node& n : t.nodes.nodes) {
+            for (const NodeId id : t.nodes.data_deps(n)) ++children[id];
+          }
+          sum += children.front();
+        }
+      },
+      work);
+  if (sum == 0) std::abort();  // it has to be done
+  report.add_time(name, "node", nodes, best, bench::at_most(limit));
+}
+
+void measure(bench::Report& report) {
+  const std::uint64_t nodes = report.smoke ? 6000 : 1'000'000;
+  const std::vector<Trace> set = make_set(nodes / 2 / 3 * 3);  // whole steps, so that each send has its receive
+  const std::vector<Record> records = records_of(set);
+  measure_format(report, dot_format, set, records, format_dot);
+  measure_format(report, graphml_format, set, records, format_graphml);
+  measure_part(report, "dependency graph / counting children", set, 100, [&] {
+    for (const Trace& t : set) (void)build_graph(t.nodes);
+  });
+  measure_part(report, "validation / counting children", set, 200, [&] { validate(set); });
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  bench::print_head();
-  const std::uint64_t nodes = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1'000'000;
-  const std::uint64_t per_rank = nodes / 2 / 3 * 3;  // whole steps, so that each send has its receive
-  const std::vector<Trace> set = make_set(per_rank);
-  const std::vector<Record> records = records_of(set);
-  bool good = bench_format(dot_format, set, records, format_dot);
-  good = bench_format(graphml_format, set, records, format_graphml) && good;
-  const auto all = static_cast<double>(records.size());
-  bench_part("dependency graph", all, [&] {
-    for (const Trace& t : set) (void)build_graph(t.nodes);
-  });
-  bench_part("rules of a trace", all, [&] {
-    Diagnostics diagnostics;
-    for (const Trace& t : set) check_trace(t, RuleSet::all(), diagnostics);
-  });
-  bench_part("rules of the set", all, [&] {
-    Diagnostics diagnostics;
-    std::vector<TraceSummary> summaries;
-    for (const Trace& t : set) summaries.push_back(summarise(t));
-    check_set(summaries, RuleSet::all(), diagnostics);
-  });
-  return good ? 0 : 1;
-}
+int main(int argc, char** argv) { return bench::run(argc, argv, {}, measure); }

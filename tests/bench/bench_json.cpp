@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Speed of reading Chakra traces from JSON, beside the floor in the same process: simdjson's on-demand walk over
-// the members of all nodes of the same text.
-//   bench_json [NODES [FILE.et…]]: of nodes of 19 attributes that it makes, and of the files' nodes
+// Speed of Chakra traces as JSON, of nodes of 19 attributes that it makes and of the nodes of files, beside floors
+// in the same process. Reading: simdjson's on-demand walk over the members of all nodes of the same text. Writing:
+// formatting the same text from the same table, into a buffer that is there.
 #include <simdjson.h>
 
-#include <cstdio>
+#include <charconv>
 #include <cstdlib>
 #include <string>
 
-#include "bench/measure.h"
 #include "bench/nodes.h"
-#include "bench/table.h"
-#include "core/diagnostic.h"
+#include "bench/report.h"
 #include "formats/format.h"
 
 namespace {
@@ -84,10 +82,11 @@ std::size_t read_text(const char* format, const std::string& text) {
   return nodes;
 }
 
-// Returns whether the limit is kept.
 template <typename Scan>
-bool measure(const std::string& what, const char* format, const std::string& text, std::size_t nodes, double limit,
-             const Scan& scan) {
+void measure_reading(bench::Report& report, const std::string& what, const char* format, const std::string& text,
+                     std::size_t nodes, const Scan& scan) {
+  const std::string name = std::string(format) + " read, " + what;
+  if (!report.wants({name})) return;
   simdjson::ondemand::parser parser;
   const bench::Best best = bench::best_of_both(
       [&] {
@@ -96,45 +95,103 @@ bool measure(const std::string& what, const char* format, const std::string& tex
       [&] {
         if (read_text(format, text) != nodes) std::abort();
       });
-  const auto n = static_cast<double>(nodes);
-  const auto bytes = static_cast<double>(text.size());
-  const bool kept = best.work / best.floor <= limit;
-  char verdict[64];
-  std::snprintf(verdict, sizeof verdict, "%.1f x floor%s", limit, kept ? "" : " MISSED");
-  bench::print_row(what + ", floor", n, "node", best.floor * 1e9 / n, bytes / best.floor / 1e6, 0, "");
-  bench::print_row(what, n, "node", best.work * 1e9 / n, bytes / best.work / 1e6, best.work / best.floor, verdict);
-  return kept;
+  report.add_time(name, "node", static_cast<double>(nodes), best, bench::times_floor(4));
 }
 
-bool measure_all(const std::string& of, const NodeTable& table) {
+// Formats nodes of make_steps() as lines.
+void format_lines(const NodeTable& t, std::string& out) {
+  const auto put = [&](std::string_view before, auto number) {
+    char digits[24];
+    out += before;
+    out.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+  };
+  for (const Node& n : t.nodes) {
+    out += "{\"rank\":0";
+    if (n.id != 0) put(",\"id\":", n.id);
+    out += ",\"name\":\"";
+    out += t.name(n);
+    out += n.type == NodeType::comm_send ? "\",\"type\":\"COMM_SEND_NODE\"" : "\",\"type\":\"COMM_RECV_NODE\"";
+    std::string_view before = ",\"data_deps\":[";
+    for (const NodeId id : t.data_deps(n)) {
+      put(before, id);
+      before = ",";
+    }
+    if (before == ",") out += ']';
+    if (n.duration_us != 0) put(",\"duration_micros\":", n.duration_us);
+    before = ",\"attr\":[{\"name\":\"";
+    for (const Attr& a : t.attributes(n)) {
+      out += before;
+      out += a.name.view();
+      if (a.kind == Kind::string_val) {
+        out += "\",\"string_val\":\"";
+        out += t.string(a);
+        out += '"';
+      } else if (a.kind == Kind::bool_val) {
+        out += a.bits != 0 ? "\",\"bool_val\":true" : "\",\"bool_val\":false";
+      } else {
+        put(a.kind == Kind::int32_val ? "\",\"int32_val\":" : "\",\"int64_val\":",
+            static_cast<std::int64_t>(a.bits));
+      }
+      before = "},{\"name\":\"";
+    }
+    out += "}]}\n";
+  }
+}
+
+void measure_writing(bench::Report& report, const std::string& what, const NodeTable& table) {
+  const std::string name = "jsonl write, " + what;
+  if (!report.wants({name})) return;
+  Trace trace;
+  trace.nodes = table;
+  std::string plain;
+  std::string text;
+  const FormatOptions options;
+  const bench::Best best = bench::best_of_both(
+      [&] {
+        plain.clear();
+        format_lines(table, plain);
+      },
+      [&] {
+        const auto writer = find_format("jsonl").write(options);
+        std::string head;
+        writer->begin_rank(trace, 0, false, head);
+        text.clear();
+        writer->nodes(trace, text);
+      });
+  if (text != plain) throw Error("the floor of jsonl formats another text");
+  report.add_time(name, "node", static_cast<double>(table.nodes.size()), best, bench::at_most(1500));
+}
+
+void measure_all(bench::Report& report, const std::string& of, const NodeTable& table) {
   const std::size_t nodes = table.nodes.size();
   const std::string document = write_text("json", table);
-  bool kept = measure("json read, " + of, "json", document, nodes, 4, scan_document);
-  kept &= measure("json read, " + of + ", spaced", "json", spread(document), nodes, 4, scan_document);
-  kept &= measure("jsonl read, " + of, "jsonl", write_text("jsonl", table), nodes, 4, scan_lines);
-  return kept;
+  measure_reading(report, of, "json", document, nodes, scan_document);
+  measure_reading(report, of + ", spaced", "json", spread(document), nodes, scan_document);
+  measure_reading(report, of, "jsonl", write_text("jsonl", table), nodes, scan_lines);
 }
 
-NodeTable read_file(const char* path) {
+NodeTable read_file(const std::string& path) {
   const FormatOptions options;
   Diagnostics diagnostics;
   const auto input = open_input(path);
   const auto reader = find_format("chakra").read({*input, 0, options, diagnostics});
   Trace trace;
   NodeTable all;
-  if (!reader->next_rank(trace)) std::abort();
+  if (!reader->next_rank(trace)) throw input_error({.file = path}, "holds no trace");
   while (reader->next_nodes(trace, 4096)) all.append(trace.nodes);
+  bench::check(diagnostics);
+  if (all.nodes.empty()) throw input_error({.file = path}, "holds no nodes");
   return all;
+}
+
+void measure(bench::Report& report) {
+  const NodeTable table = bench::make_steps(report.smoke ? 1000 : 100'000);
+  const std::string what = "steps of algorithms";
+  measure_all(report, what, table);
+  measure_writing(report, what, table);
+  for (const std::string& path : report.files) measure_all(report, bench::file_name(path), read_file(path));
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const std::uint64_t nodes = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 100'000;
-  NodeTable table;
-  for (std::uint64_t i = 0; i < nodes; ++i) bench::add_step(table, i);
-  bench::print_head();
-  bool kept = measure_all("steps of algorithms", table);
-  for (int i = 2; i < argc; ++i) kept &= measure_all(argv[i], read_file(argv[i]));
-  return kept ? 0 : 1;
-}
+int main(int argc, char** argv) { return bench::run(argc, argv, {"[FILE.et...]", 0, 99}, measure); }

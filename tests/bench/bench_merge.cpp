@@ -2,15 +2,14 @@
 // Speed and memory of et-merge: rings put in the place of a workload's all-reduces, beside its floor in the same
 // process: protozero's encoding of the nodes that come out, into one buffer (those of one rank, over and over: they
 // are alike).
-#include <cstdlib>
-#include <filesystem>
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "bench/measure.h"
 #include "bench/protozero_nodes.h"
-#include "bench/table.h"
+#include "bench/report.h"
+#include "bench/scratch.h"
 #include "config/collective_rules.h"
 #include "core/rank_list.h"
 #include "formats/format.h"
@@ -22,7 +21,7 @@ namespace {
 
 using namespace convert;
 
-constexpr int collectives = 200;
+int collectives = 200;
 constexpr std::int64_t bytes = 1 << 20;
 
 // All-reduces, each after the one before.
@@ -34,7 +33,7 @@ std::string make_workload(const std::string& folder, Rank ranks) {
     for (int i = 0; i < collectives; ++i) after = {b.collective(Collective::all_reduce, bytes, after)};
     traces.push_back(b.finish());
   }
-  const std::string prefix = folder + "/w" + std::to_string(ranks);
+  std::string prefix = folder + "/w" + std::to_string(ranks);
   write_traces(traces, prefix);
   return prefix;
 }
@@ -46,7 +45,7 @@ struct Merging {
 
   Merging(const std::string& prefix, const std::string& ranks) {
     source = std::make_unique<TraceSource>(SourceOptions{.operands = {prefix}}, diagnostics);
-    if (!source->prepare(false)) std::exit(1);
+    if (!source->prepare(false)) throw Error("the workload cannot be read");
     MergeOptions options{.rules = {parse_collective_rule("all_reduce=ring", true)}};
     if (!ranks.empty()) options.ranks = parse_ranks(ranks);
     set = std::make_unique<MergedSet>(*source, std::move(options), diagnostics);
@@ -77,7 +76,13 @@ std::size_t merge_in_memory(const std::string& prefix, const std::string& ranks,
   return nodes;
 }
 
-void bench_merge(const std::string& folder, Rank of_ranks, const std::string& ranks) {
+void measure_merging(bench::Report& report, const std::string& folder, Rank of_ranks, const std::string& ranks) {
+  const std::string what = std::to_string(collectives) + " rings, ranks " +
+                           (ranks.empty() ? "0-" + std::to_string(of_ranks - 1) : ranks) + " of " +
+                           std::to_string(of_ranks);
+  const std::string name = "merge / encode, " + what;
+  const std::string name_of_memory = "merge, memory beyond 16 MiB / largest rank, " + what;
+  if (!report.wants({name, name_of_memory})) return;
   const std::string prefix = make_workload(folder, of_ranks);
   std::string message;
   std::string out;
@@ -97,29 +102,23 @@ void bench_merge(const std::string& folder, Rank of_ranks, const std::string& ra
         },
         [&] { nodes = merge_in_memory(prefix, ranks, out); });
   }
-  const auto count = static_cast<double>(nodes);
-  const std::string what = std::to_string(collectives) + " rings, ranks " +
-                           (ranks.empty() ? "0-" + std::to_string(of_ranks - 1) : ranks) + " of " +
-                           std::to_string(of_ranks);
-  bench::print_row("merge " + what + " / encode", count, "node", best.work / count * 1e9, 0, best.work / best.floor,
-                   "ratio 3");
-  const auto [before, peak] = bench::memory_of([] { return 0; },
-                                               [&](int) {
-                                                 std::string bytes_out;
-                                                 merge_in_memory(prefix, ranks, bytes_out);
-                                               });
-  bench::print_row("memory beyond 16 MB, " + what + " / largest rank", static_cast<double>(largest), "byte", 0, 0,
-                   (peak - 16) / (static_cast<double>(largest) / 1048576), "ratio 3");
+  report.add_time(name, "node", static_cast<double>(nodes), best, bench::times_floor(3));
+  out = {};
+  const double peak = bench::peak_of([&] { merge_in_memory(prefix, ranks, out); });
+  report.add({.name = name_of_memory,
+              .unit = "MiB",
+              .figure = std::max(peak - 16, 0.0),
+              .floor = static_cast<double>(largest) / 1048576,
+              .limit = bench::times_floor(3)});
+}
+
+void measure(bench::Report& report) {
+  const bench::Scratch folder;
+  if (report.smoke) collectives = 2;
+  measure_merging(report, folder.path(), report.smoke ? 4 : 64, "");
+  measure_merging(report, folder.path(), report.smoke ? 16 : 1024, "0-7");
 }
 
 }  // namespace
 
-int main() {
-  std::string folder = std::filesystem::temp_directory_path() / "bench-merge-XXXXXX";
-  if (mkdtemp(folder.data()) == nullptr) return 2;
-  bench::print_head();
-  bench_merge(folder, 64, "");
-  bench_merge(folder, 1024, "0-7");
-  std::filesystem::remove_all(folder);
-  return 0;
-}
+int main(int argc, char** argv) { return bench::run(argc, argv, {}, measure); }

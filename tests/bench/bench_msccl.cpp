@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Speed and memory of the MSCCL-IR path, each figure beside its floor in the same process.
-//   bench_msccl [FILE...]     conversion of these files, of two rings, and the dataflow proof of three rings
-// Floor of a conversion: pugixml's parse of the text plus protozero's encoding of the same nodes into one buffer.
+// Speed and memory of the MSCCL-IR path, each figure beside its floor in the same process: conversion of files and
+// of two rings, and the dataflow proof of three rings. Floor of a conversion: pugixml's parse of the text plus
+// protozero's encoding of the same nodes into one buffer; of a proof: a pass over the steps.
 #include <algorithm>
-#include <cstdlib>
 #include <pugixml.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "bench/measure.h"
 #include "bench/protozero_nodes.h"
-#include "bench/table.h"
+#include "bench/report.h"
+#include "bench/steps.h"
 #include "formats/format.h"
 #include "formats/msccl/msccl.h"
 #include "io/input.h"
@@ -63,12 +63,13 @@ struct Converted {
 };
 
 // What et-convert does between its input and its output, without the files.
-Converted convert_in_memory(std::string text, std::string& out) {
+Converted convert_in_memory(const std::string& name, std::string text, std::string& out) {
   Converted result;
   Diagnostics diagnostics;
   const std::string hash = sha256_hex(text);
-  const Algorithm a = read_msccl(std::move(text), "bench.xml", diagnostics);
+  const Algorithm a = read_msccl(std::move(text), name, diagnostics);
   check_structure(a, diagnostics);
+  bench::check(diagnostics);
   VerifyOptions options;
   options.dataflow = true;
   options.soft = Severity::warning;
@@ -89,9 +90,13 @@ Converted convert_in_memory(std::string text, std::string& out) {
   return result;
 }
 
-void bench_conversion(const std::string& name, const std::string& text) {
+void measure_conversion(bench::Report& report, const std::string& path, const std::string& text) {
+  const std::string name = "msccl / parse + encode, " + bench::file_name(path);
+  if (!report.wants({name})) return;
   Diagnostics diagnostics;
-  const Algorithm a = read_msccl(text, name, diagnostics);
+  const Algorithm a = read_msccl(text, path, diagnostics);
+  check_structure(a, diagnostics);
+  bench::check(diagnostics);
   const Lowering lowering(a, std::int64_t{1} << 30, diagnostics);
   std::vector<Trace> traces(a.gpus.size());
   for (Rank r = 0; r < traces.size(); ++r) lowering.lower(r, traces[r]);
@@ -103,7 +108,7 @@ void bench_conversion(const std::string& name, const std::string& text) {
       [&] {
         copy = text;
         pugi::xml_document d;
-        if (!d.load_buffer_inplace(copy.data(), copy.size())) std::exit(1);
+        if (!d.load_buffer_inplace(copy.data(), copy.size())) throw Error("pugixml cannot read it");
         for (const Trace& t : traces) {
           out.clear();
           bench::encode_nodes(t.nodes, message, out);
@@ -111,66 +116,71 @@ void bench_conversion(const std::string& name, const std::string& text) {
       },
       [&] {
         copy = text;
-        c = convert_in_memory(std::move(copy), out);
+        c = convert_in_memory(path, std::move(copy), out);
       });
-  const auto steps = static_cast<double>(c.steps);
-  bench::print_row("convert " + name + " / parse + encode", steps, "step", best.work / steps * 1e9,
-                   static_cast<double>(text.size()) / best.work / 1e6, best.work / best.floor, "ratio 2.5");
+  report.add_time(name, "step", static_cast<double>(c.steps), best, bench::times_floor(2.5));
 }
 
-void bench_memory(const std::string& name, const std::string& path, std::size_t size) {
-  const auto [before, peak] = bench::memory_of([] { return 0; },
-                                               [&](int) {
-                                                 std::string out;
-                                                 convert_in_memory(open_input(path)->read_rest(), out);
-                                               });
-  const double mb = static_cast<double>(size) / 1048576;
-  bench::print_row("memory beyond 16 MB, " + name + " / XML", static_cast<double>(size), "byte", 0, 0,
-                   (peak - 16) / mb, "ratio 6.5");
+void measure_memory(bench::Report& report, const std::string& path) {
+  const std::string name = "msccl, memory beyond 16 MiB / XML, " + bench::file_name(path);
+  std::size_t size = 0;
+  {
+    std::string text = open_input(path)->read_rest();
+    size = text.size();
+    std::string out;
+    convert_in_memory(path, std::move(text), out);  // throws what is wrong with it
+  }
+  if (!report.wants({name})) return;
+  const double peak = bench::peak_of([&] {
+    std::string out;
+    convert_in_memory(path, open_input(path)->read_rest(), out);
+  });
+  report.add({.name = name,
+              .unit = "MiB",
+              .figure = std::max(peak - 16, 0.0),
+              .floor = static_cast<double>(size) / 1048576,
+              .limit = bench::times_floor(6.5)});
 }
 
-void bench_proof(std::int32_t n) {
+void measure_proof(bench::Report& report, std::int32_t n) {
+  const std::string name = "proof / a pass, ring of " + std::to_string(n);
+  const std::string name_of_memory = "proof, memory / steps, ring of " + std::to_string(n);
+  if (!report.wants({name, name_of_memory})) return;
   const Algorithm a = ring(n);
   const auto steps = static_cast<double>(a.steps.size());
   VerifyOptions options;
   options.dataflow = true;
-  const double seconds = bench::best_seconds([&] {
+  const auto prove = [&] {
     Diagnostics diagnostics;
     verify(make_step_graph(a), options, diagnostics);
-    if (diagnostics.errors() != 0) std::exit(1);
-  });
-  const auto [before, peak] = bench::memory_of([] { return 0; },
-                                               [&](int) {
-                                                 Diagnostics diagnostics;
-                                                 verify(make_step_graph(a), options, diagnostics);
-                                               });
-  const std::string what = "ring of " + std::to_string(n);
-  bench::print_row("proof, " + what, steps, "step", seconds / steps * 1e9, 0, 0, "2500 ns");
-  bench::print_row("memory of the proof, " + what + ", bytes/step", steps, "step", 0, 0,
-                   (peak - before) * 1048576 / steps, "ratio 200");
+    bench::check(diagnostics);
+  };
+  std::uint64_t sum = 0;
+  const bench::Best best = bench::best_of_both([&] { sum += bench::pass_over(a); }, prove);
+  if (sum == 0) throw Error("no step reads what another wrote");
+  report.add_time(name, "step", steps, best, bench::at_most(2500));
+  const auto memory = bench::memory_of([] { return 0; }, [&](int) { prove(); });
+  report.add({.name = name_of_memory,
+              .unit = "B/step",
+              .figure = (memory.peak - memory.before) * 1048576 / steps,
+              .floor = sizeof(Step),
+              .limit = bench::at_most(200)});
+}
+
+void measure(bench::Report& report) {
+  std::vector<std::pair<std::string, std::string>> inputs;
+  // First what takes memory: a process of its own begins with what this one has.
+  for (const std::string& path : report.files) measure_memory(report, path);
+  for (const std::string& path : report.files) inputs.emplace_back(path, open_input(path)->read_rest());
+  for (const std::int32_t n : report.smoke ? std::vector{4, 8} : std::vector{128, 256}) {
+    std::string text;
+    write_msccl(ring(n), text);
+    inputs.emplace_back("ring of " + std::to_string(n), std::move(text));
+  }
+  for (const auto& [path, text] : inputs) measure_conversion(report, path, text);
+  for (const std::int32_t n : report.smoke ? std::vector{8} : std::vector{128, 256, 1024}) measure_proof(report, n);
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  std::vector<std::pair<std::string, std::string>> inputs;
-  bench::print_head();
-  for (int i = 1; i < argc; ++i) {
-    const std::string path = argv[i];
-    const std::string name = path.substr(path.rfind('/') + 1);
-    const std::size_t size = convert::open_input(path)->read_rest().size();
-    bench_memory(name, path, size);
-  }
-  for (int i = 1; i < argc; ++i) {
-    const std::string path = argv[i];
-    inputs.emplace_back(path.substr(path.rfind('/') + 1), convert::open_input(path)->read_rest());
-  }
-  for (const std::int32_t n : {128, 256}) {
-    std::string text;
-    convert::write_msccl(ring(n), text);
-    inputs.emplace_back("ring of " + std::to_string(n), std::move(text));
-  }
-  for (const auto& [name, text] : inputs) bench_conversion(name, text);
-  for (const std::int32_t n : {128, 256, 1024}) bench_proof(n);
-  return 0;
-}
+int main(int argc, char** argv) { return bench::run(argc, argv, {"[FILE.xml...]", 0, 99}, measure); }

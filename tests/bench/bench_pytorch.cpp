@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Speed of linking a host trace with its device trace, beside the floor in the same process.
-//   bench_pytorch HOST.json KINETO.json
 // Floor: simdjson's on-demand walk over the members of all nodes and events, and protozero's encoding of the
 // result, both files and the output in memory. What is measured against it reads the same bytes and encodes the
 // same nodes. Both keep their memory from run to run: what the system takes to clear new pages, up to a third more
-// on some virtual machines, is in the time of the tool, which pytorch_speed.py takes, as is its memory.
+// on some virtual machines, is in the time of the tool, which jobs.py takes, as is its memory.
 #include <malloc.h>
 #include <simdjson.h>
 
-#include <cstdio>
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "bench/measure.h"
 #include "bench/protozero_nodes.h"
-#include "bench/table.h"
-#include "core/diagnostic.h"
+#include "bench/report.h"
 #include "formats/chakra/stream.h"
 #include "formats/kineto/kineto.h"
 #include "formats/pytorch/process_groups.h"
@@ -34,9 +32,10 @@ using namespace convert;
 struct Pair {
   std::string host;
   std::string device;
+  std::vector<std::string> names;
 };
 
-std::string read_file(const char* path) { return open_input(path)->read_rest(simdjson::SIMDJSON_PADDING); }
+std::string read_file(const std::string& path) { return open_input(path)->read_rest(simdjson::SIMDJSON_PADDING); }
 
 std::size_t scan(simdjson::ondemand::parser& parser, const std::string& text, const char* array) {
   std::size_t members = 0;
@@ -51,12 +50,12 @@ std::size_t scan(simdjson::ondemand::parser& parser, const std::string& text, co
 }
 
 Trace read_host(const Pair& pair, Diagnostics& diagnostics) {
-  const auto input = memory_input("host.json", pair.host);
+  const auto input = memory_input(pair.names[0], pair.host);
   return read_pytorch(*input, 0, diagnostics);
 }
 
 Profile read_device(const Pair& pair, Diagnostics& diagnostics) {
-  const auto input = memory_input("kineto.json", pair.device);
+  const auto input = memory_input(pair.names[1], pair.device);
   return read_kineto(*input, diagnostics);
 }
 
@@ -94,14 +93,24 @@ void link_and_encode_like_reference(const Pair& pair, std::string& out) {
   ChakraEncoder().nodes(trace.nodes, out);
 }
 
+// Returns a path's folder and name.
+std::string name_of(const std::string& path) {
+  const std::string name = bench::file_name(path);
+  const std::string folder = path.substr(0, std::max(path.size() - name.size(), std::size_t{1}) - 1);
+  return bench::file_name(folder) + "/" + name;
+}
+
 // `whole` gives the result, for the floor; `work` does what is measured.
 template <typename Whole, typename Work>
-void measure(const char* what, const Pair& pair, std::size_t hosts, double limit, const Whole& whole,
-             const Work& work) {
+void measure_linking(bench::Report& report, const std::string& name, const Pair& pair, std::size_t hosts,
+                     double limit, const Whole& whole, const Work& work) {
+  if (!report.wants({name})) return;
   const Trace result = whole(pair);
-  std::string message, out;
+  std::string message;
+  std::string out;
   out.reserve(pair.host.size() + pair.device.size());
-  simdjson::ondemand::parser host_parser, device_parser;
+  simdjson::ondemand::parser host_parser;
+  simdjson::ondemand::parser device_parser;
   const bench::Best best = bench::best_of_both(
       [&] {
         if (scan(host_parser, pair.host, "nodes") + scan(device_parser, pair.device, "traceEvents") == 0)
@@ -113,31 +122,24 @@ void measure(const char* what, const Pair& pair, std::size_t hosts, double limit
         out.clear();
         work(pair, out);
       });
-  const double n = static_cast<double>(hosts);
-  const auto bytes = static_cast<double>(pair.host.size() + pair.device.size());
-  char text[64];
-  std::snprintf(text, sizeof text, "%.1f x floor%s", limit, best.work / best.floor <= limit ? "" : " MISSED");
-  bench::print_row(std::string(what) + ", floor", n, "host node", best.floor * 1e9 / n, bytes / best.floor / 1e6, 0,
-                   "");
-  bench::print_row(what, n, "host node", best.work * 1e9 / n, bytes / best.work / 1e6, best.work / best.floor,
-                   text);
+  report.add_time(name + ", " + name_of(pair.names[0]), "node", static_cast<double>(hosts), best,
+                  bench::times_floor(limit));
+}
+
+void measure(bench::Report& report) {
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, -1);
+  const Pair pair{read_file(report.files[0]), read_file(report.files[1]), report.files};
+  Diagnostics diagnostics;
+  const std::size_t hosts = read_host(pair, diagnostics).nodes.nodes.size();
+  (void)read_device(pair, diagnostics);
+  bench::check(diagnostics);
+  if (hosts == 0) throw input_error({.file = pair.names[0]}, "holds no nodes");
+  measure_linking(report, "link / scan + encode", pair, hosts, 2.5, link_whole, link_and_encode);
+  measure_linking(report, "link, --compat chakra / scan + encode", pair, hosts, 5, link_like_reference_whole,
+                  link_and_encode_like_reference);
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::fprintf(stderr, "usage: bench_pytorch HOST.json KINETO.json\n");
-    return 2;
-  }
-  mallopt(M_MMAP_MAX, 0);
-  mallopt(M_TRIM_THRESHOLD, -1);
-  const Pair pair{read_file(argv[1]), read_file(argv[2])};
-  Diagnostics diagnostics;
-  const std::size_t hosts = read_host(pair, diagnostics).nodes.nodes.size();
-  bench::print_head();
-  measure("link and convert", pair, hosts, 2.5, link_whole, link_and_encode);
-  measure("link and convert, --compat chakra", pair, hosts, 5, link_like_reference_whole,
-          link_and_encode_like_reference);
-  return 0;
-}
+int main(int argc, char** argv) { return bench::run(argc, argv, {"HOST.json KINETO.json", 2, 2}, measure); }

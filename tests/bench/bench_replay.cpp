@@ -1,14 +1,25 @@
 // SPDX-License-Identifier: MIT
-// Speed of the replay event loop: CPU ns per message and per hop, memory, on about two million messages.
-// Usage: bench_replay [NPUS [CASE [MODEL]]]
-#include <array>
-#include <cstdio>
-#include <cstdlib>
+// Speed of the replay event loop, every rank simulated, beside a heap of as many events: CPU ns per message or hop
+// on about two million messages, memory, and how the time grows with the ranks of a training step.
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <optional>
 #include <string>
+#include <vector>
 
-#include "bench/measure.h"
-#include "bench/table.h"
+#include "bench/events.h"
+#include "bench/report.h"
+#include "bench/scratch.h"
+#include "config/workload/workload.h"
+#include "formats/master/master.h"
+#include "generate/trace_builder.h"
+#include "generate/workload/workload.h"
+#include "io/output.h"
+#include "scenario/inputs.h"
+#include "sets/source.h"
 #include "simulate/engine/replay.h"
+#include "simulate/program/link.h"
 
 namespace {
 
@@ -62,76 +73,197 @@ void make_direct(Trace& trace, std::int64_t npus) {
   }
 }
 
-enum class Pattern { ring, uneven_ring, direct };
+void make_all_to_all(Trace& trace, std::int64_t npus) {
+  TraceBuilder b(trace.rank);
+  (void)b.collective(Collective::all_to_all, npus << 16U, {});
+  trace = b.finish();
+}
 
-ReplayProgram compile(Pattern pattern, Rank npus, const std::string& network) {
+// A communication of all ranks, on a network; hops are of a message.
+struct Pattern {
+  const char* label;
+  void (*make)(Trace&, std::int64_t npus);
+  const char* topology;
+  double hops;
+  double message_limit;  // ns
+  double under_way;      // at once, of all messages
+  IssueMode issue = IssueMode::algorithm;
+};
+
+const Pattern patterns[] = {
+    {"ring", [](Trace& t, std::int64_t npus) { make_ring(t, npus, true); }, "ring", 1, 200, 0.001},
+    {"uneven ring", [](Trace& t, std::int64_t npus) { make_ring(t, npus, false); }, "ring", 1, 200, 0.001},
+    {"direct, switch", make_direct, "switch", 2, 200, 0.5},
+    {"direct, connected", make_direct, "fully_connected", 1, 200, 0.5},
+    {"all-to-all, switch", make_all_to_all, "switch", 2, 500, 1, IssueMode::workload},
+};
+
+std::optional<ReplayProgram> compile_pattern(const Pattern& pattern, Rank npus) {
   Diagnostics diagnostics;
-  ReplayBuilder builder(parse_short_network(network), {}, diagnostics);
+  const auto network =
+      parse_short_network(std::string(pattern.topology) + ":" + std::to_string(npus) + ",bw=50GB/s,lat=500ns");
+  ReplayOptions options;
+  if (pattern.issue == IssueMode::workload) options.system = load_system({}, network);
+  options.symmetry = false;
+  options.issue = pattern.issue;
+  ReplayBuilder builder(network, options, diagnostics);
   for (Rank r = 0; r < npus; ++r) {
     Trace trace;
     trace.rank = r;
-    if (pattern == Pattern::direct) {
-      make_direct(trace, npus);
-    } else {
-      make_ring(trace, npus, pattern == Pattern::ring);
-    }
+    pattern.make(trace, npus);
     builder.add(trace);
   }
   auto program = builder.finish();
-  for (const Diagnostic& d : diagnostics.all()) std::fprintf(stderr, "%s\n", format_diagnostic(d).c_str());
-  if (!program) std::exit(1);
-  return std::move(*program);
+  bench::check(diagnostics);
+  return program;
 }
 
-void measure(const char* label, ReplayProgram& program, NetworkModel model, double hops_per_message) {
+struct Timed {
+  bench::Best best;
+  double messages = 0;
+};
+
+// Replays beside a heap of one event for each of the `hops` of a message. The best of three: each takes seconds.
+Timed time_replay(ReplayProgram& program, NetworkModel model, double hops) {
   program.options.network.model = model;
-  program.options.symmetry = false;
-  Picoseconds total = 0;
   std::uint64_t messages = 0;
-  const double best_s = bench::best_seconds([&] {
+  const auto run = [&] {
     const ReplayResult result = replay(program);
-    if (result.status != ReplayStatus::complete || (total != 0 && result.total_ps != total)) std::exit(1);
-    total = result.total_ps;
+    if (result.status != ReplayStatus::complete) throw Error("the replay does not end");
     messages = 0;
     for (const NpuResult& n : result.npus) messages += n.sends;
-  });
-  const double per_message_ns = best_s * 1e9 / static_cast<double>(messages);
-  const bool by_hop = model != NetworkModel::unaware;
-  bench::print_row("replay " + std::string(name(model)) + ", " + label,
-                   static_cast<double>(messages) * (by_hop ? hops_per_message : 1), by_hop ? "hop" : "message",
-                   by_hop ? per_message_ns / hops_per_message : per_message_ns, 0, 0, by_hop ? "250 ns" : "200 ns");
+  };
+  const auto waiting = static_cast<std::uint32_t>(program.ranks.size());
+  bench::rounds = std::min(bench::rounds, 3);
+  const auto best = bench::best_of_both(
+      [&] { bench::hold_events(static_cast<std::uint64_t>(static_cast<double>(messages) * hops), waiting); }, run);
+  return {.best = best, .messages = static_cast<double>(messages)};
+}
+
+constexpr NetworkModel models[] = {NetworkModel::unaware, NetworkModel::aware, NetworkModel::wires};
+
+void measure_pattern(bench::Report& report, const Pattern& pattern, Rank npus) {
+  const std::string name_of_memory = std::string("memory of the replay, ") + pattern.label;
+  const std::string name_of_link = std::string("linking, part of each replay, ") + pattern.label;
+  std::optional<ReplayProgram> program;
+  double nodes = 0;
+  double messages = 0;
+  for (const NetworkModel model : models) {
+    const std::string label = std::string(name(model)) + " / heap, " + pattern.label;
+    if (!report.wants({label, name_of_link, name_of_memory})) continue;
+    if (!program) program = compile_pattern(pattern, npus);
+    const bool by_hop = model != NetworkModel::unaware;
+    const double hops = by_hop ? pattern.hops : 1;
+    const Timed timed = time_replay(*program, model, hops);
+    const double limit = by_hop ? 250 : pattern.message_limit;
+    report.add_time(label, by_hop ? "hop" : "message", timed.messages * hops, timed.best, bench::at_most(limit));
+    nodes = 0;
+    for (const RankProgram& r : program->ranks) nodes += static_cast<double>(r.code->ops.size());
+    messages = timed.messages;
+  }
+  if (report.wants({name_of_link}) && program) {
+    const bench::Best best = bench::best_of_both([] {}, [&] { (void)link(*program); });
+    report.add(
+        {.name = name_of_link, .unit = "ns/message", .figure = best.work * 1e9 / messages, .spread = best.spread});
+  }
+  program.reset();
+  if (!report.wants({name_of_memory})) return;
+  const auto memory = bench::memory_of([&] { return compile_pattern(pattern, npus); },
+                                       [](std::optional<ReplayProgram>& p) { (void)replay(*p); });
+  // At most 48 bytes a node, and 64 a message that is under way.
+  report.add({.name = name_of_memory,
+              .unit = "MiB",
+              .figure = memory.peak,
+              .floor = (48 * nodes + 64 * messages * pattern.under_way) / 1048576,
+              .limit = bench::times_floor(1)});
+}
+
+constexpr auto step_of_few_layers =
+    "model: {layers: 8, hidden: 8192, heads: 64, kv_heads: 8, ffn: 28672, vocab: 128256}\n"
+    "run: {sequence: 8192, micro_batches: 4}\n"
+    "plan: {tensor: 8, sequence_parallel: true, pipeline: 4, shard: zero1, buckets: megatron}\n";
+
+std::string write_step(const std::string& folder, const Workload& step) {
+  std::string bytes;
+  const auto out = memory_output(bytes);
+  write_master(WorkloadSet(step).master(), *out);
+  out->close();
+  std::string file = folder + "/" + std::to_string(step.plan.ranks()) + ".etm";
+  std::ofstream(file, std::ios::binary) << bytes;
+  return file;
+}
+
+// On switches of 8 and of all else.
+std::optional<ReplayProgram> load_step(const std::string& file, Rank npus, bool symmetry) {
+  Diagnostics diagnostics;
+  TraceSource source({.operands = {file}, .hash = false}, diagnostics);
+  (void)source.prepare(false);
+  const auto network = parse_short_network("switch:8,bw=450GB/s,lat=300ns+switch:" + std::to_string(npus / 8) +
+                                           ",bw=50GB/s,lat=2us");
+  const auto system = load_system({}, network);
+  add_groups(*system, source.groups(), network);
+  ReplayOptions options;
+  options.symmetry = symmetry;
+  options.system = system;
+  options.network.model = NetworkModel::wires;
+  auto program = load_program(source, network, options, true, 1, diagnostics);
+  bench::check(diagnostics);
+  return program;
+}
+
+// How the time of a message grows with the ranks: 1 where each takes as long.
+void measure_growth(bench::Report& report, const std::string& folder, Rank few, Rank many) {
+  for (const NetworkModel model : models) {
+    const std::string growth = std::string(name(model)) + ", growth of a step's time with its messages, " +
+                               std::to_string(few) + " to " + std::to_string(many) + " ranks";
+    Timed of_few;
+    for (const Rank npus : {few, many}) {
+      const std::string label =
+          std::string(name(model)) + " / heap, training step of " + std::to_string(npus) + " ranks";
+      if (!report.wants({label, growth})) continue;
+      const std::string file = write_step(folder, parse_workload("step.yaml", step_of_few_layers, npus));
+      std::optional<ReplayProgram> program = load_step(file, npus, false);
+      const Timed timed = time_replay(*program, model, 1);
+      report.add_time(label, "message", timed.messages, timed.best, bench::at_most(250));
+      if (npus == few) {
+        of_few = timed;
+        continue;
+      }
+      if (of_few.messages == 0) continue;
+      const double slower = std::log(timed.best.work / of_few.best.work);
+      report.add({.name = growth,
+                  .unit = "exponent",
+                  .figure = slower / std::log(timed.messages / of_few.messages),
+                  .limit = bench::at_most(1.1)});
+    }
+  }
+}
+
+// A step from its master, where classes of ranks are simulated, beside reading and compiling it.
+void measure_classes(bench::Report& report, const std::string& folder, Rank npus) {
+  const std::string label = "step of llama3-405b on " + std::to_string(npus) + ", load and replay / load";
+  if (!report.wants({label})) return;
+  const std::string file = write_step(folder, report.smoke ? parse_workload("step.yaml", step_of_few_layers, npus)
+                                                           : preset_workload("llama3-405b", npus));
+  const auto load = [&] { return load_step(file, npus, true); };
+  const bench::Best best = bench::best_of_both([&] { (void)load(); }, [&] { (void)replay(*load()); });
+  report.add({.name = label,
+              .unit = "s",
+              .figure = best.work,
+              .floor = best.floor,
+              .limit = bench::times_floor(1.5),
+              .spread = best.spread});
+}
+
+void measure(bench::Report& report) {
+  for (const Pattern& pattern : patterns) measure_pattern(report, pattern, report.smoke ? 16 : 1024);
+  const bench::Scratch folder;
+  measure_growth(report, folder.path(), report.smoke ? 64 : 1024, report.smoke ? 128 : 16'384);
+  for (const Rank npus : report.smoke ? std::vector{64U} : std::vector{256U, 1024U, 4096U, 16'384U}) {
+    measure_classes(report, folder.path(), npus);
+  }
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const auto npus = static_cast<Rank>(argc > 1 ? std::atoi(argv[1]) : 1024);
-  const std::string count = std::to_string(npus);
-  bench::print_head();
-  struct Case {
-    const char* label;
-    Pattern pattern;
-    std::string network;
-    double hops;
-  };
-  const std::array<Case, 4> cases = {
-      {{"ring", Pattern::ring, "ring:" + count + ",bw=50GB/s,lat=500ns", 1},
-       {"uneven ring", Pattern::uneven_ring, "ring:" + count + ",bw=50GB/s,lat=500ns", 1},
-       {"direct, switch", Pattern::direct, "switch:" + count + ",bw=50GB/s,lat=500ns", 2},
-       {"direct, connected", Pattern::direct, "fully_connected:" + count + ",bw=50GB/s,lat=500ns", 1}}};
-  for (const Case& c : cases) {
-    if (argc > 2 && std::string(argv[2]) != c.label) continue;
-    ReplayProgram program = compile(c.pattern, npus, c.network);
-    for (const NetworkModel model : {NetworkModel::unaware, NetworkModel::aware, NetworkModel::wires}) {
-      if (argc > 3 && argv[3] != name(model)) continue;
-      measure(c.label, program, model, model == NetworkModel::unaware ? 1 : c.hops);
-    }
-    if (argc > 3) continue;
-    const auto nodes = static_cast<double>(program.ops);
-    program = {};
-    const bench::Memory memory = bench::memory_of([&] { return compile(c.pattern, npus, c.network); },
-                                                  [](ReplayProgram& p) { (void)replay(p); });
-    bench::print_row(std::string("memory of the replay, ") + c.label + ", bytes/node", nodes, "node", 0, 0,
-                     memory.peak * 1048576 / nodes, "");
-  }
-}
+int main(int argc, char** argv) { return bench::run(argc, argv, {}, measure); }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Schedules of more and more transfers: reading, checking, and the proof; and the search for races in MSCCL-IR, of
-// what is usual and of what is hard. Time and memory per transfer or step must stay what they are.
+// what is usual and of what is hard. Time and memory per transfer or step must stay what they are. Floors: the
+// numbers of the text alone, and a pass over the steps.
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "bench/measure.h"
-#include "bench/table.h"
+#include "bench/report.h"
+#include "bench/steps.h"
 #include "formats/format.h"
 #include "passes/ten/algorithm.h"
 #include "passes/ten/check.h"
@@ -108,10 +109,23 @@ void prove(const std::string& text, bool dataflow) {
   VerifyOptions options;
   options.dataflow = dataflow;
   verify(make_step_graph(a), options, diagnostics);
-  if (diagnostics.errors() != 0) std::exit(1);
+  bench::check(diagnostics);
 }
 
-void bench_schedule(std::uint32_t chunks) {
+// Reads each number of a text, and nothing else.
+double sum_numbers(const std::string& text) {
+  double sum = 0;
+  const char* const end = text.data() + text.size();
+  for (const char* p = text.data(); p < end;) {
+    double number = 0;
+    const auto [behind, error] = std::from_chars(p, end, number);
+    if (error == std::errc()) sum += number;
+    p = std::max(behind, p + 1);
+  }
+  return sum;
+}
+
+void measure_schedule(bench::Report& report, std::uint32_t chunks) {
   std::string text;
   std::size_t transfers = 0;
   {
@@ -120,19 +134,24 @@ void bench_schedule(std::uint32_t chunks) {
     find_format("ten").write_schedule(
         mesh.schedule(), FormatOptions(std::vector<std::pair<std::string, std::string>>{{"form", "csv"}}), text);
   }
+  const std::string what = ", 8x8 mesh of " + std::to_string(transfers);
+  const std::string names[] = {"schedule checked / numbers" + what, "schedule proved / numbers" + what,
+                               "schedule proved, memory / text" + what};
+  if (!report.wants({names[0], names[1], names[2]})) return;
   const auto n = static_cast<double>(transfers);
+  double sum = 0;
   for (const bool dataflow : {false, true}) {
-    const double seconds = bench::best_seconds([&] { prove(text, dataflow); });
-    bench::print_row(std::string("schedule, 8x8 mesh, read and ") + (dataflow ? "proved" : "checked"), n,
-                     "transfer", seconds / n * 1e9, static_cast<double>(text.size()) / seconds / 1e6, 0,
-                     "11000 ns");
+    const bench::Best best = bench::best_of_both([&] { sum += sum_numbers(text); }, [&] { prove(text, dataflow); });
+    report.add_time(names[dataflow ? 1 : 0], "transfer", n, best, bench::at_most(11'000));
   }
-  const auto [before, peak] = bench::memory_of([] { return 0; }, [&](int) { prove(text, true); });
-  bench::print_row("memory of that, bytes/transfer", n, "transfer", 0, 0, (peak - before) * 1048576 / n,
-                   "ratio 1000");
+  if (sum == 0) throw Error("the text has no numbers");
+  const auto memory = bench::memory_of([] { return 0; }, [&](int) { prove(text, true); });
+  report.add({.name = names[2],
+              .unit = "B/transfer",
+              .figure = (memory.peak - memory.before) * 1048576 / n,
+              .floor = static_cast<double>(text.size()) / n,
+              .limit = bench::at_most(1000)});
 }
-
-constexpr std::int32_t million = 1'000'000;
 
 // Copies on one rank: threadblock k copies o[from(k, i)] to o[to(k, i)] in step i, and waits as it says.
 template <typename StepOf>
@@ -153,52 +172,63 @@ Algorithm copies(std::int32_t tbs, std::int32_t steps, std::int32_t chunks, cons
   return a;
 }
 
-void bench_races(const std::string& what, const Algorithm& a) {
+void measure_races(bench::Report& report, const std::string& what, const Algorithm& a) {
+  const std::string name = "races / a pass, " + what;
+  const std::string name_of_memory = "races, memory / steps, " + what;
+  if (!report.wants({name, name_of_memory})) return;
   const StepGraph p = make_step_graph(a);
   const BufferLayout layout(p, false);
   const Execution e = execute(p, layout, {});
   const auto n = static_cast<double>(p.step_count());
-  std::size_t races = 0;
   const auto search = [&] {
     const Races found = find_races(p, layout, {}, e.order);
-    if (found.undecided || !e.blocked.empty()) std::exit(1);
-    races = found.real.size();
+    if (found.undecided || !e.blocked.empty()) throw Error("races, " + what + ": not decided");
   };
-  const double seconds = bench::best_seconds(search);
-  bench::print_row("races, " + what + " (" + std::to_string(races) + ")", n, "step", seconds / n * 1e9, 0, 0,
-                   "10000 ns");
-  const auto [before, peak] = bench::memory_of([] { return 0; }, [&](int) { search(); });
-  bench::print_row("memory of that, bytes/step", n, "step", 0, 0, (peak - before) * 1048576 / n, "ratio 1000");
+  std::uint64_t sum = 0;
+  const bench::Best best = bench::best_of_both([&] { sum += bench::pass_over(a); }, search);
+  if (sum == 0) throw Error("no step reads what another wrote");
+  report.add_time(name, "step", n, best, bench::at_most(10'000));
+  const auto memory = bench::memory_of([] { return 0; }, [&](int) { search(); });
+  report.add({.name = name_of_memory,
+              .unit = "B/step",
+              .figure = (memory.peak - memory.before) * 1048576 / n,
+              .floor = sizeof(Step),
+              .limit = bench::at_most(1000)});
+}
+
+// `side` threadblocks of as many steps, or so many steps otherwise.
+void measure_all_races(bench::Report& report, std::int32_t side) {
+  const std::int32_t all = side * side;
+  measure_races(report, "each step waits for the last", copies(all, 1, all, [](auto k, auto, Step& s) {
+                  s.src_off = std::max(0, k - 7);
+                  s.dst_off = k;
+                  s.depid = k - 1;
+                  s.deps = k == 0 ? -1 : 0;
+                }));
+  measure_races(report, "the third through the second", copies(3, all / 3, all, [all](auto k, auto i, Step& s) {
+                  s.src_off = k == 2 ? i : all - 1;
+                  s.dst_off = k == 0 ? i : all - 1 - k;
+                  s.depid = k > 0 && i == 0 ? k - 1 : -1;
+                  s.deps = k > 0 && i == 0 ? all / 3 - 1 : -1;
+                }));
+  measure_races(report, "a wave of threadblocks", copies(side, side, 3 * side, [](auto k, auto i, Step& s) {
+                  s.src_off = k;
+                  s.dst_off = k + 1;
+                  s.depid = k - 1;
+                  s.deps = k == 0 ? -1 : i;
+                }));
+  measure_races(report, "no order, two share each chunk", copies(side, side, all, [side](auto k, auto i, Step& s) {
+                  s.src_off = s.dst_off = k / 2 * side + i;
+                }));
+}
+
+void measure(bench::Report& report) {
+  for (const std::uint32_t chunks : report.smoke ? std::vector{8U} : std::vector{128U, 1024U, 8192U}) {
+    measure_schedule(report, chunks);
+  }
+  measure_all_races(report, report.smoke ? 30 : 1000);
 }
 
 }  // namespace
 
-int main() {
-  bench::print_head();
-  for (const std::uint32_t chunks : {128U, 1024U, 8192U}) bench_schedule(chunks);
-  bench_races("1 threadblock a step, each waits for the last",
-              copies(million, 1, million, [](auto k, auto, Step& s) {
-                s.src_off = std::max(0, k - 7);
-                s.dst_off = k;
-                s.depid = k - 1;
-                s.deps = k == 0 ? -1 : 0;
-              }));
-  bench_races("3 threadblocks, the third through the second",
-              copies(3, million / 3, million, [](auto k, auto i, Step& s) {
-                constexpr std::int32_t last = million / 3 - 1;
-                s.src_off = k == 2 ? i : million - 1;
-                s.dst_off = k == 0 ? i : million - 1 - k;
-                s.depid = k > 0 && i == 0 ? k - 1 : -1;
-                s.deps = k > 0 && i == 0 ? last : -1;
-              }));
-  bench_races("1,000 threadblocks, a wave", copies(1000, 1000, 3000, [](auto k, auto i, Step& s) {
-                s.src_off = k;
-                s.dst_off = k + 1;
-                s.depid = k - 1;
-                s.deps = k == 0 ? -1 : i;
-              }));
-  bench_races("no order, 2 threadblocks share each chunk", copies(1000, 1000, million, [](auto k, auto i, Step& s) {
-                s.src_off = s.dst_off = k / 2 * 1000 + i;
-              }));
-  return 0;
-}
+int main(int argc, char** argv) { return bench::run(argc, argv, {}, measure); }

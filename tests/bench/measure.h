@@ -9,12 +9,12 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
-#include <utility>
+#include <stdexcept>
+#include <vector>
 
 namespace bench {
 
-constexpr int rounds = 5;  // the best of them counts: what else runs on the machine only adds
+inline int rounds = 5;  // the best of them counts: what else runs on the machine only adds
 
 inline double cpu_seconds() {
   rusage usage{};
@@ -25,34 +25,32 @@ inline double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-// Work and its floor in turns, so that the machine's mood hits both.
+// Seconds of the best round.
 struct Best {
-  double floor = std::numeric_limits<double>::infinity();
-  double work = std::numeric_limits<double>::infinity();
+  double floor = 0;
+  double work = 0;
+  double spread = 0;  // of the work: by how much of it the round in the middle was slower
 };
 
-template <typename Work>
-void take_best(double& best, const Work& work) {
-  const double begin = cpu_seconds();
-  work();
-  best = std::min(best, cpu_seconds() - begin);
-}
-
+// Runs the work and its floor in turns, so that the machine's mood hits both; the work first.
 template <typename Floor, typename Work>
 Best best_of_both(const Floor& floor, const Work& work) {
-  Best best;
+  const auto seconds = [](const auto& what) {
+    const double begin = cpu_seconds();
+    what();
+    return std::max(cpu_seconds() - begin, 1e-6);  // as fine as the clock is
+  };
+  std::vector<double> of_floor;
+  std::vector<double> of_work;
   for (int i = 0; i < rounds; ++i) {
-    take_best(best.floor, floor);
-    take_best(best.work, work);
+    of_work.push_back(seconds(work));
+    of_floor.push_back(seconds(floor));
   }
-  return best;
-}
-
-template <typename Work>
-double best_seconds(const Work& work) {
-  double best = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < rounds; ++i) take_best(best, work);
-  return best;
+  std::sort(of_work.begin(), of_work.end());
+  const double best = of_work.front();
+  return {.floor = *std::min_element(of_floor.begin(), of_floor.end()),
+          .work = best,
+          .spread = of_work[of_work.size() / 2] / best - 1};
 }
 
 // Peak memory in MiB of a process of its own: after prepare(), and after work(what prepare() gave).
@@ -70,20 +68,32 @@ Memory memory_of(const Prepare& prepare, const Work& work) {
   };
   std::array<int, 2> ends{};
   Memory memory;
-  if (pipe(ends.data()) != 0) return memory;
+  if (pipe(ends.data()) != 0) throw std::runtime_error("no pipe");
   malloc_trim(0);  // else the child would find freed memory to use
-  if (fork() == 0) {
-    auto input = prepare();
-    memory.before = peak_mib();
-    work(input);
-    memory.peak = peak_mib();
+  const pid_t child = fork();
+  if (child == 0) {
+    try {
+      auto input = prepare();
+      memory.before = peak_mib();
+      work(input);
+      memory.peak = peak_mib();
+    } catch (...) {
+      _exit(1);
+    }
     _exit(write(ends[1], &memory, sizeof memory) == sizeof memory ? 0 : 1);
   }
-  if (read(ends[0], &memory, sizeof memory) != sizeof memory) memory = {};
-  close(ends[0]);
   close(ends[1]);
-  wait(nullptr);
+  const bool done = child > 0 && read(ends[0], &memory, sizeof memory) == sizeof memory;
+  close(ends[0]);
+  if (child > 0) waitpid(child, nullptr, 0);
+  if (!done) throw std::runtime_error("the process whose memory is measured has failed");
   return memory;
+}
+
+// Returns the same of work alone.
+template <typename Work>
+double peak_of(const Work& work) {
+  return memory_of([] { return 0; }, [&](int) { work(); }).peak;
 }
 
 }  // namespace bench

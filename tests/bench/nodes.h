@@ -35,4 +35,10 @@ inline void add_step(convert::NodeTable& t, std::uint64_t i) {
   t.end_node();
 }
 
+inline convert::NodeTable make_steps(std::uint64_t count) {
+  convert::NodeTable table;
+  for (std::uint64_t i = 0; i < count; ++i) add_step(table, i);
+  return table;
+}
+
 }  // namespace bench

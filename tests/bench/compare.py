@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Compares the figures of two commits: which rows got worse, or better, by more than noise.
+
+A row counts as worse if its figure grew by more than the noise, and so did its ratio to the floor, where it has one: a
+machine that is slower for a while is so for both. Noise is --noise, or what the rounds of a row were apart if that is
+more. Exit status: 0, 1 if a row is worse or misses a limit that it kept, 2 for files that are none.
+"""
+import argparse
+import sys
+
+import report
+
+
+def changes(before, after):
+    """(change of the figure, the least and the most of it and of the ratio's), as factors; None if there is none."""
+    if not before["figure"] or after["figure"] is None:
+        return None
+    factors = [after["figure"] / before["figure"]]
+    if before.get("ratio") and after.get("ratio"):
+        factors.append(after["ratio"] / before["ratio"])
+    return factors[0], min(factors), max(factors)
+
+
+def judge(before, after, noise):
+    """What became of a row: worse, better, same, new, gone, missed, mended, changed; and the factor of its figure."""
+    if before is None or after is None:
+        return ("new" if before is None else "gone"), None
+    if before["unit"] != after["unit"] or report.FAILED in (before["verdict"], after["verdict"]):
+        return ("same" if before["verdict"] == after["verdict"] else "changed"), None
+    change = changes(before, after)
+    if change is None:
+        return ("same" if before["figure"] == after["figure"] else "changed"), None
+    noise = max(noise, before.get("spread") or 0, after.get("spread") or 0)
+    if change[1] > 1 + noise:
+        return "worse", change[0]
+    if report.MISSED in (before["verdict"], after["verdict"]) and before["verdict"] != after["verdict"]:
+        return ("missed" if after["verdict"] == report.MISSED else "mended"), change[0]
+    return ("better" if change[2] < 1 / (1 + noise) else "same"), change[0]
+
+
+def compare(before, after, noise):
+    """[(name, row before, row after, what became of it, factor)] in the order of the rows after."""
+    def by_name(results):
+        return {(r["bench"], r["name"]): r for r in results["rows"]}
+
+    old, new = by_name(before), by_name(after)
+    out = []
+    for key in [*new, *(k for k in old if k not in new)]:
+        what, factor = judge(old.get(key), new.get(key), noise)
+        out.append((key[1], old.get(key), new.get(key), what, factor))
+    return out
+
+
+def title(results):
+    machine = results.get("machine") or {}
+    return (f"{(results.get('commit') or 'unknown')[:12]}{' (changed)' if results.get('changed') else ''}, "
+            f"{results.get('date')}, {machine.get('cpu')}, load {machine.get('load')}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("before")
+    parser.add_argument("after")
+    parser.add_argument("--noise", type=float, default=0.1, metavar="SHARE", help="default: 0.1, a tenth")
+    parser.add_argument("--all", action="store_true", help="list what is the same too")
+    options = parser.parse_args()
+    try:
+        before, after = report.read(options.before), report.read(options.after)
+    except ValueError as e:
+        print(f"compare.py: {e}", file=sys.stderr)
+        return 2
+    print(f"before: {title(before)}\nafter:  {title(after)}")
+    rows = compare(before, after, options.noise)
+    print(f"{'name':<76} {'before':>9} {'after':>9} {'unit':<12} {'change':>7}")
+    for name, old, new, what, factor in rows:
+        if what != "same" or options.all:
+            print(f"{name:<76} {report.number(old and old['figure']):>9} {report.number(new and new['figure']):>9} "
+                  f"{(new or old)['unit']:<12} {report.number(factor):>7}  {what}")
+    counts = {}
+    for *_, what, _ in rows:
+        counts[what] = counts.get(what, 0) + 1
+    print(", ".join(f"{n} {what}" for what, n in sorted(counts.items())) or "no rows")
+    return 1 if counts.keys() & {"worse", "missed"} else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

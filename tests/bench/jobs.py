@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""Whole jobs of the tools: CPU seconds (user and system, all threads) and peak memory of one command each."""
+import json
+import os
+import resource
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+
+import report
+
+BENCH = "jobs"
+MIB = 1 << 20
+LEVELS = "switch:8,bw=450GB/s,lat=300ns+switch:128,bw=50GB/s,lat=2us+switch:16,bw=50GB/s,lat=3us"
+CROSSING = "switch:8,bw=450GB/s,lat=300ns+switch:16,bw=50GB/s,lat=2us+switch:128,bw=50GB/s,lat=3us"
+PODS = "switch:8,bw=450GB/s,lat=300ns+switch:128,bw=50GB/s,lat=2us"
+
+
+def run(command, folder, most=None):
+    """(CPU seconds, peak bytes, exit status) of a command; the status is None if it was stopped after `most` seconds."""
+    def limits():
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if most is not None:
+            resource.setrlimit(resource.RLIMIT_CPU, (most, most + 1))
+
+    with open(folder / "stderr", "w", encoding="utf-8") as errors:
+        process = subprocess.Popen([str(c) for c in command], cwd=folder, stdout=subprocess.DEVNULL, stderr=errors,
+                                   preexec_fn=limits)
+        _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    stopped = most is not None and process.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, None if stopped else process.returncode
+
+
+class Jobs:
+    """Measures jobs with the tools in `bin`, in the folder `work`, and gives each row to `add`."""
+
+    def __init__(self, tools, work, add, *, smoke=False, slow=False, only=""):
+        self.tools, self.work, self.add = tools, work, add
+        self.smoke, self.slow, self.only = smoke, slow, only
+        self.inputs = {}
+
+    def tool(self, name, *arguments):
+        return [self.tools / name, *(["-q"] if name != "et-stats" else []), *arguments]
+
+    def make(self, name, *arguments):
+        """The path of what et-generate makes of the arguments, once."""
+        if name not in self.inputs:
+            path = self.work / name
+            path.parent.mkdir(exist_ok=True)
+            subprocess.run(self.tool("et-generate", "--no-history", "--force", *arguments, "-o", path), check=True,
+                           cwd=self.work)
+            self.inputs[name] = path
+        return self.inputs[name]
+
+    def wants(self, name, slow=False):
+        if self.only not in name:
+            return False
+        if slow and not self.slow:
+            self.add(report.unmeasured(BENCH, name, report.SKIPPED, "takes minutes: --slow"))
+            return False
+        return True
+
+    def measure(self, name, commands, *, limit=None, memory=None, floor_memory=None):
+        """Rows of the time of the commands, one after the other, and of the memory of the largest."""
+        if not isinstance(commands[0], list):
+            commands = [commands]
+        rounds, peak = [], 0
+        while not rounds or len(rounds) < 3 and sum(rounds) < 15 and not self.smoke:
+            total = 0
+            for command in commands:
+                seconds, peak_of_this, status = run(command, self.work, None if limit is None else max(60, int(limit * 4)))
+                total, peak = total + seconds, max(peak, peak_of_this)
+                if status is None:
+                    self.add(report.row(BENCH, name, "s CPU", total, limit=limit, note="stopped there"))
+                    return False
+                if status != 0:
+                    error = (self.work / "stderr").read_text(encoding="utf-8").strip().rpartition("\n")[2]
+                    self.add(report.unmeasured(BENCH, name, report.FAILED, error or f"exit status {status}"))
+                    return False
+            rounds.append(total)
+        best = min(rounds)
+        self.add(report.row(BENCH, name, "s CPU", best, limit=limit, spread=statistics.median(rounds) / best - 1
+                            if best else 0.0))
+        if memory is not None:
+            of = "ratio" if floor_memory else "figure"
+            self.add(report.row(BENCH, name + ", memory", "MiB", peak / MIB, limit=memory, limit_of=of,
+                                floor=floor_memory))
+        return True
+
+    def replay(self, name, traces, network, *options, limit, memory=None, simulated=None, slow=False):
+        """The same of a replay; and of how many NPUs it simulated, where that is known."""
+        if not self.wants(name, slow):
+            return
+        result = self.work / "result.json"
+        command = self.tool("et-replay", "--format", "json", "-o", result, "-n", network, *options, traces())
+        if self.measure(name, command, limit=limit, memory=memory) and simulated is not None:
+            count = json.loads(result.read_text(encoding="utf-8"))["symmetry"]["simulated"]
+            self.add(report.row(BENCH, name + ", simulated", "NPUs", count, limit=simulated))
+
+    def training(self):
+        self.replay("replay, gpt3-175b, FSDP on 1024", lambda: self.make("gpt3.etm", "gpt3-175b", "--npus", "1024"),
+                    PODS, limit=0.5)
+        if self.smoke:
+            return
+        big = lambda: self.make("llama3-405b.etm", "llama3-405b", "--npus", "16384")
+        for levels, network in (("a level each", LEVELS), ("data across levels", CROSSING)):
+            for compat in ("none", "astra"):
+                for model in ("unaware", "aware", "links"):
+                    self.replay(f"replay, llama3-405b on 16384, {levels}, {model}, compat {compat}", big, network,
+                                "--network", model, "--compat", compat, limit=10,
+                                memory=4096 if model == "links" else None,
+                                simulated=16 if levels == "a level each" else None)
+        name = "generate and replay, llama3-405b on 131072"
+        if self.wants(name):
+            path = self.work / "largest.etm"
+            network = LEVELS.replace("switch:128", "switch:1024")
+            self.measure(name, [
+                self.tool("et-generate", "llama3-405b", "--npus", "131072", "--set", "plan.data=1024", "--force", "-o",
+                          path),
+                self.tool("et-replay", "-n", network, "-o", self.work / "result.txt", path)], limit=30, memory=4096)
+        self.replay("replay, deepseek-v3 on 2048", lambda: self.make("deepseek.etm", "deepseek-v3", "--npus", "2048"),
+                    "switch:8,bw=450GB/s,lat=300ns+switch:256,bw=50GB/s,lat=2us", limit=20, slow=True)
+        self.replay("replay, llama3-405b from 16384 files",
+                    lambda: self.make("llama3-405b/w", "llama3-405b", "--npus", "16384"), LEVELS, limit=25, slow=True)
+        shutil.rmtree(self.work / "llama3-405b", ignore_errors=True)
+
+    def rings(self):
+        calls = lambda: self.make("ring.etm", "collectives", "--npus", "1024", "--comm", "all_reduce:1MB", "--count", "24")
+        network = "ring:1024,bw=50GB/s,lat=500ns"
+        self.replay("replay, 24 rings of 1 MB on 1024", calls, network, limit=0.2)
+        self.replay("replay, 24 rings of 1 MB on 1024, exact", calls, network, "--no-symmetry", limit=5, slow=True)
+        for npus, seconds in ((64, 1),) if self.smoke else ((16_384, 1), (100_000, 5)):
+            files = lambda: self.make(f"ring{npus}/w", "collectives", "--npus", str(npus), "--comm", "all_reduce:1GiB")
+            for model in ("unaware", "aware"):
+                self.replay(f"replay, ring of 1 GiB on {npus}, {npus} files, {model}", files,
+                            f"ring:{npus},bw=50GB/s,lat=500ns", "--network", model, limit=seconds, memory=2048)
+            shutil.rmtree(self.work / f"ring{npus}", ignore_errors=True)
+
+    def link(self, pairs):
+        """Linking of pairs: (what, host, device, limit of seconds)."""
+        for what, host, device, seconds in pairs:
+            size = (host.stat().st_size + device.stat().st_size) / MIB
+            for options in ([], ["--no-history"], ["--compat", "chakra"]):
+                name = " ".join(["link,", what, *options])
+                if self.wants(name):
+                    self.measure(name, self.tool("et-link", "--force", "--host", host, "--device", device, *options, "-o",
+                                                 "linked.et"), limit=seconds, memory=3, floor_memory=size)
+
+    def analysis(self):
+        size = ["--iterations", "2"] if self.smoke else ["--iterations", "333"]
+        one = lambda: self.make("one.et", "layers", "--npus", "1", "--layers", "1000", *size)
+        for name, tool, files, seconds in (("diff, two files of a million nodes", "et-diff", 2, 3),
+                                           ("validate, a million nodes", "et-validate", 1, 0.2)):
+            if self.wants(name):
+                self.measure(name, self.tool(tool, *[one()] * files), limit=seconds)
+        name = "stats beyond sizes, a million nodes"
+        if self.wants(name):
+            runs = [[run(self.tool("et-stats", *options, one()), self.work) for _ in range(1 if self.smoke else 3)]
+                    for options in ([], ["--section", "sizes"])]
+            if any(status != 0 for some in runs for _, _, status in some):
+                self.add(report.unmeasured(BENCH, name, report.FAILED, "et-stats failed"))
+            else:
+                whole, sizes = (min(seconds for seconds, _, _ in some) for some in runs)
+                self.add(report.row(BENCH, name, "s CPU", whole - sizes, limit=1))
+
+    def streaming(self, host, device):
+        """Memory of what reads a large trace: of a pair of a million operators, linked."""
+        large = self.work / "large.et"
+        for name, tool, *options in (("validate", "et-validate"), ("stats", "et-stats"),
+                                     ("convert to dot", "et-convert", "-o", "large.dot"),
+                                     ("recorded replay", "et-replay", "--compute", "recorded", "--comm", "recorded")):
+            name += ", a trace of a million operators"
+            if self.wants(name):
+                if not large.exists():
+                    subprocess.run(self.tool("et-link", "--host", host, "--device", device, "-o", large), check=True)
+                self.measure(name, self.tool(tool, *options, large), memory=200)
+        for name in ("large.et", "large.dot"):
+            (self.work / name).unlink(missing_ok=True)
+
+    def all(self, pairs):
+        self.training()
+        self.rings()
+        self.link(pairs)
+        self.analysis()
+        for what, host, device, _ in pairs:
+            if what == "1000000 operators":
+                self.streaming(host, device)

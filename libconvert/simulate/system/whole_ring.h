@@ -50,7 +50,8 @@ class WholeRing {
   // Moves all members on by a round. Throws Error if a time exceeds the clock.
   void round(const Round& round);
   // Moves them on by rounds that are alike, with messages of size 0. As nothing but maxima and sums is taken, all
-  // rounds to come repeat those before once each member has moved on by the same time while a message went once round.
+  // rounds to come repeat those before once each member has moved on by the same time while a message went once
+  // round.
   void alike(std::uint64_t rounds, Picoseconds pass);
   // Returns when a member has worked on what it received last.
   [[nodiscard]] Picoseconds time(std::uint32_t member) const { return times_[member + 1]; }

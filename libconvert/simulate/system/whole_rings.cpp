@@ -16,7 +16,7 @@ struct PlanEvents {
 PlanEvents events_of(const CollectivePlan& plan) {
   constexpr double of_message = 2;
   constexpr double of_ring = 3;
-  constexpr double of_round = 0.01;  // without events
+  constexpr double of_round = 0.01;  // which has none
   PlanEvents events;
   for (std::uint64_t chunk = 0; !plan.orders.empty() && chunk < plan.chunks; ++chunk) {
     for (const PhasePlan& p : plan.phases(chunk)) {
@@ -59,7 +59,8 @@ bool whole_rings_need_less(const ReplayProgram& program, const Equivalence& equi
     }
   }
   const double alike = static_cast<double>(program.ranks.size()) / static_cast<double>(equivalence.ranks.classes());
-  return all.whole * alike < all.by_message;
+  constexpr double worth_it = 4;  // representatives need less memory
+  return all.whole * alike * worth_it < all.by_message;
 }
 
 }  // namespace convert

@@ -14,7 +14,8 @@ namespace convert {
 // comes from all of them, so that none ends before all have begun.
 [[nodiscard]] bool is_run_whole(const PhasePlan& phase);
 
-// Returns whether fewer events are needed with whole rings of all ranks than with each message of representatives.
+// Returns whether far fewer events are needed with whole rings of all ranks than with each message of
+// representatives.
 [[nodiscard]] bool whole_rings_need_less(const ReplayProgram& program, const Equivalence& equivalence);
 
 }  // namespace convert

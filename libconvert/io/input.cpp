@@ -82,7 +82,7 @@ void Input::make_room(std::size_t n) {
   if (size == capacity_) {
     std::memmove(buffer_.get(), buffer_.get() + begin_, kept);
   } else {
-    if (size > usual_buffer) check_document(*this, size, held_.value_or(Held::parsed));
+    if (kept != 0 || size > usual_buffer) check_document(*this, size, held_.value_or(Held::parsed));
     auto larger = std::make_unique_for_overwrite<char[]>(size);
     std::copy_n(buffer_.get() + begin_, kept, larger.get());
     buffer_ = std::move(larger);

@@ -54,11 +54,20 @@ KnownRanks::Read KnownRanks::read(TraceReader& reader, Trace& head) const {
   read_nodes(reader, trace);
   if (may_be_like && !shown && is_small(trace.nodes)) {
     const EncodedNodes own(trace.nodes);
-    if (find(*known, {own.bytes()}, &trace.nodes, changes, out)) return out;
+    if (find(*known, {own.bytes()}, &trace.nodes, changes, out)) {
+      finish(std::move(out.trace));
+      return out;
+    }
   }
   if (const ReplayBuilder* const builder = builder_; builder != nullptr && !options_.size_bytes)
     out.compiled = builder->prepare(trace);
   return out;
+}
+
+// Keeps the memory of a trace for another one.
+void KnownRanks::finish(std::unique_ptr<Trace> trace) const {
+  const std::lock_guard lock(mutex_);
+  finished_.push_back(std::move(trace));
 }
 
 // Returns a trace without nodes, whose memory was used before if there is one.
@@ -110,14 +119,19 @@ void KnownRanks::add(Read&& rank) {
     builder.add(trace);
   }
   if (finds_any_ && !options_.slow.contains(trace.rank)) learn(trace);
-  const std::lock_guard lock(mutex_);
-  finished_.push_back(std::move(rank.trace));
+  finish(std::move(rank.trace));
 }
 
 // Lets others be like the rank added last, in place of the one that none was like for the longest time; no longer
 // where ranks are seldom alike.
 void KnownRanks::learn(const Trace& trace) {
-  if (!is_small(trace.nodes) || (learned_ >= most_known && found_ < learned_)) return;
+  if (learned_ >= most_known && found_ < learned_) {
+    finds_any_ = false;
+    const std::lock_guard lock(mutex_);
+    list_ = std::make_shared<const List>();
+    return;
+  }
+  if (!is_small(trace.nodes)) return;
   std::shared_ptr<const RankModel> model = builder_.load()->model_of_last();
   if (model == nullptr) return;
   auto known = std::make_shared<const Known>(std::move(model), EncodedNodes(trace.nodes));

@@ -52,10 +52,11 @@ class KnownRanks {
                           RankChanges& changes, Read& to) const;
   void learn(const Trace& trace);
   [[nodiscard]] std::unique_ptr<Trace> empty_trace() const;
+  void finish(std::unique_ptr<Trace> trace) const;
 
   const Begin begin_;
   const ReplayOptions& options_;
-  const bool finds_any_;
+  bool finds_any_;
   std::atomic<ReplayBuilder*> builder_ = nullptr;  // null before the first rank
   mutable std::mutex mutex_;
   std::shared_ptr<const List> list_ = std::make_shared<List>();

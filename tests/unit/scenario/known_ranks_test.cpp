@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A program does not depend on how its ranks came to it: compiled one by one from memory, or read by several
 // threads that compare them with others.
+#include "scenario/known_ranks.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +19,6 @@
 #include "common/scratch.h"
 #include "config/workload/workload.h"
 #include "generate/workload/workload.h"
-#include "sanitized.h"
 #include "scenario/scenario.h"
 #include "sets/sink.h"
 #include "sets/source.h"
@@ -184,6 +185,47 @@ TEST(KnownRanks, ProgramsAreThoseOfRanksCompiledOneByOne) {
                         {"plan.pipeline", "1"}}));
   expect_same(workload("llama3-8b", 8, {{"model.layers", "2"}, {"plan.context", "4"}, {"plan.data", "2"}}));
   expect_same(workload("llama3-8b", 8, {{"model.layers", "2"}, {"plan.data", "8"}, {"plan.shard", "zero3"}}));
+}
+
+// Returns how many ranks of a set are found to be like others.
+std::size_t found_in(SetSource& set, const Case& c) {
+  Diagnostics diagnostics;
+  const Scenario scenario = scenario_of(c);
+  ReplayOptions options = scenario.options;
+  options.issue = IssueMode::workload;
+  ReplayBuilder builder(scenario.network, options, diagnostics);
+  KnownRanks known([&](const Trace&) -> ReplayBuilder& { return builder; }, options);
+  std::size_t found = 0;
+  set.for_each_rank(
+      1, [&](TraceReader& reader, Trace& head) { return known.read(reader, head); },
+      [&](KnownRanks::Read&& rank) {
+        found += rank.like ? 1 : 0;
+        known.add(std::move(rank));
+      });
+  EXPECT_TRUE(builder.finish()) << test::findings_text(diagnostics);
+  return found;
+}
+
+TEST(KnownRanks, OneRankOfEachClassIsCompiled) {
+  const test::Scratch dir;
+  Case c = pipeline();
+  test::HeldSet held(c.traces);
+  EXPECT_EQ(found_in(held, c), 14U);
+  Diagnostics diagnostics;
+  for (const char* format : {"chakra", "chakra,compress=zst", "jsonl"}) {
+    TraceSource files({.operands = {save(c.traces, dir.path(format), format)}, .hash = false}, diagnostics);
+    EXPECT_EQ(found_in(files, c), 14U) << format;
+  }
+  // As many that are all different, twice.
+  c.traces.clear();
+  for (Rank r = 0; r < 160; ++r) {
+    Trace& t = c.traces.emplace_back();
+    t.rank = r;
+    t.nodes.add_node(0, NodeType::comp, "own").duration_us = 1 + r % 80;
+    t.nodes.end_node();
+  }
+  test::HeldSet unlike(c.traces);
+  EXPECT_EQ(found_in(unlike, c), 0U) << "those of the first 80 are forgotten";
 }
 
 TEST(KnownRanks, UnequalExpertsAreEachTheirOwn) {

@@ -161,14 +161,14 @@ std::uint32_t JsonSource::line_of(const JsonToken& token) const { return failure
 
 void read_json_map(JsonSource source, const std::function<void(const JsonMember&)>& take) {
   source.text = without_mark(source.text);
-  const std::size_t begin = source.text.find_first_not_of(json_space);
-  if (begin == std::string_view::npos) throw source.failure(std::size_t{0}, "empty; " + std::string(source.shape));
   if (source.text.size() > source.max_bytes) {
     throw input_error(
         {.file = source.file},
         "larger than " + size_name(source.max_bytes) + ", which no " + std::string(source.noun) + " is",
         std::string(source.rule));
   }
+  const std::size_t begin = source.text.find_first_not_of(json_space);
+  if (begin == std::string_view::npos) throw source.failure(std::size_t{0}, "empty; " + std::string(source.shape));
   if (source.text[begin] != '{') throw source.failure(begin, std::string(source.shape));
   JsonMapReader(source, take).read();
 }

@@ -58,6 +58,17 @@ class TraceReader {
   // Readers of files also bound them in bytes (about 1 MiB, or one node if that is larger), so that a stream needs
   // little memory; readers of traces in memory may ignore max_nodes.
   virtual bool next_nodes(Trace& out, std::size_t max_nodes) = 0;
+
+  // The nodes of a rank as a Chakra file has them.
+  struct Encoded {
+    std::string_view bytes;
+    std::uint64_t offset = 0;  // in the file
+  };
+  // Shows all nodes of a rank of which none was read, if that is how they stand, in at most `most` bytes. They are
+  // not checked. Valid until the next call; consumes nothing.
+  [[nodiscard]] virtual std::optional<Encoded> peek_encoded(std::size_t most);
+  // Consumes what was shown: so many nodes.
+  virtual void skip_encoded(const Encoded& shown, std::uint64_t nodes);
 };
 
 // A set that one file describes: its ranks are made when they are asked for.

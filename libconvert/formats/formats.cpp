@@ -49,6 +49,9 @@ void check_options(const Format& format, Direction direction, const FormatOption
 
 }  // namespace
 
+std::optional<TraceReader::Encoded> TraceReader::peek_encoded(std::size_t /*most*/) { return std::nullopt; }
+void TraceReader::skip_encoded(const Encoded& /*shown*/, std::uint64_t /*nodes*/) {}
+
 void TraceWriter::begin_set(bool /*many*/, std::string& /*out*/) {}
 void TraceWriter::end_rank(std::string& /*out*/) {}
 void TraceWriter::end_set(bool /*many*/, std::string& /*out*/) {}

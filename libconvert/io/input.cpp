@@ -69,33 +69,38 @@ std::optional<std::uint64_t> rest_of_file(int fd, const struct stat& status) {
 
 }  // namespace
 
+// Makes room behind the bytes that are kept, if need be in a larger buffer: one that the source could fill, or
+// keeps full, has twice the size, or that of what is certain to come of n bytes. It is not cleared.
+void Input::make_room(std::size_t n) {
+  const std::size_t kept = end_ - begin_;
+  std::size_t size = capacity_;
+  if (kept > capacity_ / 2) size *= 2;
+  if (kept == 0 && end_ == capacity_ && size < usual_buffer)
+    size = std::clamp(size * 2, first_buffer, usual_buffer);
+  if (size_ && *size_ > offset_)
+    size = std::max(size, static_cast<std::size_t>(std::min<std::uint64_t>(n, *size_ - offset_ + 1)));
+  if (size == capacity_) {
+    std::memmove(buffer_.get(), buffer_.get() + begin_, kept);
+  } else {
+    if (kept != 0 || size > usual_buffer) check_document(*this, size, held_.value_or(Held::parsed));
+    auto larger = std::make_unique_for_overwrite<char[]>(size);
+    std::copy_n(buffer_.get() + begin_, kept, larger.get());
+    buffer_ = std::move(larger);
+    capacity_ = size;
+  }
+  begin_ = 0;
+  end_ = kept;
+}
+
 std::string_view Input::peek(std::size_t n) {
   while (end_ - begin_ < n && !exhausted_) {
-    if (begin_ == end_) {
-      // All is consumed. A buffer that the source could fill may become larger; nothing is to be kept.
-      if (end_ == buffer_.size() && buffer_.size() < usual_buffer) {
-        const std::size_t size = std::clamp(buffer_.size() * 2, first_buffer, usual_buffer);
-        buffer_.clear();
-        buffer_.resize(size);
-      }
-      begin_ = end_ = 0;
-    } else if (end_ == buffer_.size()) {
-      const std::size_t kept = end_ - begin_;
-      if (kept <= buffer_.size() / 2) {
-        std::memmove(buffer_.data(), buffer_.data() + begin_, kept);
-        begin_ = 0;
-        end_ = kept;
-      } else {
-        check_document(*this, buffer_.size() * 2, held_.value_or(Held::parsed));
-        buffer_.resize(buffer_.size() * 2);
-      }
-    }
-    const std::size_t got = fill(buffer_.data() + end_, buffer_.size() - end_);
+    if (begin_ == end_ || end_ == capacity_) make_room(n);
+    const std::size_t got = fill(buffer_.get() + end_, capacity_ - end_);
     exhausted_ = got == 0;
     end_ += got;
     if (held_) check_document(*this, offset_ + (end_ - begin_), *held_);
   }
-  return {buffer_.data() + begin_, end_ - begin_};
+  return {buffer_.get() + begin_, end_ - begin_};
 }
 
 void Input::skip(std::size_t n) {

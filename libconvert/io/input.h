@@ -57,7 +57,10 @@ class Input {
   std::string name_;
   std::optional<std::uint64_t> size_;
   std::uint64_t offset_ = 0;
-  std::string buffer_;  // bytes read but not consumed: buffer_[begin_, end_)
+  void make_room(std::size_t n);
+
+  std::unique_ptr<char[]> buffer_;  // bytes read but not consumed: buffer_[begin_, end_)
+  std::size_t capacity_ = 0;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   bool exhausted_ = false;

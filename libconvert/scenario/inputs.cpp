@@ -10,6 +10,7 @@
 #include "io/set_path.h"
 #include "passes/lower/lower.h"
 #include "scenario/class_ranks.h"
+#include "scenario/known_ranks.h"
 #include "sets/chunk_runs.h"
 #include "sets/known_file.h"
 #include "sets/schedules.h"
@@ -134,11 +135,10 @@ void fit_dimensions(std::vector<AlgorithmChoice>& list, const NetworkConfig& net
   }
 }
 
-// Compiles the ranks that for_each(add) adds, or those of `set` if they are held by classes; reports stragglers
-// that are not among them.
-template <class ForEach>
-std::optional<ReplayProgram> compile_ranks(const ForEach& for_each, const MasterSet* set,
-                                           const std::string& set_name, const NetworkConfig& network,
+// Compiles the ranks that add_all(begin, options) adds, where begin(first rank) returns the builder; reports
+// stragglers that are not among them.
+template <class AddAll>
+std::optional<ReplayProgram> compile_ranks(const AddAll& add_all, const NetworkConfig& network,
                                            ReplayOptions options, bool issue_by_trace, unsigned jobs,
                                            Diagnostics& diagnostics) {
   std::optional<ReplayBuilder> builder;
@@ -146,15 +146,7 @@ std::optional<ReplayProgram> compile_ranks(const ForEach& for_each, const Master
     if (!builder) begin_program(builder, first, network, options, issue_by_trace, jobs, diagnostics);
     return *builder;
   };
-  if (set != nullptr && has_whole_classes(*set, options)) {
-    add_by_classes(*set, set_name, begin, options);
-  } else {
-    for_each([&](const Trace& trace) {
-      ReplayBuilder& to = begin(trace);
-      if (options.size_bytes) refuse_bad_counters(trace);
-      to.add(trace);
-    });
-  }
+  add_all(begin, options);
   std::optional<ReplayProgram> program = builder ? builder->finish() : std::nullopt;
   if (!program || options.slow.empty() || options.slow.rbegin()->first < program->ranks.size()) return program;
   diagnostics.error({}, "slow",
@@ -281,21 +273,38 @@ std::vector<std::pair<std::string, std::string>> custom_uses(const ReplaySystem&
 std::optional<ReplayProgram> load_program(TraceSource& workload, const NetworkConfig& network,
                                           ReplayOptions options, bool issue_by_trace, unsigned jobs,
                                           Diagnostics& diagnostics) {
-  const auto for_each = [&](const auto& add) {
-    workload.for_each_trace(jobs, add);
+  const auto add_all = [&](const auto& begin, const ReplayOptions& chosen) {
+    if (workload.master() != nullptr && has_whole_classes(*workload.master(), chosen)) {
+      Trace head;
+      workload.open_rank(0)->next_rank(head);
+      return add_by_classes(*workload.master(), head.name, begin, chosen);
+    }
+    KnownRanks known(begin, chosen);
+    RankOrder<KnownRanks::Read> order(workload.base_name());
+    const auto add = [&](Rank, KnownRanks::Read&& read) { known.add(std::move(read)); };
+    workload.for_each_rank(
+        jobs, [&](TraceReader& reader, Trace& head) { return known.read(reader, head); },
+        [&](KnownRanks::Read&& read) {
+          const Rank rank = read.rank;
+          order.add(rank, std::move(read), add);
+        });
+    order.finish(add);
     workload.warn_of_missing_ranks();
   };
-  Trace head;
-  if (workload.master() != nullptr) workload.open_rank(0)->next_rank(head);
-  return compile_ranks(for_each, workload.master(), head.name, network, std::move(options), issue_by_trace, jobs,
-                       diagnostics);
+  return compile_ranks(add_all, network, std::move(options), issue_by_trace, jobs, diagnostics);
 }
 
 std::optional<ReplayProgram> load_program(std::span<const Trace> workload, const NetworkConfig& network,
                                           ReplayOptions options, bool issue_by_trace, unsigned jobs,
                                           Diagnostics& diagnostics) {
-  const auto for_each = [&](const auto& add) { std::for_each(workload.begin(), workload.end(), add); };
-  return compile_ranks(for_each, nullptr, {}, network, std::move(options), issue_by_trace, jobs, diagnostics);
+  const auto add_all = [&](const auto& begin, const ReplayOptions& chosen) {
+    for (const Trace& trace : workload) {
+      ReplayBuilder& to = begin(trace);
+      if (chosen.size_bytes) refuse_bad_counters(trace);
+      to.add(trace);
+    }
+  };
+  return compile_ranks(add_all, network, std::move(options), issue_by_trace, jobs, diagnostics);
 }
 
 std::optional<ReplayResult> replay_recorded(TraceSource& workload, const ReplayOptions& options, unsigned jobs,

@@ -25,6 +25,8 @@ class KnownFileReader : public TraceReader {
   KnownFileReader(const Format& format, bool asked, std::unique_ptr<Input> input, const Make& make);
   bool next_rank(Trace& out) override;
   bool next_nodes(Trace& out, std::size_t max_nodes) override;
+  std::optional<Encoded> peek_encoded(std::size_t most) override { return reader_->peek_encoded(most); }
+  void skip_encoded(const Encoded& shown, std::uint64_t nodes) override { reader_->skip_encoded(shown, nodes); }
 
  private:
   const Format& format_;
@@ -41,6 +43,8 @@ class FileReader : public TraceReader {
              Diagnostics& diagnostics);
   bool next_rank(Trace& out) override;
   bool next_nodes(Trace& out, std::size_t max_nodes) override;
+  std::optional<Encoded> peek_encoded(std::size_t most) override { return reader_->peek_encoded(most); }
+  void skip_encoded(const Encoded& shown, std::uint64_t nodes) override { reader_->skip_encoded(shown, nodes); }
 
  private:
   std::unique_ptr<Input> input_;

@@ -99,6 +99,12 @@ class TraceSource::CountingReader : public TraceReader {
     if (source_.independent_ranks() == 0) source_.progress_->add(out.nodes.nodes.size());
     return true;
   }
+  std::optional<Encoded> peek_encoded(std::size_t most) override { return reader_->peek_encoded(most); }
+  void skip_encoded(const Encoded& shown, std::uint64_t nodes) override {
+    reader_->skip_encoded(shown, nodes);
+    source_.nodes_read_ += nodes;
+    if (source_.independent_ranks() == 0) source_.progress_->add(nodes);
+  }
 
  private:
   TraceSource& source_;
@@ -130,6 +136,8 @@ class TraceSource::AllReader : public TraceReader {
     }
   }
   bool next_nodes(Trace& out, std::size_t max_nodes) override { return reader_->next_nodes(out, max_nodes); }
+  std::optional<Encoded> peek_encoded(std::size_t most) override { return reader_->peek_encoded(most); }
+  void skip_encoded(const Encoded& shown, std::uint64_t nodes) override { reader_->skip_encoded(shown, nodes); }
 
  private:
   TraceSource& source_;

@@ -46,6 +46,15 @@ class ChakraReader final : public TraceReader {
     return used != 0;
   }
 
+  std::optional<Encoded> peek_encoded(std::size_t most) override {
+    const std::optional<std::uint64_t> size = input_.size();
+    if (size && *size - input_.offset() > most) return std::nullopt;
+    const Encoded all{input_.peek(size ? static_cast<std::size_t>(*size - input_.offset()) + 1 : most + 1),
+                      input_.offset()};
+    return all.bytes.size() > most ? std::nullopt : std::optional(all);
+  }
+  void skip_encoded(const Encoded& shown, std::uint64_t /*nodes*/) override { input_.skip(shown.bytes.size()); }
+
  private:
   // The next message: where it stands, what lies there, and how long its length and its body are.
   struct Frame {

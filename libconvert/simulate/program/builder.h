@@ -17,8 +17,10 @@
 #include <vector>
 
 #include "core/index_table.h"
+#include "core/master/rank_changes.h"
 #include "graph/graph.h"
 #include "simulate/program/compile.h"
+#include "simulate/program/like.h"
 #include "simulate/program/program.h"
 #include "simulate/system/default_system.h"
 
@@ -52,7 +54,19 @@ struct CompiledMessage {
   std::int64_t tag = 0;
   std::int64_t chunks = 0;
   std::int64_t of_chunks = 0;
+  bool names_own = false;
 };
+
+// Holds a rank of which nodes are compiled; perhaps not yet which calls its collectives make.
+struct CompiledRank {
+  std::shared_ptr<RankCode> code{};
+  std::vector<CompiledMessage> messages{};  // by index
+  std::vector<std::uint32_t> call_order{};  // indices of collectives in the order of issue
+  std::vector<std::pair<std::uint32_t, NodeCollective>> collectives{};  // whose calls are not known yet, by index
+  NodeCompiler::Use use{};                                              // of its nodes, likewise
+};
+// Returns the nodes of a code by their indices in the trace.
+[[nodiscard]] std::vector<std::uint32_t> nodes_by_index(const RankCode& code);
 
 // Holds an all-to-all of one rank whose parts differ.
 struct UnevenCall {
@@ -95,14 +109,20 @@ struct ReplayBuilder::State {
   void prepare_system();
   void plan_collectives();
   void add(const Trace& trace);
-  std::shared_ptr<RankCode> compile(const Trace& trace, NodeCompiler& with, std::vector<CompiledMessage>& messages);
+  using OnCollective = std::function<void(std::uint32_t index, const NodeCollective& c, Op& op)>;
+  CompiledRank compile(const Trace& trace, NodeCompiler& with, const OnCollective& on_collective) const;
+  [[nodiscard]] std::shared_ptr<CompiledRank> prepare(const Trace& trace) const;
+  void add(const Trace& trace, CompiledRank& rank);
+  void add_compiled(const Trace& trace, CompiledRank& rank);
   void compile_collective(const Trace& trace, std::uint32_t index, const NodeCollective& c, Op& op);
   std::optional<std::uint32_t> find_group(const Trace& trace, std::uint32_t index, std::string_view name);
   bool note_uneven(const Trace& trace, std::uint32_t index, const CollectiveCall& call, Op& op);
   [[nodiscard]] bool is_free(const NodeCollective& c, NodeId node, std::string_view name);
   [[nodiscard]] const UnevenCall* uneven_of(std::uint32_t call) const;
   [[nodiscard]] const CollectiveCall& call_of(std::uint32_t call) const;
-  void number_collectives(const Trace& trace, const Graph& graph, std::vector<Op>& by_index) const;
+  [[nodiscard]] std::vector<std::uint32_t> order_of_calls(const Trace& trace, const Graph& graph,
+                                                          const std::vector<Op>& by_index) const;
+  void number_collectives(CompiledRank& rank) const;
   std::uint32_t add_uneven(const UnevenCall& first, const UnevenMembers& members);
   void gather_uneven();
   struct CallUse;
@@ -111,8 +131,21 @@ struct ReplayBuilder::State {
   CustomSource* source_of(const CallUse& use, std::uint32_t members);
   void check_use(CustomSource& source, const CallUse& use);
   std::uint32_t with_sizes(std::size_t source, std::int64_t bytes);
+  void begin_rank(Rank rank, const std::string& name);
+  [[nodiscard]] std::optional<std::uint32_t> group_number(std::string_view name) const;
+  [[nodiscard]] bool is_member(std::uint32_t group, Rank rank) const;
+  [[nodiscard]] bool self_allowed() const {
+    return can_send_to_self(program.network, program.options.network.model);
+  }
+  class LikeMaker;
+  [[nodiscard]] std::shared_ptr<const RankModel> model_of_last() const;
+  [[nodiscard]] std::optional<LikeRank> like(const std::shared_ptr<const RankModel>& model,
+                                             const RankChanges& changes) const;
+  void add(LikeRank&& rank);
   bool add_like(Rank like, const Likeness& how);
   [[nodiscard]] bool can_be_like(Rank like);
+  [[nodiscard]] bool others_may_be_like(Rank like) const;
+  std::uint32_t call_in_group(std::uint32_t call, std::uint32_t group, const Location& where);
   std::optional<std::uint32_t> call_like(std::uint32_t call, const Likeness& how, Rank rank);
   std::uint32_t call_number(const CollectiveCall& call, const std::string& prefix);
   void number(RankCode& code, const std::vector<CompiledMessage>& messages, RankProgram& rank);
@@ -150,6 +183,7 @@ struct ReplayBuilder::State {
     bool told = false;  // a warning or error
   };
   std::vector<Added> added;
+  std::vector<CompiledMessage> last_messages;  // of the rank compiled last, by index
   // A rank that others are like.
   struct Model {
     bool fits = true;                            // no call depends on its rank or the name of its group

@@ -80,13 +80,22 @@ void ReplayBuilder::State::prepare_system() {
   }
 }
 
-std::optional<std::uint32_t> ReplayBuilder::State::find_group(const Trace& trace, std::uint32_t index,
-                                                              std::string_view name) {
+// Returns the index of a group; nothing if there is none of that name.
+std::optional<std::uint32_t> ReplayBuilder::State::group_number(std::string_view name) const {
   if (name.empty() || name == "0") return 0;
   const std::optional<std::int64_t> id = parse_int(name);
-  if (const auto at = id ? group_of.find(*id) : group_of.end(); at != group_of.end()) {
-    const SystemGroup& group = program.groups[at->second];
-    if (group.place(trace.rank) < group.ranks.size()) return at->second;
+  const auto at = id ? group_of.find(*id) : group_of.end();
+  return at == group_of.end() ? std::nullopt : std::optional(at->second);
+}
+
+bool ReplayBuilder::State::is_member(std::uint32_t group, Rank rank) const {
+  return group == 0 || program.groups[group].place(rank) < program.groups[group].ranks.size();
+}
+
+std::optional<std::uint32_t> ReplayBuilder::State::find_group(const Trace& trace, std::uint32_t index,
+                                                              std::string_view name) {
+  if (const std::optional<std::uint32_t> group = group_number(name)) {
+    if (is_member(*group, trace.rank)) return group;
     compiler.error(trace, index, "groups",
                    "rank " + std::to_string(trace.rank) + " calls a collective of group " + std::string(name) +
                        ", of which it is no member");
@@ -258,14 +267,25 @@ const CollectiveCall& ReplayBuilder::State::call_of(std::uint32_t call) const {
 
 // The ranks' calls of a group meet by their places in the order of issue: dependencies first, then the lowest id.
 // Which nodes are free first at run time may differ from rank to rank.
-void ReplayBuilder::State::number_collectives(const Trace& trace, const Graph& graph,
-                                              std::vector<Op>& by_index) const {
-  const auto is_collective = [](const Op& op) { return op.type == OpType::collective; };
-  if (program.rules.collectives_meet_at_call_time() || compiler.failed() || custom_compiler.failed()) return;
-  if (std::none_of(by_index.begin(), by_index.end(), is_collective)) return;
-  std::map<std::uint32_t, std::uint32_t> counts;  // by group
-  for (const std::uint32_t index : communication_order(trace.nodes, graph)) {
-    if (is_collective(by_index[index])) by_index[index].peer = counts[call_of(by_index[index].channel).group]++;
+std::vector<std::uint32_t> ReplayBuilder::State::order_of_calls(const Trace& trace, const Graph& graph,
+                                                                const std::vector<Op>& by_index) const {
+  const auto is_other = [&](std::uint32_t index) { return by_index[index].type != OpType::collective; };
+  if (program.rules.collectives_meet_at_call_time() ||
+      std::ranges::none_of(by_index, [](const Op& op) { return op.type == OpType::collective; }))
+    return {};
+  std::vector<std::uint32_t> order = communication_order(trace.nodes, graph);
+  std::erase_if(order, is_other);
+  return order;
+}
+
+// Numbers the calls of each group.
+void ReplayBuilder::State::number_collectives(CompiledRank& rank) const {
+  if (rank.call_order.empty() || compiler.failed() || custom_compiler.failed()) return;
+  const std::vector<std::uint32_t> nodes = nodes_by_index(*rank.code);
+  std::unordered_map<std::uint32_t, std::uint32_t> counts;  // by group
+  for (const std::uint32_t index : rank.call_order) {
+    Op& op = rank.code->ops[nodes[index]];
+    if (op.type == OpType::collective) op.peer = counts[call_of(op.channel).group]++;
   }
 }
 

@@ -215,6 +215,7 @@ void NodeCompiler::compile_peer() {
   const bool is_send = out_.op.type == OpType::send;
   const IntValue own = integer(is_send ? attr::comm_src : attr::comm_dst, false);
   const IntValue peer = integer(is_send ? attr::comm_dst : attr::comm_src, true);
+  out_.names_own = static_cast<bool>(own);
   if (own && own.value != static_cast<std::int64_t>(trace_->rank)) {
     fail("peers", std::string(is_send ? "sends from rank " : "receives at rank ") + std::to_string(own.value) +
                       ", but stands in the trace of rank " + std::to_string(trace_->rank));

@@ -32,7 +32,8 @@ struct NodeCollective {
 
 struct CompiledNode {
   Op op{};
-  std::int64_t tag = 0;  // send, recv
+  std::int64_t tag = 0;    // send, recv
+  bool names_own = false;  // send, recv: it says whose it is
   std::optional<NodeCollective> collective{};
   // What part of the collective a message of a custom algorithm without a size is.
   std::int64_t chunks = 0;
@@ -62,6 +63,20 @@ class NodeCompiler {
   [[nodiscard]] std::uint64_t untimed_communication() const { return untimed_communication_; }
   // Counts so many more.
   void add_untimed_communication(std::uint64_t nodes) { untimed_communication_ += nodes; }
+  // Says what was found beside errors.
+  struct Use {
+    std::uint64_t untimed_communication = 0;
+    bool size = false;
+    AstraGaps gaps{};
+  };
+  [[nodiscard]] Use use() const { return {untimed_communication_, size_used_, gaps_}; }
+  // Adds what another compiler has found.
+  void add(const Use& other) {
+    untimed_communication_ += other.untimed_communication;
+    size_used_ = size_used_ || other.size;
+    gaps_.add(other.gaps);
+  }
+  [[nodiscard]] bool inside() const { return inside_; }
   [[nodiscard]] const AstraGaps& gaps() const { return gaps_; }
   // Returns the use of the nodes compiled since the last call.
   [[nodiscard]] RooflineUse take_roofline() { return std::exchange(roofline_, {}); }

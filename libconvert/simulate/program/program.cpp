@@ -34,7 +34,20 @@ std::uint64_t hash_of(const RankCode& code) {
   return h ^ h >> 31U;
 }
 
+NodeEnd end_of(const RankCode& code, std::uint32_t node) {
+  const Op& op = code.ops[node];
+  const std::span<const std::uint32_t> children = code.feeder.children(node);
+  return {op.type, op.slot, op.is_compute, children.empty(),
+          children.size() == 1 && children[0] > node ? children[0] - node : 0};
+}
+
 }  // namespace
+
+std::vector<std::uint32_t> nodes_by_index(const RankCode& code) {
+  std::vector<std::uint32_t> nodes(code.feeder.size());
+  for (std::uint32_t node = 0; node < nodes.size(); ++node) nodes[code.feeder.index_of(node)] = node;
+  return nodes;
+}
 
 std::string_view name(IssueMode mode) {
   constexpr std::array<std::string_view, 3> names = {"algorithm", "workload", "unlimited"};
@@ -63,53 +76,64 @@ void ReplayBuilder::State::keep_names(const Trace& trace, RankCode& code) const 
   if (code.names.size() > UINT32_MAX) throw input_error({.file = trace.name}, "more than 4 GiB of node names");
 }
 
-std::shared_ptr<RankCode> ReplayBuilder::State::compile(const Trace& trace, NodeCompiler& with,
-                                                        std::vector<CompiledMessage>& messages) {
+CompiledRank ReplayBuilder::State::compile(const Trace& trace, NodeCompiler& with,
+                                           const OnCollective& on_collective) const {
   const NodeTable& table = trace.nodes;
   std::vector<GraphDefect> defects;
   const Graph graph = build_graph(table, &defects);
   report_defects(trace, defects, with);
-  auto code = std::make_shared<RankCode>();
+  CompiledRank rank{.code = std::make_shared<RankCode>()};
+  RankCode& code = *rank.code;
   std::vector<Op> by_index(table.nodes.size());
-  messages.assign(table.nodes.size(), {});
+  rank.messages.resize(table.nodes.size());
   for (std::uint32_t i = 0; i < table.nodes.size(); ++i) {
     const CompiledNode node = with.compile(trace, i);
     by_index[i] = node.op;
-    messages[i] = {node.tag, node.chunks, node.of_chunks};
-    if (node.collective) compile_collective(trace, i, *node.collective, by_index[i]);
+    rank.messages[i] = {node.tag, node.chunks, node.of_chunks, node.names_own};
+    if (node.collective) on_collective(i, *node.collective, by_index[i]);
   }
-  number_collectives(trace, graph, by_index);
-  code->roofline = with.take_roofline();
+  rank.call_order = order_of_calls(trace, graph, by_index);
+  code.roofline = with.take_roofline();
   std::vector<std::uint8_t> lanes;
-  if (program.options.issue == IssueMode::workload && &with == &compiler) {
+  if (program.options.issue == IssueMode::workload && !with.inside()) {
     lanes.reserve(by_index.size());
     for (const Op& op : by_index) lanes.push_back(static_cast<std::uint8_t>(op.slot));
   }
-  code->feeder = Feeder(table, graph, lanes);
+  code.feeder = Feeder(table, graph, lanes);
   bool plain_ids = true;
-  code->ops.reserve(by_index.size());
+  code.ops.reserve(by_index.size());
   for (std::uint32_t node = 0; node < by_index.size(); ++node) {
-    const std::uint32_t index = code->feeder.index_of(node);
-    Op& op = code->ops.emplace_back(by_index[index]);
-    op.children = code->feeder.children_of(node);
-    const std::span<const std::uint32_t> children = code->feeder.children(node);
-    op.end = {op.type, op.slot, op.is_compute, children.empty(),
-              children.size() == 1 && children[0] > node ? children[0] - node : 0};
+    const std::uint32_t index = code.feeder.index_of(node);
+    Op& op = code.ops.emplace_back(by_index[index]);
+    op.children = code.feeder.children_of(node);
+    op.end = end_of(code, node);
     plain_ids = plain_ids && table.nodes[index].id == node;
   }
   if (!plain_ids) {
-    code->ids.reserve(by_index.size());
+    code.ids.reserve(by_index.size());
     for (std::uint32_t node = 0; node < by_index.size(); ++node)
-      code->ids.push_back(table.nodes[code->feeder.index_of(node)].id);
+      code.ids.push_back(table.nodes[code.feeder.index_of(node)].id);
   }
   const MemoryTracking memory = program.options.memory;
   if (program.options.timeline || program.options.explain || memory == MemoryTracking::trace)
-    keep_names(trace, *code);
-  if (memory != MemoryTracking::off && &with == &compiler)
-    code->tensors = compile_tensors(trace, code->feeder, with);
-  if (program.rules.issues_in_hash_order() && &with == &custom_compiler && !with.failed())
-    code->issue_order = std::make_shared<IssueOrder>(table, graph, code->feeder);
-  return code;
+    keep_names(trace, code);
+  if (memory != MemoryTracking::off && !with.inside()) code.tensors = compile_tensors(trace, code.feeder, with);
+  if (program.rules.issues_in_hash_order() && with.inside() && !with.failed())
+    code.issue_order = std::make_shared<IssueOrder>(table, graph, code.feeder);
+  return rank;
+}
+
+std::shared_ptr<CompiledRank> ReplayBuilder::State::prepare(const Trace& trace) const {
+  Diagnostics findings;
+  NodeCompiler with(program.options, program.rules, self_allowed(), false, findings);
+  std::vector<std::pair<std::uint32_t, NodeCollective>> collectives;
+  auto rank = std::make_shared<CompiledRank>(compile(
+      trace, with,
+      [&](std::uint32_t index, const NodeCollective& c, const Op& /*op*/) { collectives.emplace_back(index, c); }));
+  if (with.failed() || findings.errors() + findings.warnings() != 0) return nullptr;
+  rank->collectives = std::move(collectives);
+  rank->use = with.use();
+  return rank;
 }
 
 void ReplayBuilder::State::note_peers(const Trace& trace, const RankCode& code) {
@@ -122,27 +146,55 @@ void ReplayBuilder::State::note_peers(const Trace& trace, const RankCode& code) 
   }
 }
 
-void ReplayBuilder::State::add(const Trace& trace) {
-  const auto rank = static_cast<Rank>(program.ranks.size());
-  if (trace.rank != rank) {
-    throw input_error({.file = trace.name}, "rank " + std::to_string(trace.rank) +
-                                                ", but there is no trace of rank " + std::to_string(rank) +
-                                                file_of_rank(trace.name, trace.rank, rank) +
-                                                ": a replay takes all ranks from 0 on");
+void ReplayBuilder::State::begin_rank(Rank rank, const std::string& name) {
+  const auto next = static_cast<Rank>(program.ranks.size());
+  if (rank != next) {
+    throw input_error({.file = name}, "rank " + std::to_string(rank) + ", but there is no trace of rank " +
+                                          std::to_string(next) + file_of_rank(name, rank, next) +
+                                          ": a replay takes all ranks from 0 on");
   }
-  if (rank == 0) first_name = trace.name;
-  last_name = trace.name;
-  std::vector<CompiledMessage> messages;
+  if (next == 0) first_name = name;
+  last_name = name;
+}
+
+void ReplayBuilder::State::add(const Trace& trace) {
+  begin_rank(trace.rank, trace.name);
   const std::uint64_t untimed = compiler.untimed_communication();
   const std::size_t told = diagnostics.errors() + diagnostics.warnings();
-  const std::shared_ptr<RankCode> code = compile(trace, compiler, messages);
+  CompiledRank rank = compile(trace, compiler, [&](std::uint32_t index, const NodeCollective& c, Op& op) {
+    compile_collective(trace, index, c, op);
+  });
   added.push_back(
       {compiler.untimed_communication() - untimed, diagnostics.errors() + diagnostics.warnings() != told});
-  note_peers(trace, *code);
+  add_compiled(trace, rank);
+}
+
+// Does what must be done rank by rank: names its calls.
+void ReplayBuilder::State::add(const Trace& trace, CompiledRank& rank) {
+  begin_rank(trace.rank, trace.name);
+  const std::size_t told = diagnostics.errors() + diagnostics.warnings();
+  RankCode& code = *rank.code;
+  const std::vector<std::uint32_t> nodes = nodes_by_index(code);
+  for (const auto& [index, collective] : rank.collectives) {
+    Op& op = code.ops[nodes[index]];
+    compile_collective(trace, index, collective, op);
+    if (op.type == OpType::collective) continue;  // free: another op
+    op.children = code.feeder.children_of(nodes[index]);
+    op.end = end_of(code, nodes[index]);
+  }
+  compiler.add(rank.use);
+  added.push_back({rank.use.untimed_communication, diagnostics.errors() + diagnostics.warnings() != told});
+  add_compiled(trace, rank);
+}
+
+void ReplayBuilder::State::add_compiled(const Trace& trace, CompiledRank& rank) {
+  number_collectives(rank);
+  note_peers(trace, *rank.code);
   RankProgram& to = program.ranks.emplace_back();
-  number(*code, messages, to);
-  to.code = known_code(code);
-  if (to.code->tags != code->tags) to.tags = code->tags;
+  number(*rank.code, rank.messages, to);
+  to.code = known_code(rank.code);
+  if (to.code->tags != rank.code->tags) to.tags = rank.code->tags;
+  last_messages = std::move(rank.messages);
 }
 
 // Numbers the messages and the calls of a rank.
@@ -177,75 +229,6 @@ std::shared_ptr<const RankCode> ReplayBuilder::State::known_code(const std::shar
   return code;
 }
 
-// Finds what a rank has that others are like. It was added as it stands.
-bool ReplayBuilder::State::can_be_like(Rank like) {
-  const auto [at, is_new] = models.try_emplace(like);
-  Model& m = at->second;
-  if (!is_new) return m.fits;
-  const auto by_group = [](const auto& rule) { return rule.which.group.has_value(); };
-  const ReplaySystem& system = *program.options.system;
-  const RankProgram& rank = program.ranks[like];
-  m.fits = !added[like].told && !compiler.failed() && std::ranges::none_of(system.rules, by_group) &&
-           std::ranges::none_of(program.options.free.calls, by_group) &&
-           std::ranges::none_of(rank.plans, [&](std::uint32_t call) {
-             return uneven_of(call) != nullptr || has_root(calls[call].call.op);
-           });
-  m.nodes_of_call.resize(rank.plans.size());
-  for (const Op& op : rank.code->ops) {
-    if (op.type == OpType::collective) ++m.nodes_of_call[op.channel];
-  }
-  return m.fits;
-}
-
-// Returns the call in the place of one of the other rank.
-std::optional<std::uint32_t> ReplayBuilder::State::call_like(std::uint32_t call, const Likeness& how, Rank rank) {
-  const std::uint32_t group_index = calls[call].call.group;
-  const auto name = how.group(group_index == 0 ? "0" : std::to_string(program.groups[group_index].id));
-  if (!name) return std::nullopt;
-  std::uint32_t group = 0;
-  if (*name != "0") {
-    const auto id = parse_int(*name);
-    const auto at = id ? group_of.find(*id) : group_of.end();
-    if (at == group_of.end() || program.groups[at->second].place(rank) >= program.groups[at->second].ranks.size())
-      return std::nullopt;
-    group = at->second;
-  }
-  if (group == group_index) return call;
-  CollectiveCall its = calls[call].call;
-  its.group = group;
-  const std::uint32_t number = call_number(its, calls[call].prefix);
-  if (number == calls.size()) {
-    calls.push_back(CallUse(calls[call]));
-    calls.back().call = its;
-    calls.back().nodes = 0;
-  }
-  return number;
-}
-
-bool ReplayBuilder::State::add_like(Rank like, const Likeness& how) {
-  if (!can_be_like(like)) return false;
-  const auto rank = static_cast<Rank>(program.ranks.size());
-  const bool self_allowed = can_send_to_self(program.network, program.options.network.model);
-  RankProgram to{.code = program.ranks[like].code};
-  for (const Rank peer : program.ranks[like].peers) {
-    const std::uint64_t its = how.peer(peer);
-    if (its >= how.ranks || (its == rank && !self_allowed)) return false;
-    to.peers.push_back(static_cast<Rank>(its));
-  }
-  to.tags = program.ranks[like].tags;
-  for (const std::uint32_t call : program.ranks[like].plans) {
-    const auto its = call_like(call, how, rank);
-    if (!its) return false;
-    to.plans.push_back(*its);
-  }
-  const std::vector<std::uint64_t>& nodes = models.at(like).nodes_of_call;
-  for (std::size_t c = 0; c < to.plans.size(); ++c) calls[to.plans[c]].nodes += nodes[c];
-  compiler.add_untimed_communication(added[like].untimed);
-  added.push_back(Added(added[like]));
-  program.ranks.push_back(std::move(to));
-  return true;
-}
-
 ReplayBuilder::ReplayBuilder(NetworkConfig network, const ReplayOptions& options, Diagnostics& diagnostics)
     : state_(std::make_unique<State>(std::move(network), options, diagnostics)) {
   if (options.size_bytes && *options.size_bytes < 1) throw usage_error("--size wants at least one byte");
@@ -254,6 +237,14 @@ ReplayBuilder::~ReplayBuilder() = default;
 
 void ReplayBuilder::add(const Trace& trace) { state_->add(trace); }
 bool ReplayBuilder::add_like(Rank like, const Likeness& how) { return state_->add_like(like, how); }
+std::shared_ptr<const RankModel> ReplayBuilder::model_of_last() const { return state_->model_of_last(); }
+std::optional<LikeRank> ReplayBuilder::like(const std::shared_ptr<const RankModel>& model,
+                                            const RankChanges& changes) const {
+  return state_->like(model, changes);
+}
+void ReplayBuilder::add(LikeRank&& rank) { state_->add(std::move(rank)); }
+std::shared_ptr<CompiledRank> ReplayBuilder::prepare(const Trace& trace) const { return state_->prepare(trace); }
+void ReplayBuilder::add(const Trace& trace, CompiledRank& prepared) { state_->add(trace, prepared); }
 
 void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace, const ChunkRunsOf& runs,
                                const std::vector<std::int32_t>& relays) {
@@ -273,13 +264,13 @@ void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace, co
     source.collective = known ? name(*known) : *text;
   }
   if (source.places.empty()) source.relays = relays;
-  std::vector<CompiledMessage> messages;
-  const std::shared_ptr<RankCode> code = s.compile(trace, s.custom_compiler, messages);
+  const CompiledRank compiled = s.compile(trace, s.custom_compiler, {});
+  const std::shared_ptr<RankCode>& code = compiled.code;
   for (std::uint32_t node = 0; node < code->ops.size(); ++node) {
     Op& op = code->ops[node];
     if (op.type != OpType::send && op.type != OpType::recv) continue;
     op.channel = static_cast<std::uint32_t>(source.messages.size());
-    const CompiledMessage& m = messages[code->feeder.index_of(node)];
+    const CompiledMessage& m = compiled.messages[code->feeder.index_of(node)];
     CustomSource::Message& message =
         source.messages.emplace_back(CustomSource::Message{m.tag, m.chunks, m.of_chunks});
     if (runs && m.of_chunks != 0) {

@@ -31,6 +31,11 @@
 
 namespace convert {
 
+struct CompiledRank;
+struct LikeRank;
+struct RankChanges;
+struct RankModel;
+
 // Says which nodes are issued together.
 // algorithm: for a collective algorithm by itself; every free node is issued at once.
 // workload: for an NPU's own program; one CPU slot, one compute slot and one communication slot per NPU.
@@ -201,6 +206,19 @@ class ReplayBuilder {
   // Adds the next rank, which does what rank `like` does, added before, but for its peers and groups. Returns
   // false, and adds nothing, where that takes more to know: add() then takes its trace.
   bool add_like(Rank like, const Likeness& how);
+  // Returns what ranks that do the same as the one added last have in common with it; null if none may count so.
+  [[nodiscard]] std::shared_ptr<const RankModel> model_of_last() const;
+  // Returns a rank that differs by these changes from the one of a model; nothing where that takes more to know, or
+  // something is wrong with it. Several threads may call it, while ranks are added too.
+  [[nodiscard]] std::optional<LikeRank> like(const std::shared_ptr<const RankModel>& model,
+                                             const RankChanges& changes) const;
+  // Adds such a rank, the next one.
+  void add(LikeRank&& rank);
+  // Compiles a rank as far as that does not take those before it, for add(); null where something is wrong with it.
+  // Several threads may call it, while ranks are added too.
+  [[nodiscard]] std::shared_ptr<CompiledRank> prepare(const Trace& trace) const;
+  // Adds the next rank, which was prepared.
+  void add(const Trace& trace, CompiledRank& prepared);
   // Returns the program, or nothing if errors were reported. Call it once. Throws Error, also if there is no rank.
   [[nodiscard]] std::optional<ReplayProgram> finish();
 

@@ -136,10 +136,9 @@ std::uint32_t ReplayBuilder::State::add_uneven(const UnevenCall& first, const Un
     }
   }
   CustomSource source{.parts = true};
-  std::vector<CompiledMessage> messages;
   for (std::size_t at = 0; at < places; ++at) {
     const Trace trace = messages_of(at, sends);
-    const std::shared_ptr<RankCode> code = compile(trace, custom_compiler, messages);
+    const std::shared_ptr<RankCode> code = compile(trace, custom_compiler, {}).code;
     for (Op& op : code->ops) {
       if (op.type != OpType::send && op.type != OpType::recv) continue;
       op.channel = static_cast<std::uint32_t>(source.messages.size());

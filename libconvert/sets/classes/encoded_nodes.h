@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Holds the nodes of a rank as bytes of a Chakra file, and compares other ranks with them without decoding those.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/master/rank_changes.h"
+#include "core/trace.h"
+
+namespace convert {
+
+class EncodedNodes {
+ public:
+  explicit EncodedNodes(const NodeTable& table);
+
+  [[nodiscard]] std::size_t nodes() const { return ends_.size(); }
+  [[nodiscard]] std::string_view bytes() const { return bytes_; }
+
+  // Returns whether these bytes, which begin at `offset` of a file, hold the same nodes but for peers, tags and
+  // groups, which it puts into `to` as views of the bytes. Adds to `compared` how many nodes it looked at. Bytes
+  // that are damaged are not the same.
+  [[nodiscard]] bool compare(std::string_view bytes, std::uint64_t offset, RankChanges& to,
+                             std::size_t& compared) const;
+
+ private:
+  std::string bytes_;
+  std::vector<std::size_t> ends_;  // by node
+};
+
+}  // namespace convert

@@ -4,7 +4,8 @@
 
 A row counts as worse if its figure grew by more than the noise, and so did its ratio to the floor, where it has one: a
 machine that is slower for a while is so for both. Noise is a tenth, or two fifths if one of the machines did other work
-too, or what the rounds of a row were apart if that is more. Exit status: 0, 1 if a row is worse or misses a limit that it kept, 2 for files that are none.
+too, or what the rounds of a row were apart if that is more. What only passed its limit is called missed or mended. Exit
+status: 0, 1 if a row is worse, 2 for files that are none.
 """
 import argparse
 import sys

@@ -61,6 +61,13 @@ class Changes(unittest.TestCase):
         self.assertEqual(self.judge(row("a", 100, floor=50), row("a", 200, floor=60)), "worse")
         self.assertEqual(self.judge(row("a", 200, floor=50), row("a", 100, floor=50)), "better")
 
+    def test_a_busy_machine(self):
+        def of_load(load):
+            return {"machine": {"cores": 2, "load": load}}
+        self.assertEqual([compare.noise_of(of_load(a), of_load(b)) for a, b in ((0.2, 1), (0.2, 1.1), (4, 0))],
+                         [0.1, 0.4, 0.4])
+        self.assertEqual(compare.noise_of({}, {"machine": None}), 0.1)
+
     def test_verdicts(self):
         self.assertEqual(self.judge(row("a", 99, limit=100), row("a", 101, limit=100)), "missed")
         self.assertEqual(self.judge(row("a", 101, limit=100), row("a", 99, limit=100)), "mended")
@@ -93,7 +100,7 @@ class Files(unittest.TestCase):
                 report.write(path, {"commit": commit, "rows": [row(n, f) for n, f in figures.items()]})
             status, out, err = self.run_main(*paths)
             self.assertEqual((status, err), (1, ""))
-            self.assertEqual([line.split() for line in out.splitlines()[3:]],
+            self.assertEqual([line.split() for line in out.splitlines()[4:]],
                              [["x", "100", "130", "ns/node", "1.30", "worse"], ["w", "-", "1.00", "ns/node", "-", "new"],
                               ["z", "1.00", "-", "ns/node", "-", "gone"], ["1", "gone,", "1", "new,", "1", "same,", "1",
                                                                            "worse"]])

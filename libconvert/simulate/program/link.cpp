@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "simulate/program/channel_index.h"
 
@@ -19,6 +20,7 @@ class Linker {
   void run() {
     to_.customs.clear();
     to_.ranks.reserve(program_.ranks.size());
+    make_room();
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
       LinkedRankProgram& rank = to_.ranks.emplace_back(LinkedRankProgram{.first_op = to_.ops});
       if (as_.runs && !as_.runs(r)) continue;
@@ -46,13 +48,35 @@ class Linker {
         op.channel = from.plans[op.channel];
       }
     }
+    find_channels();
     return code;
   }
 
+  // Makes room for the channels of traces, of which most have a sender and a receiver.
+  void make_room() {
+    std::size_t messages = 0;
+    for (Rank r = 0; r < program_.ranks.size(); ++r) {
+      if (!as_.runs || as_.runs(r)) messages += program_.ranks[r].peers.size();
+    }
+    index_.reserve(messages / 2);
+    to_.channels.reserve(messages / 2);
+  }
+
+  // Names the peer of a message; its channel follows with find_channels().
   void link(Op& op, Rank r, Rank peer, std::int64_t tag) {
     const ChannelKey key = key_of(op, r, peer, tag);
-    op.channel = index_.find_or_add(to_.channels, as_.channel ? as_.channel(key) : key);
+    Wanted& wanted = wanted_.emplace_back(Wanted{&op, as_.channel ? as_.channel(key) : key});
+    wanted.hash = hash(wanted.key);
     op.peer = as_.peer ? as_.peer(peer) : peer;
+  }
+  // Channels lie anywhere in memory: each is fetched some time before it is looked up.
+  void find_channels() {
+    constexpr std::size_t ahead = 16;
+    for (std::size_t i = 0; i < wanted_.size(); ++i) {
+      if (i + ahead < wanted_.size()) index_.prefetch(wanted_[i + ahead].hash);
+      wanted_[i].op->channel = index_.find_or_add(to_.channels, wanted_[i].key, wanted_[i].hash);
+    }
+    wanted_.clear();
   }
 
   // Puts the algorithm of a plan, if it has one, onto its group, as far as `r` takes part.
@@ -75,6 +99,7 @@ class Linker {
     for (Op& op : code->ops) {
       if (is_message_op(op)) link(op, r, group.rank(op.peer), from.tags[op.channel]);
     }
+    find_channels();
     algorithm.places[place] = std::move(code);
   }
 
@@ -82,6 +107,12 @@ class Linker {
   const LinkAs& as_;
   LinkedProgram& to_;
   ChannelIndex index_;
+  struct Wanted {
+    Op* op;
+    ChannelKey key;
+    std::uint64_t hash = 0;
+  };
+  std::vector<Wanted> wanted_;  // channels of the code that is being linked
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> customs_;  // custom and group → 1 + linked
 };
 

@@ -9,7 +9,7 @@ std::uint32_t WireWatch::come(std::uint32_t p, std::uint32_t wire) {
   const std::uint32_t own = representative_wire(numbers_, symmetry_, wire);
   Packet& k = packet(p);
   k.owner = owner;
-  touch(wires_[own], symmetry_.representative(owner),
+  touch(this->wire(own), symmetry_.representative(owner),
         {order_.current.time, origins_.at(order_.current.origin, owner, k.exchange)}, true);
   return own;
 }
@@ -17,11 +17,11 @@ std::uint32_t WireWatch::come(std::uint32_t p, std::uint32_t wire) {
 void WireWatch::transmit(std::uint32_t p, std::uint32_t wire) {
   Packet& packet = packets_[p];
   packet.pushed = {queue_.now(), origins_.from(origin_, packet.owner, packet.exchange)};
-  wires_[wire].free = {queue_.now(), origin_};
+  this->wire(wire).free = {queue_.now(), origin_};
 }
 
 void WireWatch::leave(std::uint32_t wire) {
-  Wire& w = wires_[wire];
+  Wire& w = this->wire(wire);
   order_.next_visit();
   const ProductWires::Dim& d = numbers_.dim_of(wire);
   touch(w, (wire - d.first_wire) / d.ports, w.free, false);

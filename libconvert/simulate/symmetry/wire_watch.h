@@ -4,10 +4,10 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "config/network/wire_numbers.h"
+#include "core/index_table.h"
 #include "simulate/engine/engine.h"
 #include "simulate/symmetry/order_watch.h"
 #include "simulate/symmetry/origins.h"
@@ -45,6 +45,7 @@ class WireWatch {
     Pushed pushed{};        // the end of its hop
   };
   struct Wire {
+    std::uint32_t number = 0;
     Pushed free{};  // the end of its transmission
     Picoseconds time = -1;
     Touches touches{};  // at that time; of a kind: enters or leaves, its index: the visit
@@ -54,6 +55,15 @@ class WireWatch {
     if (p >= packets_.size()) packets_.resize(std::size_t{p} + 1);
     return packets_[p];
   }
+  Wire& wire(std::uint32_t number) {
+    const auto hash = [](std::uint32_t w) { return std::size_t{w} * 0x9e3779b97f4a7c15U >> 32U; };
+    const std::uint32_t at = by_number_.find_or_add(
+        hash(number), static_cast<std::uint32_t>(wires_.size()),
+        [&](std::uint32_t w) { return wires_[w].number == number; },
+        [&](std::uint32_t w) { return hash(wires_[w].number); });
+    if (at == wires_.size()) wires_.emplace_back().number = number;
+    return wires_[at];
+  }
   void touch(Wire& wire, Rank owner, Pushed pushed, bool enters);
 
   const ProductWires numbers_;
@@ -62,8 +72,9 @@ class WireWatch {
   OrderWatch& order_;
   const EventQueue& queue_;
   std::vector<Packet> packets_;
-  std::unordered_map<std::uint32_t, Wire> wires_;  // few of those that a fully connected network has
-  Origin origin_ = 0;                              // of the event at the wire, in the frame of the wire's owner
+  std::vector<Wire> wires_;  // few of those that a fully connected network has
+  IndexTable<> by_number_;   // of wires_
+  Origin origin_ = 0;        // of the event at the wire, in the frame of the wire's owner
 };
 
 }  // namespace convert

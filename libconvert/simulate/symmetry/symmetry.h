@@ -13,7 +13,6 @@
 #include "config/network/wire_numbers.h"
 #include "simulate/program/channel_index.h"
 #include "simulate/program/program.h"
-#include "simulate/symmetry/order_watch.h"
 
 namespace convert {
 

@@ -44,6 +44,7 @@ void WholeRing::round(const Round& r) {
 }
 
 void WholeRing::alike(std::uint64_t rounds, Picoseconds pass) {
+  if (members_ == 0) return;
   std::vector<Picoseconds> before;
   while (rounds >= 2 * std::uint64_t{members_} && !may_overflow_) {
     before = times_;

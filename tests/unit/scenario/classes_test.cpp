@@ -173,10 +173,7 @@ TEST(Classes, TrainingOnAProduct) {
                                                           {"ring:4,bw=50GB/s,lat=500ns+switch:4,bw=20GB/s", 1},
                                                           {"fully_connected:16,bw=5GB/s,lat=1us", 1}}) {
       SCOPED_TRACE(model + ' ' + network);
-      // Ports of a fully connected network are watched one by one.
-      const bool each = model == "unaware" && network.starts_with("fully");
-      compare(layers(16, "all_reduce:1MiB,all_gather:64KiB"), {{"network", network}, {"model", model}},
-              each ? 16 : classes);
+      compare(layers(16, "all_reduce:1MiB,all_gather:64KiB"), {{"network", network}, {"model", model}}, classes);
     }
   }
 }

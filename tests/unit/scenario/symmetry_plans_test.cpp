@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// Training steps by random plans: where ranks stand for others, or rings are run as wholes, all numbers are those
+// of a replay of every rank, message by message.
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "config/workload/workload.h"
+#include "generate/workload/workload.h"
+#include "sanitized.h"
+#include "scenario/scenario.h"
+#include "simulate/report/report.h"
+
+namespace convert {
+namespace {
+
+class RandomPlan {
+ public:
+  explicit RandomPlan(std::uint64_t seed) : engine_(seed) {}
+
+  std::int64_t of(const std::vector<std::int64_t>& all) { return all[engine_() % all.size()]; }
+  bool once_in(std::uint64_t n) { return engine_() % n == 0; }
+
+  // Returns nothing for more than 64 ranks.
+  std::optional<Workload> workload() {
+    const bool experts = once_in(4);
+    const std::int64_t tensor = experts ? 1 : of({1, 2, 4});
+    const std::int64_t expert = experts ? of({2, 4}) : 1;
+    const std::int64_t data = expert * of({1, 2, 3, 4, 5});
+    const std::int64_t pipeline = of({1, 2, 4});
+    const std::int64_t npus = tensor * data * pipeline;
+    if (npus < 2 || npus > 64) return std::nullopt;
+    Workload w = preset_workload(experts ? "mixtral-8x7b" : "llama3-8b", 64);
+    const auto set = [&](const char* key, const std::string& value) { set_workload(w, {key, value}); };
+    set("model.layers", "4");
+    set("plan.tensor", std::to_string(tensor));
+    set("plan.data", std::to_string(data));
+    set("plan.pipeline", std::to_string(pipeline));
+    set("plan.expert", std::to_string(expert));
+    const auto shard = static_cast<std::size_t>(of({0, 1, 2, 3}));
+    set("plan.shard",
+        std::vector<std::string>{"ddp", "zero1", "zero2", "zero3"}[pipeline == 1 ? shard : shard % 2]);
+    if (w.plan.shard >= Shard::zero2) set("plan.buckets", "pytorch");
+    set("run.micro_batches", std::to_string(pipeline * of({1, 2})));
+    w.step.sequence = 256;
+    return w;
+  }
+
+  std::string network(std::int64_t npus) {
+    const std::string n = std::to_string(npus);
+    std::vector<std::string> all;
+    for (const char* topology : {"switch:", "ring:", "fully_connected:", "mesh:"})
+      all.push_back(topology + n + ",bw=50GB/s,lat=1us");
+    for (std::int64_t first = 2; first < npus; ++first) {
+      if (npus % first != 0) continue;
+      for (const char* second : {"switch:", "ring:"})
+        all.push_back("switch:" + std::to_string(first) + ",bw=100GB/s,lat=300ns+" + second +
+                      std::to_string(npus / first) + ",bw=33GB/s,lat=2us");
+    }
+    return all[engine_() % all.size()];
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+std::string numbers(const ReplayProgram& program) {
+  ReplayResult result = replay(program);
+  EXPECT_EQ(result.status, ReplayStatus::complete);
+  result.classes = 0;
+  result.equivalence = nullptr;
+  result.no_symmetry.clear();
+  result.kinds = collective_kinds(program);
+  std::string text;
+  append_json(result, text);
+  return text;
+}
+
+TEST(SymmetryOfPlans, ChangesNothing) {
+  std::map<std::string, unsigned> count;
+  const unsigned plans = test::rounds(200U);
+  for (std::uint64_t seed = 1; count["plans"] < plans; ++seed) {
+    RandomPlan random(seed);
+    const std::optional<Workload> workload = random.workload();
+    if (!workload) continue;
+    const WorkloadSet set(*workload);
+    RunSettings settings{.workload = "w", .network = random.network(set.ranks())};
+    settings.astra = random.once_in(2);
+    settings.model = std::vector{NetworkModel::unaware, NetworkModel::aware, NetworkModel::wires}[seed % 3];
+    if (random.once_in(5)) settings.options.slow[static_cast<Rank>(seed % set.ranks())] = 1.5;
+    const bool built = !*settings.astra && random.once_in(3);
+    if (built) settings.set("collective", "all_reduce=built:ring");
+    SCOPED_TRACE("seed " + std::to_string(seed) + " on " + *settings.network);
+    Scenario scenario = make_scenario(settings);
+    auto system = std::make_shared<ReplaySystem>(*scenario.options.system);
+    system->groups = set.groups();
+    scenario.options.system = system;
+    std::vector<Trace> traces;
+    for (Rank r = 0; r < set.ranks(); ++r) traces.push_back(set.trace(r));
+    Diagnostics diagnostics;
+    LoadedReplay loaded = load_replay(traces, scenario, 1, diagnostics);
+    ASSERT_TRUE(loaded.program);
+    ReplayOptions& options = loaded.program->options;
+    count["symmetric"] += replay(*loaded.program).equivalence != nullptr ? 1 : 0;
+    const std::string by_class = numbers(*loaded.program);
+    options.symmetry = false;
+    count["with whole rings"] += replay(*loaded.program).whole_rings ? 1 : 0;
+    const std::string every = numbers(*loaded.program);
+    options.whole_rings = false;
+    const std::string by_message = numbers(*loaded.program);
+    EXPECT_TRUE(by_class == by_message);
+    EXPECT_TRUE(every == by_message);
+    count["with stragglers"] += options.slow.empty() ? 0 : 1;
+    count["with built algorithms"] += built ? 1 : 0;
+    ++count["plans"];
+    if (testing::Test::HasFailure()) return;
+  }
+  for (const auto& [what, n] : count) std::cout << n << ' ' << what << '\n';
+  EXPECT_GE(count["symmetric"], test::rounds(30U));
+}
+
+}  // namespace
+}  // namespace convert

@@ -121,7 +121,14 @@ class Jobs:
                 self.tool("et-generate", "llama3-405b", "--npus", "131072", "--set", "plan.data=1024", "--force", "-o",
                           path),
                 self.tool("et-replay", "-n", network, "-o", self.work / "result.txt", path)], limit=30, memory=4096)
-        self.replay("replay, deepseek-v3 on 2048", lambda: self.make("deepseek.etm", "deepseek-v3", "--npus", "2048"),
+        experts = lambda: self.make("deepseek.etm", "deepseek-v3", "--npus", "2048")
+        for compat in ("none", "astra"):
+            for model in ("unaware", "aware", "links"):
+                quick = (compat, model) in (("none", "aware"), ("none", "links"), ("astra", "unaware"))
+                self.replay(f"replay, deepseek-v3 on 2048, experts on a level, {model}, compat {compat}", experts,
+                            "switch:64,bw=450GB/s,lat=300ns+switch:32,bw=50GB/s,lat=2us", "--network", model, "--compat",
+                            compat, limit=20, slow=not quick)
+        self.replay("replay, deepseek-v3 on 2048, experts across levels", experts,
                     "switch:8,bw=450GB/s,lat=300ns+switch:256,bw=50GB/s,lat=2us", limit=20, slow=True)
         self.replay("replay, llama3-405b from 16384 files",
                     lambda: self.make("llama3-405b/w", "llama3-405b", "--npus", "16384"), LEVELS, limit=25, slow=True)
@@ -132,6 +139,8 @@ class Jobs:
         network = "ring:1024,bw=50GB/s,lat=500ns"
         self.replay("replay, 24 rings of 1 MB on 1024", calls, network, limit=0.2)
         self.replay("replay, 24 rings of 1 MB on 1024, exact", calls, network, "--no-symmetry", limit=5, slow=True)
+        self.replay("replay, 24 rings of 1 MB on 1024, every NPU, unaware, compat astra", calls, network, "--no-symmetry",
+                    "--network", "unaware", "--compat", "astra", limit=5)
         for npus, seconds in ((64, 1),) if self.smoke else ((16_384, 1), (100_000, 5)):
             files = lambda: self.make(f"ring{npus}/w", "collectives", "--npus", str(npus), "--comm", "all_reduce:1GiB")
             for model in ("unaware", "aware"):

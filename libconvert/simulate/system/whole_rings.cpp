@@ -53,9 +53,11 @@ bool whole_rings_need_less(const ReplayProgram& program, const Equivalence& equi
     const auto nodes = static_cast<double>(rank.code->ops.size());
     all.by_message += nodes;
     all.whole += nodes;
-    for (const std::uint32_t plan : rank.plans) {
-      all.by_message += plans[plan].by_message;
-      all.whole += plans[plan].whole;
+    for (const Op& op : rank.code->ops) {
+      if (op.type != OpType::collective) continue;
+      const PlanEvents& events = plans[rank.plans[op.channel]];
+      all.by_message += events.by_message;
+      all.whole += events.whole;
     }
   }
   const double alike = static_cast<double>(program.ranks.size()) / static_cast<double>(equivalence.ranks.classes());

@@ -122,7 +122,7 @@ TEST(SymmetryOfPlans, ChangesNothing) {
     if (testing::Test::HasFailure()) return;
   }
   for (const auto& [what, n] : count) std::cout << n << ' ' << what << '\n';
-  EXPECT_GE(count["symmetric"], test::rounds(30U));
+  EXPECT_GE(count["symmetric"], test::sanitized ? 1U : 30U);
 }
 
 }  // namespace

@@ -8,27 +8,15 @@
 #include <iostream>
 #include <string>
 
+#include "common/replay_numbers.h"
 #include "corpus.h"
 #include "scenario/scenario.h"
 #include "sets/source.h"
-#include "simulate/report/report.h"
 
 namespace convert {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Returns all numbers of the result, but not how many NPUs were simulated for that.
-std::string numbers(const ReplayProgram& program, ReplayResult result) {
-  EXPECT_EQ(result.status, ReplayStatus::complete);
-  result.classes = 0;
-  result.equivalence = nullptr;
-  result.no_symmetry.clear();
-  result.kinds = collective_kinds(program);
-  std::string text;
-  append_json(result, text);
-  return text;
-}
 
 struct Count {
   int runs = 0;
@@ -59,9 +47,9 @@ void compare(const fs::path& set, const std::string& network, NetworkModel model
   const ReplayResult every = replay(*loaded.program);
   count.whole += every.whole_rings ? 1 : 0;
   options.whole_rings = false;
-  const std::string by_message = numbers(*loaded.program, replay(*loaded.program));
-  EXPECT_EQ(numbers(*loaded.program, every), by_message);
-  EXPECT_EQ(numbers(*loaded.program, result), by_message);
+  const std::string by_message = test::replay_numbers(*loaded.program, replay(*loaded.program));
+  EXPECT_EQ(test::replay_numbers(*loaded.program, every), by_message);
+  EXPECT_EQ(test::replay_numbers(*loaded.program, result), by_message);
   ++count.runs;
 }
 

@@ -19,7 +19,7 @@
 #include "simulate/symmetry/ordered_causes.h"
 #include "simulate/symmetry/rounding.h"
 #include "simulate/symmetry/symmetry.h"
-#include "simulate/system/whole_rings.h"
+#include "simulate/symmetry/worth.h"
 
 namespace convert {
 namespace {

@@ -27,7 +27,7 @@ struct RingParts {
 };
 
 // Numbers members along the direction of the messages: each receives from the one before, 0 from the last. Messages
-// have size 0 or 1.
+// have one of two sizes, number 0 and 1.
 class WholeRing {
  public:
   // Says what goes round in one round: messages of size 1 to the members [first_larger, first_larger + larger),

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "common/replay_numbers.h"
 #include "config/workload/workload.h"
 #include "generate/workload/workload.h"
 #include "sanitized.h"
 #include "scenario/scenario.h"
-#include "simulate/report/report.h"
 
 namespace convert {
 namespace {
@@ -70,18 +70,6 @@ class RandomPlan {
   std::mt19937_64 engine_;
 };
 
-std::string numbers(const ReplayProgram& program) {
-  ReplayResult result = replay(program);
-  EXPECT_EQ(result.status, ReplayStatus::complete);
-  result.classes = 0;
-  result.equivalence = nullptr;
-  result.no_symmetry.clear();
-  result.kinds = collective_kinds(program);
-  std::string text;
-  append_json(result, text);
-  return text;
-}
-
 TEST(SymmetryOfPlans, ChangesNothing) {
   std::map<std::string, unsigned> count;
   const unsigned plans = test::rounds(200U);
@@ -107,15 +95,15 @@ TEST(SymmetryOfPlans, ChangesNothing) {
     LoadedReplay loaded = load_replay(traces, scenario, 1, diagnostics);
     ASSERT_TRUE(loaded.program);
     ReplayOptions& options = loaded.program->options;
-    count["symmetric"] += replay(*loaded.program).equivalence != nullptr ? 1 : 0;
-    const std::string by_class = numbers(*loaded.program);
+    const ReplayResult result = replay(*loaded.program);
     options.symmetry = false;
-    count["with whole rings"] += replay(*loaded.program).whole_rings ? 1 : 0;
-    const std::string every = numbers(*loaded.program);
+    const ReplayResult every = replay(*loaded.program);
     options.whole_rings = false;
-    const std::string by_message = numbers(*loaded.program);
-    EXPECT_TRUE(by_class == by_message);
-    EXPECT_TRUE(every == by_message);
+    const std::string by_message = test::replay_numbers(*loaded.program, replay(*loaded.program));
+    EXPECT_TRUE(test::replay_numbers(*loaded.program, result) == by_message);
+    EXPECT_TRUE(test::replay_numbers(*loaded.program, every) == by_message);
+    count["symmetric"] += result.equivalence != nullptr ? 1 : 0;
+    count["with whole rings"] += every.whole_rings ? 1 : 0;
     count["with stragglers"] += options.slow.empty() ? 0 : 1;
     count["with built algorithms"] += built ? 1 : 0;
     ++count["plans"];

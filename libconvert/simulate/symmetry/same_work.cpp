@@ -18,7 +18,7 @@ bool same_order(const IssueOrder* a, const IssueOrder* b) {
 }
 
 bool same_but_nodes(const RankCode& a, const RankCode& b) {
-  return a.ops.size() == b.ops.size() && a.ids == b.ids && a.feeder.same_graph(b.feeder) &&
+  return a.ops.size() == b.ops.size() && a.feeder.same_graph(b.feeder) &&
          same_uses(a.tensors.get(), b.tensors.get()) && same_order(a.issue_order.get(), b.issue_order.get());
 }
 
@@ -37,13 +37,17 @@ std::string_view type_name(const Op& op) {
 }  // namespace
 
 WorkNumbers::WorkNumbers(const ReplayProgram& program) {
+  // Some converters go on counting ids from rank to rank; only what tells of single nodes needs the same ids.
+  const ReplayOptions& options = program.options;
+  const bool ids_matter = options.timeline || options.explain || options.memory != MemoryTracking::off;
   std::unordered_multimap<std::uint64_t, const RankCode*> by_hash;
   for (const RankProgram& r : program.ranks) {
     const RankCode* const code = r.code.get();
     if (numbers_.contains(code)) continue;
     const auto [first, end] = by_hash.equal_range(code->hash);
     const auto same = std::find_if(first, end, [&](const auto& known) {
-      return known.second->ops == code->ops && same_but_nodes(*known.second, *code);
+      return known.second->ops == code->ops && same_but_nodes(*known.second, *code) &&
+             (!ids_matter || known.second->ids == code->ids);
     });
     if (same != end) {
       numbers_.emplace(code, numbers_.at(same->second));
@@ -95,7 +99,7 @@ bool CustomWork::places_fit(const CustomMove& move, Rank place, Rank other, Fit&
   const auto n = static_cast<Rank>(from.places.size());
   const RankCode& a = *from.places[place];
   const RankCode& b = *onto.places[other];
-  if (!same_but_nodes(a, b)) return false;
+  if (a.ids != b.ids || !same_but_nodes(a, b)) return false;
   for (std::size_t i = 0; i < a.ops.size(); ++i) {
     Op x = a.ops[i];
     Op y = b.ops[i];

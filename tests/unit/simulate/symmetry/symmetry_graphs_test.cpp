@@ -178,5 +178,31 @@ TEST(SymmetryOfGraphs, ManyMessagesAtOnce) {
   EXPECT_EQ(with.text, run_graph(graph, dim, options).text);
 }
 
+// Chakra's converter of text goes on counting ids from rank to rank.
+TEST(SymmetryOfGraphs, IdsMayDiffer) {
+  std::vector<Trace> traces = ranks(4);
+  for (Trace& t : traces) {
+    const NodeId first = 100 * t.rank;
+    comp(t, first, 5);
+    coll(t, first + 1, Collective::all_reduce, 64'000, {first});
+    comp(t, first + 2, 7, {first + 1});
+  }
+  ReplayOptions options;
+  options.issue = IssueMode::workload;
+  const auto run = [&](bool symmetry, bool timeline) {
+    options.symmetry = symmetry;
+    options.timeline = timeline;
+    Diagnostics diagnostics;
+    return *test::replay_traces(traces, net("ring:4,bw=50GB/s,lat=1us"), options, diagnostics);
+  };
+  const ReplayResult with = run(true, false);
+  const ReplayResult without = run(false, false);
+  EXPECT_NE(with.equivalence, nullptr);
+  EXPECT_EQ(with.total_ps, without.total_ps);
+  ASSERT_EQ(with.collectives.size(), 1U);
+  EXPECT_EQ(with.collectives[0].first_node, without.collectives[0].first_node);
+  EXPECT_EQ(run(true, true).equivalence, nullptr);  // it names the nodes of each rank
+}
+
 }  // namespace
 }  // namespace convert::test

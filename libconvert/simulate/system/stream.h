@@ -11,22 +11,25 @@
 
 namespace convert {
 
-struct alignas(64) SystemState::Stream {
-  enum class Tree : std::uint8_t {
-    leaf_begin,
-    leaf_send,
-    leaf_wait,
-    leaf_end,
-    inner_two,  // waits for two children
-    inner_one,
-    inner_send,
-    inner_wait,  // for the parent
-    inner_pass,
-    root_wait,
-    root_pass,
-  };
+// Says how far a member of a double binary tree has come.
+enum class TreeStep : std::uint8_t {
+  leaf_begin,
+  leaf_send,
+  leaf_wait,
+  leaf_end,
+  inner_two,  // waits for two children
+  inner_one,
+  inner_send,
+  inner_wait,  // for the parent
+  inner_pass,
+  root_wait,
+  root_pass,
+};
 
-  // What a message that arrives needs comes first.
+struct alignas(64) SystemState::Stream {
+  using Tree = TreeStep;
+
+  // What each message needs is in the first two cache lines.
   const PhasePlan* phase = nullptr;
   Rank npu = 0;
   std::uint32_t place = 0;        // in the logical ring
@@ -39,24 +42,24 @@ struct alignas(64) SystemState::Stream {
   std::int64_t total = 0;  // exact sizes: see rounds.h
   std::uint64_t sent = 0;
   std::uint64_t received = 0;
-  std::uint32_t prepared = 0;  // bundles whose message has not been sent; exact sizes: passes that are over
-  std::uint32_t free = 0;      // bundles or passes that are over and have not been followed by a message
-  std::int64_t priority = 0;   // of its messages
-  std::uint64_t chunk = 0;
-  std::uint64_t steps_left = 0;
-  bool reducing = false;  // the bundles of this cycle reduce, but for plain ones
-  bool anticlockwise = false;
-  bool low_root = false;        // double binary tree: which of the two
-  bool turned = false;          // halving doubling: on the way back
-  std::uint8_t reductions = 0;  // double binary tree
-  Tree tree = Tree::leaf_begin;
-  bool in_stages = false;  // exact sizes: it goes through `stages`
-
+  std::uint32_t prepared = 0;   // bundles whose message has not been sent; exact sizes: passes that are over
+  std::uint32_t free = 0;       // bundles or passes that are over and have not been followed by a message
+  std::int64_t priority = 0;    // of its messages
   const Rank* ranks = nullptr;  // of the group, by place; see PhasePlan::group_ring
   // In a ring, from its first message on: 1 + the stream or the channel for what it sends, 1 + the channel for what
   // it receives.
   std::uint32_t to_next = 0;
   std::uint32_t from_previous = 0;
+  bool in_stages = false;  // exact sizes: it goes through `stages`
+  bool anticlockwise = false;
+  bool reducing = false;        // the bundles of this cycle reduce, but for plain ones
+  bool low_root = false;        // double binary tree: which of the two
+  bool turned = false;          // halving doubling: on the way back
+  std::uint8_t reductions = 0;  // double binary tree
+  Tree tree = Tree::leaf_begin;
+
+  std::uint64_t chunk = 0;
+  std::uint64_t steps_left = 0;
   std::int64_t bytes = 0;  // of the next bundle
   Picoseconds reduction = 0;
   std::uint32_t at = 0;  // bundle within the cycle
@@ -115,7 +118,6 @@ inline std::uint32_t SystemState::neighbour(const Stream& st, std::uint32_t dist
   const Stream* st = &blocks_[s >> block_bits][s & ((1U << block_bits) - 1)];
   __builtin_prefetch(st);
   __builtin_prefetch(reinterpret_cast<const char*>(st) + 64);
-  __builtin_prefetch(reinterpret_cast<const char*>(st) + 128);
 }
 
 }  // namespace convert

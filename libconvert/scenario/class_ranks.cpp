@@ -27,7 +27,9 @@ class Adder {
  public:
   Adder(const MasterSet& set, const std::string& name, const std::function<ReplayBuilder&(const Trace&)>& builder,
         const ReplayOptions& options)
-      : set_(set), ins_(set, name), builder_(builder), options_(options), added_(ins_.size()) {}
+      : set_(set), ins_(set, name), builder_(builder), options_(options), added_(ins_.size()) {
+    for (std::uint32_t i = 0; i < ins_.size(); ++i) numbered_.push_back(ins_.groups_are_numbers(i));
+  }
 
   void run() {
     const std::vector<std::uint64_t> places = *places_by_rank(set_);
@@ -38,7 +40,7 @@ class Adder {
   void add(Rank r, const StandIns::Place& place) {
     std::optional<Rank>& like = added_[place.stand_in];
     const bool own = options_.slow.contains(r);
-    if (like && !own && adds_like(r, *like, place)) return;
+    if (like && !own && numbered_[place.stand_in] && adds_like(r, *like, place)) return;
     Trace trace = ins_.read(place.stand_in);
     ins_.become(place, trace);
     ReplayBuilder& builder = builder_(trace);
@@ -65,14 +67,15 @@ class Adder {
   const ReplayOptions& options_;
   ReplayBuilder* begun_ = nullptr;
   std::vector<std::optional<Rank>> added_;  // by stand-in
+  std::vector<bool> numbered_;              // its groups are, by stand-in
 };
 
 }  // namespace
 
-bool has_whole_classes(const MasterSet& set, const ReplayOptions& options) {
+bool has_whole_classes(const MasterSet& set, const std::string& name, const ReplayOptions& options) {
   if (options.size_bytes || !places_by_rank(set)) return false;
   for (const RankClass& c : set.classes) {
-    const Metadata metadata = set.head({static_cast<std::uint32_t>(&c - set.classes.data()), 0}, "").metadata;
+    const Metadata metadata = set.head({static_cast<std::uint32_t>(&c - set.classes.data()), 0}, name).metadata;
     if (world_size(metadata).value_or(static_cast<Rank>(set.ranks())) != set.ranks()) return false;
   }
   return true;

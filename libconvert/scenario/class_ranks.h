@@ -11,11 +11,10 @@
 namespace convert {
 
 // Returns whether add_by_classes() may be called: the ranks are those from 0 on, their world_size does not say that
-// some are missing, and no option asks to look at each.
-[[nodiscard]] bool has_whole_classes(const MasterSet& set, const ReplayOptions& options);
+// some are missing, and no option asks to look at each. Messages call the set's file `name`, here and below.
+[[nodiscard]] bool has_whole_classes(const MasterSet& set, const std::string& name, const ReplayOptions& options);
 
-// Adds all ranks, in order. `builder` returns the builder, and is called first with the first rank. Messages call
-// the set `name`.
+// Adds all ranks, in order. `builder` returns the builder, and is called first with the first rank.
 void add_by_classes(const MasterSet& set, const std::string& name,
                     const std::function<ReplayBuilder&(const Trace&)>& builder, const ReplayOptions& options);
 

@@ -274,10 +274,11 @@ std::optional<ReplayProgram> load_program(TraceSource& workload, const NetworkCo
                                           ReplayOptions options, bool issue_by_trace, unsigned jobs,
                                           Diagnostics& diagnostics) {
   const auto add_all = [&](const auto& begin, const ReplayOptions& chosen) {
-    if (workload.master() != nullptr && has_whole_classes(*workload.master(), chosen)) {
+    const MasterSet* const master = workload.master();
+    if (master != nullptr && has_whole_classes(*master, workload.first_file(), chosen)) {
       Trace head;
-      workload.open_rank(0)->next_rank(head);
-      return add_by_classes(*workload.master(), head.name, begin, chosen);
+      workload.open_rank(0)->next_rank(head);  // refuses a set without ranks
+      return add_by_classes(*master, workload.first_file(), begin, chosen);
     }
     KnownRanks known(begin, chosen);
     RankOrder<KnownRanks::Read> order(workload.base_name());

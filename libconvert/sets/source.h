@@ -64,6 +64,8 @@ class TraceSource final : public SetSource {
   [[nodiscard]] const Format& format() const { return *format_; }
   [[nodiscard]] const InputSet& inputs() const { return inputs_; }
   [[nodiscard]] std::string base_name() const override { return inputs_.base_name(); }
+  // Returns what messages call the first file, of a tar its first member.
+  [[nodiscard]] const std::string& first_file() const { return first_file_; }
   // Returns the input's collective algorithm, or null. Only lower it if it has no errors.
   [[nodiscard]] const Algorithm* algorithm() const override { return algorithm_ ? &*algorithm_ : nullptr; }
   [[nodiscard]] const Schedule* schedule() const override { return schedule_ ? &*schedule_ : nullptr; }

@@ -1,40 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Master traces: what is read is written and reads back as the same ranks. Other input is the sections of one, with
-// "|#|" between them: what is compressed and summed up hides its parts from a fuzzer.
+// Master traces, or their sections: what is read is written and reads back as the same ranks.
 #include <algorithm>
 #include <cstdint>
 #include <string>
 
 #include "formats/chakra/stream.h"
-#include "formats/master/layout.h"
 #include "formats/master/master.h"
 #include "fuzzer.h"
+#include "master_fuzzing.h"
 #include "sets/classes/stand_ins.h"
 #include "trace_fuzzing.h"
 
-namespace {
-
-std::string file_of_sections(std::string_view rest) {
-  using namespace convert;
-  std::string file;
-  const auto out = memory_output(file);
-  blocks::Writer writer(*out, master_file::kind);
-  for (const char* name : {"texts", "shapes", "classes", "order", "groups"}) {
-    const std::size_t end = rest.find("|#|");
-    writer.block(name, 1, rest.substr(0, end));
-    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 3);
-  }
-  writer.finish();
-  out->close();
-  return file;
-}
-
-}  // namespace
-
 FUZZER(master) {
   using namespace convert;
-  std::string bytes(reinterpret_cast<const char*>(data), size);
-  if (!bytes.starts_with(master_file::kind.magic)) bytes = file_of_sections(bytes);
+  const std::string bytes = fuzzing::master_of_input({reinterpret_cast<const char*>(data), size});
   const auto read = [](std::string_view from) {
     const auto input = memory_input("f", from);
     return read_master(*input);

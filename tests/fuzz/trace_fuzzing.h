@@ -29,6 +29,7 @@ void may_refuse(const Action& action) {
   try {
     action();
   } catch (const Error& e) {
+    if (e.kind() != Error::Kind::input || e.where().file.empty()) std::fprintf(stderr, "%s\n", e.what());
     check(e.kind() == Error::Kind::input, "an error that is not about the input");
     check(!e.where().file.empty(), "an error without its place");
   }

@@ -47,7 +47,7 @@ Trace MasterSet::head(const Place& p, const std::string& file) const {
   const RankClass& c = classes[p.of_class];
   Trace out;
   out.rank = rank(p);
-  out.name = file + " rank " + std::to_string(out.rank);
+  out.name = name_of(out.rank, file);
   std::vector<std::uint64_t> values;
   c.metadata.get(p.ordinal, values);
   Unpacker(texts, file, out.rank).metadata(shapes[c.metadata_shape], values.data(), out.metadata);

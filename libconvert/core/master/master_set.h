@@ -57,6 +57,10 @@ class MasterSet {
   };
   [[nodiscard]] const std::vector<Stretch>& order() const { return order_; }
 
+  // Returns what messages call a rank.
+  [[nodiscard]] static std::string name_of(Rank rank, const std::string& file) {
+    return file + " rank " + std::to_string(rank);
+  }
   // Returns a rank's trace without nodes; appends its nodes. Messages call it by the file and its rank. Throw
   // Error(input) [master] if it has values that no trace has.
   [[nodiscard]] Trace head(const Place& p, const std::string& file) const;

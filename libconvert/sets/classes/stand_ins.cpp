@@ -119,6 +119,21 @@ std::vector<std::string> StandIns::groups(std::uint32_t stand_in) const {
   return out;
 }
 
+bool StandIns::groups_are_numbers(std::uint32_t stand_in) const {
+  const StandIn& s = stand_ins_[stand_in];
+  const auto varies = [](const auto& group) { return group.second.rule != no_index; };
+  if (std::ranges::none_of(s.groups, varies)) return true;
+  for (const auto& [name, column] : s.groups) {
+    const std::uint64_t ordinals = column.rule == no_index ? 1 : ranks(stand_in);
+    const std::uint64_t least = packed_number(column.rule == no_index ? 0 : 1);
+    for (std::uint64_t i = 0; i < ordinals; ++i) {
+      const std::uint64_t packed = value(s, column, i);
+      if (packed % 2 == 0 || packed < least) return false;
+    }
+  }
+  return true;
+}
+
 std::string StandIns::group(const Place& p, std::string_view of_stand_in) const {
   const StandIn& s = stand_ins_[p.stand_in];
   const auto at = s.groups.find(of_stand_in);
@@ -135,6 +150,7 @@ std::uint64_t StandIns::peer(const Place& p, std::uint64_t of_stand_in) const {
 void StandIns::become(const Place& p, Trace& trace) const {
   trace.rank = rank(p);
   if (p.ordinal == 0) return;
+  trace.name = MasterSet::name_of(trace.rank, file_);
   NodeTable& table = trace.nodes;
   const auto attribute = [&](const Node& n, Name name) -> Attr* {
     const Attr* const a = find(table.attributes(n), name);

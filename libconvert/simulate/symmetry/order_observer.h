@@ -49,11 +49,11 @@ class OrderObserver : public NoObserver {
 
   [[nodiscard]] bool stops() const { return order_.broken(); }
 
-  void offered(Rank npu) { order_.offered(npu, queue_.now()); }
-  void deferred(Rank npu) { order_.deferred(npu, queue_.now()); }
+  void offered(Rank npu) { order_.offered(npu); }
+  void deferred(Rank npu) { order_.deferred(npu); }
 
-  void pushes_entry(Rank npu, std::uint32_t entry) { order_.push_entry(npu, queue_.now(), entry); }
-  void adds_to_entry(Rank npu, std::uint32_t entry) { order_.add_to_entry(npu, queue_.now(), entry); }
+  void pushes_entry(Rank npu, std::uint32_t entry) { order_.push_entry(npu, entry); }
+  void adds_to_entry(Rank npu, std::uint32_t entry) { order_.add_to_entry(npu, entry); }
   void runs(std::uint32_t /*item*/) { order_.begin_item(); }
   void runs_entry(Rank npu, std::uint32_t entry) { order_.touch_entry(npu, queue_.now(), entry); }
   void fires(Waiter whom) {
@@ -82,18 +82,19 @@ class OrderObserver : public NoObserver {
   }
   void arrives(std::uint32_t m) {
     order_.next_visit();
-    order_.current = pushed_[m];
+    order_.begin_event(queue_.now(), pushed_[m]);
   }
   void tells_sender(Rank npu, Waiter sent) {
-    arrived_ = order_.current;
-    if (sent.kind() != Waiter::nobody) order_.touch(npu, queue_.now(), arrived_, sent);
+    arrived_ = order_.current.origin;
+    if (sent.kind() != Waiter::nobody) order_.touch(npu, arrived_, sent);
   }
   void tells_receiver(const ChannelKey& key, Rank npu, Waiter received) {
-    order_.touch(npu, queue_.now(), {arrived_.time, origins_.at(arrived_.origin, key.dst, key.exchange)}, received);
+    order_.touch(npu, origins_.at(arrived_, key.dst, key.exchange), received);
   }
   void finds_message(std::uint32_t index) { push(late_, index); }
   void takes_message(std::uint32_t index, Rank npu, Waiter received) {
-    order_.touch(npu, queue_.now(), late_[index], received);
+    order_.begin_event(queue_.now(), late_[index]);
+    order_.touch(npu, late_[index].origin, received);
   }
 
   std::uint32_t comes(std::uint32_t p, std::uint32_t wire) { return wires_->come(p, wire); }
@@ -108,7 +109,7 @@ class OrderObserver : public NoObserver {
     if (first_callers_.size() <= run) first_callers_.resize(std::size_t{run} + 1);
     first_callers_[run].push_back({npu, op});
     // Which of them is the first, and gives the turns, may differ from class to class.
-    if (!same_turns()) order_.give_up(npu, queue_.now(), "NPUs that have called other collectives before");
+    if (!same_turns()) order_.give_up(npu, "NPUs that have called other collectives before");
   }
   void shares(std::optional<std::uint32_t> run) { run ? order_.share_run(*run) : order_.share(); }
   [[nodiscard]] std::uint32_t weight(std::uint32_t group, Rank npu) {
@@ -125,7 +126,7 @@ class OrderObserver : public NoObserver {
   // Notes that the current event pushes number `i`.
   void push(std::vector<Pushed>& all, std::uint32_t i) const {
     if (all.size() <= i) all.resize(std::size_t{i} + 1);
-    all[i] = {queue_.now(), order_.current.origin};
+    all[i] = order_.pushes();
   }
 
   const EventQueue& queue_;
@@ -136,7 +137,7 @@ class OrderObserver : public NoObserver {
   std::optional<WireWatch> wires_;
   std::vector<Pushed> pushed_;  // by message
   std::vector<Pushed> late_;    // by receive that finds its message
-  Pushed arrived_{};            // the message that arrives
+  Origin arrived_ = 0;          // of the message that arrives
   FirstCallers first_callers_;
   std::vector<std::unordered_map<Rank, std::uint32_t>> weights_;  // by group and representative
 };

@@ -4,12 +4,14 @@
 //
 // Events of one time run in the order in which they were pushed. Which of two comes first is therefore settled by
 // when they were pushed, if the times differ; else by what pushed them, in the same way; and in the end by the
-// ranks that began both chains at time 0. So two events that touch an NPU (or a wire) at the same time and were
-// pushed at the same time come in the same order on every rank of the class if both go back to the same rank,
-// shifted along; else the order is open, and they must commute. What an event with an open place pushes goes back
-// to that event. Each event carries when it was pushed and to what it goes back: its origin, in the frame of the
-// NPU that it touches. Of the origin only the dimensions along which ranks move count: of ranks that differ in
-// others only, the lower one begins first, wherever the class is.
+// ranks that began both chains at time 0. Events that nothing but that tells apart make up a turn: those of one
+// time that were pushed in one turn. They run one after the other, so turns are counted, and the beginning is
+// turn 0. Of events of two turns the order is the same on every rank, for their chains have the same times there.
+// Two events of one turn that touch an NPU (or a wire) come in the same order on every rank of the class if both
+// go back to the same rank, shifted along; else the order is open, and they must commute. What an event with an
+// open place pushes goes back to that event. Each event carries in which turn it was pushed and to what it goes
+// back: its origin, in the frame of the NPU that it touches. Of the origin only the dimensions along which ranks
+// move count: of ranks that differ in others only, the lower one begins first, wherever the class is.
 //
 // What commutes: ends of nodes, if only one of them lets others begin; messages that wait for their receives;
 // messages for one stream of a collective, which counts them; and messages for different streams. The latter may
@@ -18,6 +20,7 @@
 // they push has an open place.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -44,14 +47,27 @@ class OrderWatch {
   // Set while a node that was offered begins a collective: the nodes of its algorithm come with it.
   bool begins_collective = false;
 
+  // Tells that an event is run that was pushed so, which may touch several NPUs or wires.
+  void begin_event(Picoseconds now, const Pushed& pushed) {
+    if (now != time_ || pushed.turn != pushed_in_) {
+      ++turn_;
+      time_ = now;
+      pushed_in_ = pushed.turn;
+    }
+    current = pushed;
+  }
+  [[nodiscard]] std::uint64_t turn() const { return turn_; }
+  // Returns how things are pushed that the current event pushes.
+  [[nodiscard]] Pushed pushes() const { return {turn_, current.origin}; }
+
   [[nodiscard]] bool broken() const { return !open_.what.empty(); }
   // Says where the order is open and could matter: "at 1.5 us on NPU 3: messages come to a link"; if it is broken.
   [[nodiscard]] std::string why() const {
     return "at " + format_time(open_.time) + " on NPU " + std::to_string(open_.npu) + ": " + open_.what;
   }
   // Tells what comes in an open order where it matters.
-  void give_up(Rank npu, Picoseconds now, std::string what) {
-    if (!broken()) open_ = {npu, now, std::move(what)};
+  void give_up(Rank npu, std::string what) {
+    if (!broken()) open_ = {npu, std::max<Picoseconds>(time_, 0), std::move(what)};
   }
 
   // Returns a number that grows with each event and NPU (or wire) that it touches.
@@ -68,7 +84,8 @@ class OrderWatch {
   // Tells that entry `entry` of the NPU's event table is run.
   void touch_entry(Rank npu, Picoseconds now, std::uint32_t entry) {
     const Entry e = entries_[entry];
-    touch(npu, now, e.pushed, {Waiter::npu_entry, entry});
+    begin_event(now, e.pushed);
+    touch(npu, e.pushed.origin, {Waiter::npu_entry, entry});
     if (!e.loose) return;
     loose_ = in_entry_ = true;
   }
@@ -77,21 +94,21 @@ class OrderWatch {
     if (loose_) current.origin = origins_.next();
   }
 
-  // Tells that an event, with when and by whom it was pushed, touches `npu` now to do `what`.
-  void touch(Rank npu, Picoseconds now, const Pushed& pushed, Waiter what) {
+  // Tells that the current event, with its origin as seen from there, touches `npu` to do `what`.
+  void touch(Rank npu, Origin origin, Waiter what) {
     next_visit();
-    current = pushed;
-    Npu& n = at(npu, now);
+    current.origin = origin;
+    Npu& n = at(npu);
     const bool ends_node = what.kind() == Waiter::op || what.kind() == Waiter::custom_op;
-    const Touches::Touch touch{pushed, what.kind(), ends_node ? 0 : what.index()};
+    const Touches::Touch touch{origin, what.kind(), ends_node ? 0 : what.index()};
     bool is_open = false;
     for (const Touches::Touch& t : n.touches) {
-      if (!order_is_open(t.pushed, pushed)) continue;
+      if (!order_is_open(t.origin, origin)) continue;
       is_open = true;
       if (t.kind == touch.kind && t.index == touch.index) continue;
       if (only_waits(t.kind, touch.kind)) continue;
       if (t.kind != touch.kind || what.kind() != Waiter::phase_recv || !streams_commute_)
-        give_up(npu, now, describe(t.kind) + " and " + describe(touch.kind));
+        give_up(npu, describe(t.kind) + " and " + describe(touch.kind));
       loose_ = true;
     }
     if (is_open) {
@@ -101,28 +118,28 @@ class OrderWatch {
       check(n);
     }
     n.touches.add(touch);
-    if (n.touches.size() > Touches::too_many) give_up(npu, now, "very many events");
+    if (n.touches.size() > Touches::too_many) give_up(npu, "very many events");
   }
 
   // Tells that a free node is offered. If ends of nodes come in open order, only one node may be offered: in any
   // order the last end that it waits for leads to that. Several might come together in one order only.
-  void offered(Rank npu, Picoseconds now) {
+  void offered(Rank npu) {
     if (begins_collective) return;
-    Npu& n = at(npu, now);
+    Npu& n = at(npu);
     ++n.offers;
     check(n);
   }
 
   // Tells that what a node has freed is offered with the next end of a node, whenever that comes.
-  void deferred(Rank npu, Picoseconds now) {
-    Npu& n = at(npu, now);
+  void deferred(Rank npu) {
+    Npu& n = at(npu);
     n.offers += 2;
     check(n);
   }
 
   // Tells that more than the state of one stream is touched.
   void share() {
-    if (loose_ && (!in_entry_ || ++shared_ > 1)) give_up(npu_, time_, "ends of nodes or of several collectives");
+    if (loose_ && (!in_entry_ || ++shared_ > 1)) give_up(npu_, "ends of nodes or of several collectives");
     shared_run_ = no_run;
   }
   // Tells that a stream of collective `run` ends a phase, with a queue for the streams of that alone: which of its
@@ -134,14 +151,14 @@ class OrderWatch {
   }
 
   // Tell that the current event pushes entry `entry` of the NPU's event table, or adds an item to it.
-  void push_entry(Rank npu, Picoseconds now, std::uint32_t entry) {
+  void push_entry(Rank npu, std::uint32_t entry) {
     if (entry >= entries_.size()) entries_.resize(std::size_t{entry} + 1);
-    entries_[entry] = {{now, current.origin}, loose_};
-    at(npu, now).entries.emplace_back(entry, true);
+    entries_[entry] = {pushes(), loose_};
+    at(npu).entries.emplace_back(entry, true);
   }
-  void add_to_entry(Rank npu, Picoseconds now, std::uint32_t entry) {
+  void add_to_entry(Rank npu, std::uint32_t entry) {
     entries_[entry].loose = entries_[entry].loose || loose_;
-    at(npu, now).entries.emplace_back(entry, false);
+    at(npu).entries.emplace_back(entry, false);
   }
 
  private:
@@ -149,9 +166,9 @@ class OrderWatch {
     Pushed pushed;
     bool loose = false;
   };
-  // Holds what has come to an NPU at one time.
+  // Holds what has come to an NPU in one turn.
   struct Npu {
-    Picoseconds time = -1;
+    std::uint64_t turn = 0;
     Touches touches{};
     std::vector<std::pair<std::uint32_t, bool>> entries{};  // that were pushed (true) or added to
     std::size_t opened = 0;                                 // so many of them have an open place already
@@ -159,12 +176,11 @@ class OrderWatch {
     std::uint64_t offers = 0;                               // of nodes
     bool open_ends = false;
   };
-  Npu& at(Rank npu, Picoseconds now) {
+  Npu& at(Rank npu) {
     Npu& n = npus_[npu];
     npu_ = npu;
-    time_ = now;
-    if (n.time != now) {
-      n.time = now;
+    if (n.turn != turn_) {
+      n.turn = turn_;
       n.touches.clear();
       n.entries.clear();
       n.opened = n.loosened = 0;
@@ -199,7 +215,7 @@ class OrderWatch {
       entries_[n.entries[n.loosened].first].loose = true;
   }
   void check(const Npu& n) {
-    if (n.open_ends && n.offers > 1) give_up(npu_, n.time, "ends of nodes that free several nodes");
+    if (n.open_ends && n.offers > 1) give_up(npu_, "ends of nodes that free several nodes");
   }
 
   std::vector<Npu> npus_;
@@ -212,9 +228,12 @@ class OrderWatch {
   std::uint32_t shared_ = 0;  // items of it that touched more than their streams
   static constexpr std::uint32_t no_run = UINT32_MAX;
   std::uint32_t shared_run_ = no_run;  // the collective whose queue the last of them touched
-  // Is the event that is being run: what it touches last, and when.
+  // Is the event that is being run: its turn, which those of this time have that were pushed in that turn, and what
+  // it touches last.
+  std::uint64_t turn_ = 0;
+  Picoseconds time_ = -1;
+  std::uint64_t pushed_in_ = 0;
   Rank npu_ = 0;
-  Picoseconds time_ = 0;
   struct Open {
     Rank npu = 0;
     Picoseconds time = 0;

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/trace.h"
-#include "core/units.h"
 
 namespace convert {
 
@@ -17,24 +16,22 @@ namespace convert {
 using Origin = std::uint64_t;
 inline constexpr Origin unknown_origin = UINT64_MAX;
 
-// Says when an event was pushed, and to which rank it goes back.
+// Says in which turn an event was pushed (see OrderWatch), and to which rank it goes back.
 struct Pushed {
-  Picoseconds time = -1;
+  std::uint64_t turn = 0;
   Origin origin = 0;
 };
 
-// Returns whether the order of two events of one time is open.
-[[nodiscard]] inline bool order_is_open(const Pushed& a, const Pushed& b) {
-  return a.time == b.time && (a.origin != b.origin || a.origin == unknown_origin);
-}
+// Returns whether the order of two events of one turn with these origins is open.
+[[nodiscard]] inline bool order_is_open(Origin a, Origin b) { return a != b || a == unknown_origin; }
 
-// Holds the events that have come to an NPU or a wire at one time. Later events are compared with these: does one
+// Holds the events of one turn that have come to an NPU or a wire. Later events are compared with these: does one
 // differ in origin, or in both origin and index? An event is left out if those kept answer that for every later
-// one, so about ten stay of each kind and time of pushing.
+// one, so about ten stay of each kind.
 class Touches {
  public:
   struct Touch {
-    Pushed pushed{};
+    Origin origin = 0;
     std::uint32_t kind = 0;
     std::uint64_t index = 0;
   };
@@ -50,19 +47,17 @@ class Touches {
   [[nodiscard]] auto end() const { return touches_.end(); }
 
  private:
-  // Returns whether those kept answer for this one too: three that share its kind, time and either origin or index,
-  // or three that pairwise share neither.
+  // Returns whether those kept answer for this one too: three that share its kind and either origin or index, or
+  // three that pairwise share neither.
   [[nodiscard]] bool covered(const Touch& touch) const {
     std::array<const Touch*, 3> apart{};
     std::size_t aparts = 0;
     std::size_t same_origin = 0;
     std::size_t same_index = 0;
-    const auto overlap = [](const Touch& a, const Touch& b) {
-      return a.pushed.origin == b.pushed.origin || a.index == b.index;
-    };
+    const auto overlap = [](const Touch& a, const Touch& b) { return a.origin == b.origin || a.index == b.index; };
     for (const Touch& t : touches_) {
-      if (t.pushed.time != touch.pushed.time || t.kind != touch.kind) continue;
-      const bool origin = t.pushed.origin == touch.pushed.origin;
+      if (t.kind != touch.kind) continue;
+      const bool origin = t.origin == touch.origin;
       const bool index = t.index == touch.index;
       if (origin && index) return true;
       same_origin += origin ? 1 : 0;

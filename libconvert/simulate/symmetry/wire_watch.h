@@ -35,7 +35,7 @@ class WireWatch {
   void leave(std::uint32_t wire);
   void hop(std::uint32_t p) {
     order_.next_visit();
-    order_.current = packets_[p].pushed;
+    order_.begin_event(queue_.now(), packets_[p].pushed);
   }
 
  private:
@@ -47,8 +47,8 @@ class WireWatch {
   struct Wire {
     std::uint32_t number = 0;
     Pushed free{};  // the end of its transmission
-    Picoseconds time = -1;
-    Touches touches{};  // at that time; of a kind: enters or leaves, its index: the visit
+    std::uint64_t turn = 0;
+    Touches touches{};  // in that turn; of a kind: enters or leaves, its index: the visit
   };
 
   Packet& packet(std::uint32_t p) {
@@ -64,7 +64,7 @@ class WireWatch {
     if (at == wires_.size()) wires_.emplace_back().number = number;
     return wires_[at];
   }
-  void touch(Wire& wire, Rank owner, Pushed pushed, bool enters);
+  void touch(Wire& wire, Rank owner, Origin origin, bool enters);
 
   const ProductWires numbers_;
   const Symmetry& symmetry_;

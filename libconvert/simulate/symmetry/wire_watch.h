@@ -3,6 +3,7 @@
 // to a wire at one time could matter.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -55,16 +56,20 @@ class WireWatch {
     if (p >= packets_.size()) packets_.resize(std::size_t{p} + 1);
     return packets_[p];
   }
-  Wire& wire(std::uint32_t number) {
-    const auto hash = [](std::uint32_t w) { return std::size_t{w} * 0x9e3779b97f4a7c15U >> 32U; };
-    const std::uint32_t at = by_number_.find_or_add(
-        hash(number), static_cast<std::uint32_t>(wires_.size()),
-        [&](std::uint32_t w) { return wires_[w].number == number; },
-        [&](std::uint32_t w) { return hash(wires_[w].number); });
-    if (at == wires_.size()) wires_.emplace_back().number = number;
-    return wires_[at];
+  // Holds what was found of a wire.
+  struct Known {
+    std::uint32_t wire = UINT32_MAX;
+    std::uint32_t own = 0;  // the wire of the representative
+    std::uint32_t at = 0;   // in wires_
+    Rank owner = 0;
+  };
+  [[nodiscard]] const Known& look_up(std::uint32_t wire) {
+    Known& known = known_[wire * 0x9e3779b1U >> 20U];
+    if (known.wire != wire) add(wire, known);
+    return known;
   }
-  void touch(Wire& wire, Rank owner, Origin origin, bool enters);
+  void add(std::uint32_t wire, Known& known);
+  void touch(const Known& known, Origin origin, bool enters);
 
   const ProductWires numbers_;
   const Symmetry& symmetry_;
@@ -72,9 +77,10 @@ class WireWatch {
   OrderWatch& order_;
   const EventQueue& queue_;
   std::vector<Packet> packets_;
-  std::vector<Wire> wires_;  // few of those that a fully connected network has
-  IndexTable<> by_number_;   // of wires_
-  Origin origin_ = 0;        // of the event at the wire, in the frame of the wire's owner
+  std::vector<Wire> wires_;          // few of those that a fully connected network has
+  IndexTable<> by_number_;           // of wires_
+  std::array<Known, 4096> known_{};  // those that were looked up last; messages take few
+  Origin origin_ = 0;                // of the event at the wire, in the frame of the wire's owner
 };
 
 }  // namespace convert

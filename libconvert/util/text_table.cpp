@@ -2,14 +2,14 @@
 #include "util/text_table.h"
 
 #include <array>
-#include <cstdio>
+#include <charconv>
 
 namespace convert {
 
 std::string format_fixed(double value, int decimals) {
-  std::array<char, 400> text{};
-  std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
-  return text.data();
+  std::array<char, 400> text;
+  return {text.data(),
+          std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, decimals).ptr};
 }
 
 std::string csv_field(const std::string& text) {

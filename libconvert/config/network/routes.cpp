@@ -56,7 +56,7 @@ class ProductRouter final : public Router {
   Hop leave_switch(Position& p, const Dim& d) const {
     const std::uint32_t instance = p.at - d.first_switch;
     const std::uint32_t to = numbers_.coordinate(d, p.dst);
-    p.at = (instance / d.stride * d.npus + to) * d.stride + instance % d.stride;
+    p.at = (d.by_stride.quotient(instance) * d.npus + to) * d.stride + d.by_stride.remainder(instance);
     return hop(d, p.at, 1);
   }
 

@@ -19,7 +19,11 @@ ProductWires::ProductWires(const NetworkConfig& config) : npus_(static_cast<std:
                      .first_switch = npus_ + switches_,
                      .bytes_per_ns = d.bytes_per_ns,
                      .latency_ns = d.latency_ns,
-                     .latency_ps = round_to_ps(d.latency_ns)});
+                     .latency_ps = round_to_ps(d.latency_ns),
+                     .by_npus = Divisor(n),
+                     .by_stride = Divisor(stride),
+                     .by_block = Divisor(stride * n),
+                     .by_ports = Divisor(ports)});
     wires += std::uint64_t{npus_} * ports;
     if (wires >= UINT32_MAX) {
       throw input_error({.file = config.source}, "a network has fewer than 2^32 links to simulate, this one has " +

@@ -9,6 +9,7 @@
 
 #include "config/network/network.h"
 #include "config/network/wire_graph.h"
+#include "util/divisor.h"
 
 namespace convert {
 
@@ -25,6 +26,10 @@ class ProductWires {
     double bytes_per_ns;
     double latency_ns;
     Picoseconds latency_ps;
+    Divisor by_npus;
+    Divisor by_stride;
+    Divisor by_block;  // npus × stride
+    Divisor by_ports;
   };
 
   // Throws Error(input) if there are 2^32 - 1 numbers or more.
@@ -35,11 +40,11 @@ class ProductWires {
   [[nodiscard]] std::uint32_t switches() const { return switches_; }
   [[nodiscard]] std::uint32_t wires() const { return wires_; }
   [[nodiscard]] std::uint32_t coordinate(const Dim& d, std::uint32_t npu) const {
-    return dims_.size() == 1 ? npu : npu / d.stride % d.npus;
+    return dims_.size() == 1 ? npu : d.by_npus.remainder(d.by_stride.quotient(npu));
   }
   // Returns the switch of dimension `d` that serves this NPU.
   [[nodiscard]] static Device switch_of(const Dim& d, std::uint32_t npu) {
-    return d.first_switch + npu / (d.stride * d.npus) * d.stride + npu % d.stride;
+    return d.first_switch + d.by_block.quotient(npu) * d.stride + d.by_stride.remainder(npu);
   }
   [[nodiscard]] const Dim& dim_of(std::uint32_t wire) const;
   // Returns the devices at the ends of a wire; the same device twice if no wire has this number.

@@ -50,6 +50,7 @@ class Channels {
     Backlog backlog = 0;
     std::uint32_t refs = 0;  // owners, messages under way or unclaimed, posted receives
     std::uint32_t next = 0;
+    Rank destination = 0;  // see Messages
     ChannelKey key;
     Picoseconds delay;  // of each message, where it is always the same; else -1
   };
@@ -112,7 +113,12 @@ class Messages : public Channels {
       : Channels(network, fixed), queue_(queue), observer_(observer), rendezvous_(rendezvous), sent_(npus) {}
 
   // Returns the channel of a key; call release() once for each call.
-  std::uint32_t acquire(const ChannelKey& key) { return find_or_make(observer_.framed(key)); }
+  std::uint32_t acquire(const ChannelKey& key) {
+    const std::uint32_t channel = find_or_make(observer_.framed(key));
+    Made& made = made_[channel - first_made_];
+    if (made.refs == 1) made.destination = observer_.destination(made.key);
+    return channel;
+  }
 
   // Starts a message: `sent` is fired when it arrives.
   void send(std::uint32_t channel, Waiter sent, std::int64_t priority = 0) {
@@ -235,7 +241,9 @@ class Messages : public Channels {
     if (__builtin_add_overflow(count.bytes, bytes, &count.bytes)) too_much();
   }
 
-  [[nodiscard]] Rank destination(std::uint32_t channel) const { return observer_.destination(key(channel)); }
+  [[nodiscard]] Rank destination(std::uint32_t channel) const {
+    return channel < first_made_ ? observer_.destination(key(channel)) : made_[channel - first_made_].destination;
+  }
   void start(std::uint32_t channel, Waiter sent, std::int64_t priority) {
     const ChannelKey& k = key(channel);
     start(channel, sent, k.src, destination(channel), k.bytes, priority);

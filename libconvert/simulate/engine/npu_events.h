@@ -22,7 +22,7 @@ template <class Observer>
 class NpuEvents {
  public:
   NpuEvents(EventQueue& queue, std::size_t npus, Observer& observer)
-      : queue_(queue), observer_(observer), latest_(npus, 0) {}
+      : queue_(queue), observer_(observer), npus_(npus) {}
 
   // Registers `what`, which completes `delay` ≥ 0 from now. Throws Error if the clock ends before.
   void add(Rank npu, Picoseconds delay, Waiter what) { (void)add(npu, delay, what, false); }
@@ -36,44 +36,44 @@ class NpuEvents {
   // Fetch what run(e) will need: first call the one, some time later the other. Inlined, as g++ removes calls of
   // functions that only fetch.
   [[gnu::always_inline]] void prefetch(std::uint32_t e) const { __builtin_prefetch(&entries_[e]); }
-  [[gnu::always_inline]] void prefetch_items(std::uint32_t e) const {
-    __builtin_prefetch(&items_[entries_[e].first]);
-    __builtin_prefetch(&latest_[entries_[e].npu]);
-  }
+  [[gnu::always_inline]] void prefetch_npu(std::uint32_t e) const { __builtin_prefetch(&npus_[entries_[e].npu]); }
   // Returns who is told first when entry `e` comes due.
-  [[nodiscard]] Waiter first(std::uint32_t e) const { return items_[entries_[e].first].what; }
+  [[nodiscard]] Waiter first(std::uint32_t e) const { return entries_[e].first; }
 
   // Calls f(npu, time, what) for each completion that is to come, in no order.
   template <typename F>
   void for_each(const F& f) const {
     const auto list = [&](std::uint32_t place) {
       const Entry& e = entries_[place];
-      for (std::uint32_t next = e.first + 1; next != 0; next = items_[next - 1].next)
+      f(e.npu, e.time, e.first);
+      for (std::uint32_t next = e.next; next != 0; next = items_[next - 1].next)
         f(e.npu, e.time, items_[next - 1].what);
     };
     table_.for_each(list);
-    for (const std::uint32_t e : latest_) {
-      if (e != 0) list(e - 1);
+    for (const Npu& npu : npus_) {
+      if (npu.latest != 0) list(npu.latest - 1);
     }
   }
 
-  // Runs entry `e` (the argument of its event): calls complete(npu, what) for each item.
+  // Runs entry `e` (the argument of its event): calls complete(npu, what) for each item. The observer knows items
+  // by a number that no other has which is registered.
   template <typename Complete>
   void run(std::uint32_t e, Complete&& complete) {
     const Rank npu = entries_[e].npu;
     observer_.runs_entry(npu, e);
-    std::uint32_t item = entries_[e].first;
-    while (true) {
-      observer_.runs(item);
+    observer_.runs(2 * e);
+    complete(npu, entries_[e].first);
+    for (std::uint32_t next = entries_[e].next; next != 0;) {  // perhaps registered just now
+      const std::uint32_t item = next - 1;
+      observer_.runs(2 * item + 1);
       complete(npu, items_[item].what);
-      const std::uint32_t next = items_[item].next;  // perhaps registered just now
+      next = items_[item].next;
       items_.remove(item);
-      if (next == 0) break;
-      item = next - 1;
     }
-    if (latest_[npu] == e + 1) {
-      latest_[npu] = 0;
+    if (npus_[npu].latest == e + 1) {
+      npus_[npu].latest = 0;
     } else {
+      --npus_[npu].in_table;
       table_.remove(e, hash_of());
     }
     entries_.remove(e);
@@ -84,25 +84,25 @@ class NpuEvents {
     // If this wraps round it equals no time in the table, and push_after throws.
     const auto time =
         static_cast<Picoseconds>(static_cast<std::uint64_t>(queue_.now()) + static_cast<std::uint64_t>(delay));
-    const std::uint32_t item = items_.add({what, 0});
-    observer_.registered(item);
-    std::uint32_t e = latest_[npu];
-    if (e == 0 || entries_[e - 1].time != time) e = table_.size() == 0 ? 0 : find(npu, time);
+    std::uint32_t e = npus_[npu].latest;
+    if (e == 0 || entries_[e - 1].time != time) e = npus_[npu].in_table == 0 ? 0 : find(npu, time);
     if (e == 0) {
-      queue_.push_after(delay, insert(npu, time, item, unordered), event_npu);
+      queue_.push_after(delay, insert(npu, time, what, unordered), event_npu);
       return {};
     }
+    const std::uint32_t item = items_.add({what, 0});
+    observer_.registered(2 * item + 1);
     observer_.adds_to_entry(npu, e - 1);
     Entry& entry = entries_[e - 1];
     Waiter before;
     if (entry.registered == queue_.now()) {
-      before = items_[entry.last].what;
+      before = entry.last == 0 ? entry.first : items_[entry.last - 1].what;
       order_is_open_ = order_is_open_ || (entry.unordered && !unordered);
     }
     entry.registered = queue_.now();
     entry.unordered = unordered;
-    items_[entry.last].next = item + 1;
-    entry.last = item;
+    (entry.last == 0 ? entry.next : items_[entry.last - 1].next) = item + 1;
+    entry.last = item + 1;
     return before;
   }
 
@@ -110,13 +110,19 @@ class NpuEvents {
     Waiter what;
     std::uint32_t next;  // 1 + item
   };
+  // Has its first item itself: most have no other.
   struct Entry {
     Picoseconds time;
+    Waiter first;
+    Picoseconds registered;  // when the last one was
     Rank npu;
-    std::uint32_t first;
-    std::uint32_t last;
-    bool unordered;          // the last one, by add_unordered()
-    Picoseconds registered;  // when it was
+    std::uint32_t next;  // 1 + second item
+    std::uint32_t last;  // 1 + item; 0: the first
+    bool unordered;      // the last one, by add_unordered()
+  };
+  struct Npu {
+    std::uint32_t latest = 0;    // 1 + the entry made last, which is not in the table
+    std::uint32_t in_table = 0;  // entries
   };
 
   [[nodiscard]] static std::size_t hash(Rank npu, Picoseconds time) {
@@ -130,18 +136,22 @@ class NpuEvents {
     return 1 + table_.find(hash(npu, time),
                            [&](std::uint32_t e) { return entries_[e].time == time && entries_[e].npu == npu; });
   }
-  std::uint32_t insert(Rank npu, Picoseconds time, std::uint32_t item, bool unordered) {
-    const std::uint32_t e = entries_.add({time, npu, item, item, unordered, queue_.now()});
+  std::uint32_t insert(Rank npu, Picoseconds time, Waiter what, bool unordered) {
+    const std::uint32_t e = entries_.add({time, what, queue_.now(), npu, 0, 0, unordered});
+    observer_.registered(2 * e);
     observer_.pushes_entry(npu, e);
-    if (const std::uint32_t before = std::exchange(latest_[npu], e + 1)) table_.add(before - 1, hash_of());
+    if (const std::uint32_t before = std::exchange(npus_[npu].latest, e + 1)) {
+      ++npus_[npu].in_table;
+      table_.add(before - 1, hash_of());
+    }
     return e;
   }
 
   EventQueue& queue_;
   Observer& observer_;
-  HugeVector<std::uint32_t> latest_;  // by NPU: 1 + the entry made last, which is not in the table; 0: none
+  HugeVector<Npu> npus_;
   IndexTable<GrowingHugeVector<std::uint32_t>> table_;  // of entries_, by NPU and time
-  Pool<Entry, &Entry::first> entries_;
+  Pool<Entry, &Entry::next> entries_;
   Pool<Item, &Item::next> items_;
   bool order_is_open_ = false;
 };

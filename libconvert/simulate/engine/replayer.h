@@ -255,7 +255,7 @@ class Replayer final : private CollectiveListener {
     }
     if (const Event* e = queue_.upcoming(8)) {
       switch (e->kind()) {
-        case event_npu: npu_events_.prefetch_items(e->arg()); break;
+        case event_npu: npu_events_.prefetch_npu(e->arg()); break;
         case event_receive:
         case event_last: break;
         case event_arrival:

@@ -4,6 +4,7 @@
 
 #include "simulate/networks/network.h"
 #include "simulate/networks/port_watch.h"
+#include "util/divisor.h"
 
 namespace convert {
 namespace {
@@ -14,6 +15,7 @@ class UnawareNetwork final : public Network {
  public:
   UnawareNetwork(const NetworkConfig& config, bool watch_ports, const Symmetry* symmetry, EventQueue& queue)
       : Network(queue), dims_(config.dims) {
+    for (const NetworkDim& d : dims_) by_npus_.emplace_back(static_cast<std::uint32_t>(d.npus));
     if (watch_ports && !config.ideal) ports_.emplace(config, symmetry);
   }
 
@@ -39,14 +41,13 @@ class UnawareNetwork final : public Network {
     double latency_ns = 0;
   };
   [[nodiscard]] Way way(Rank src, Rank dst) const {
-    for (const NetworkDim& d : dims_) {
-      const auto n = static_cast<Rank>(d.npus);
-      const bool last = &d == &dims_.back();  // divisions are dear
-      const Rank a = last ? src : src % n;
-      const Rank b = last ? dst : dst % n;
-      if (a != b) return {&d, hops(d.topology, a, b, n) * d.latency_ns};
-      src /= n;
-      dst /= n;
+    for (std::size_t i = 0; i < dims_.size(); ++i) {
+      const NetworkDim& d = dims_[i];
+      const Rank a = by_npus_[i].remainder(src);
+      const Rank b = by_npus_[i].remainder(dst);
+      if (a != b) return {&d, hops(d.topology, a, b, static_cast<Rank>(d.npus)) * d.latency_ns};
+      src = by_npus_[i].quotient(src);
+      dst = by_npus_[i].quotient(dst);
     }
     return {};
   }
@@ -56,6 +57,7 @@ class UnawareNetwork final : public Network {
   }
 
   std::vector<NetworkDim> dims_;
+  std::vector<Divisor> by_npus_;  // of each
   std::optional<PortWatch> ports_;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <tuple>
 #include <unordered_map>
@@ -107,6 +108,13 @@ class WiresNetwork final : public Network {
     std::uint32_t cause = 0;
   };
 
+  // Holds how long a message keeps a wire: many are of few sizes.
+  struct Time {
+    std::int64_t bytes = -1;
+    double bytes_per_ns = 0;
+    Picoseconds time = 0;
+  };
+
   // Returns the first device that, like those after it, sends a message on when its head has come.
   static Device first_cut(const NetworkConfig& config, Forwarding forwarding) {
     if (forwarding == Forwarding::cut) return 0;
@@ -152,8 +160,11 @@ class WiresNetwork final : public Network {
   }
 
   // The bytes alone; and until the last byte has left, which cannot be before it has come.
-  [[nodiscard]] static Picoseconds wire_time(const Packet& k) {
-    return round_to_ps(static_cast<double>(k.bytes) / k.hop.bytes_per_ns);
+  [[nodiscard]] Picoseconds wire_time(const Packet& k) {
+    Time& last = last_[static_cast<std::uint64_t>(k.bytes) % last_.size()];
+    if (last.bytes != k.bytes || last.bytes_per_ns != k.hop.bytes_per_ns)
+      last = {k.bytes, k.hop.bytes_per_ns, round_to_ps(static_cast<double>(k.bytes) / k.hop.bytes_per_ns)};
+    return last.time;
   }
   [[nodiscard]] Picoseconds time_alone(const Packet& k, Picoseconds wire) const {
     return std::max(wire, k.tail_ps - queue_.now());
@@ -164,7 +175,7 @@ class WiresNetwork final : public Network {
     return alone <= wire ? 1 : static_cast<double>(std::max<Picoseconds>(wire, 1)) / static_cast<double>(alone);
   }
   // Returns whether at least half of what the message can use is free.
-  [[nodiscard]] bool fits(const Packet& k, const Shares& shares) const {
+  [[nodiscard]] bool fits(const Packet& k, const Shares& shares) {
     return 1 - shares.used >= usable(k, wire_time(k)) / 2;
   }
 
@@ -203,6 +214,7 @@ class WiresNetwork final : public Network {
   std::unique_ptr<Router> router_;
   WireTable<Packet> table_;
   const Device first_cut_;
+  std::array<Time, 16> last_{};
   std::unordered_map<std::uint32_t, Shares> shares_;  // by wire, of few
   Pool<Share, &Share::wire> share_pool_;
   const bool busy_for_latency_;

@@ -10,6 +10,7 @@
 
 #include "simulate/symmetry/symmetry.h"
 #include "simulate/symmetry/touches.h"
+#include "util/divisor.h"
 
 namespace convert {
 
@@ -31,7 +32,12 @@ class SeenOrigins {
     Rank stride = 1;
     for (const Symmetry::Digit& d : symmetry.digits()) {
       const std::uint64_t values = d.motion == Motion::fixed ? 1 : d.motion == Motion::mixed ? most : d.base;
-      digits_.push_back({.base = d.base, .motion = d.motion, .stride = stride, .unit = unit, .values = values});
+      digits_.push_back({.base = d.base,
+                         .motion = d.motion,
+                         .by_base = Divisor(d.base),
+                         .by_stride = Divisor(stride),
+                         .unit = unit,
+                         .values = values});
       if (d.motion == Motion::mixed) add_identity(digits_.back());
       unit *= values;
       stride *= d.base;
@@ -56,7 +62,8 @@ class SeenOrigins {
   struct Digit {
     std::uint32_t base;
     Motion motion;
-    Rank stride;
+    Divisor by_base;
+    Divisor by_stride;
     Origin unit;  // of its value in an origin
     std::uint64_t values;
     std::vector<Permutation> permutations{};
@@ -82,15 +89,14 @@ class SeenOrigins {
 
   Origin moved(Origin origin, Rank by, bool exchange, bool back) {
     if (origin == unknown_origin) return origin;
-    Origin result = origin / places_ * places_;
+    Origin result = origin;
     for (Digit& d : digits_) {
       if (d.motion == Motion::fixed) continue;
+      const std::uint32_t distance = d.by_base.remainder(d.by_stride.quotient(by));
+      if (distance == 0) continue;
       const std::uint64_t value = origin / d.unit % d.values;
-      const std::uint32_t distance = by / d.stride % d.base;
       std::uint64_t now = value;
-      if (distance == 0) {
-        // as it was
-      } else if (d.motion == Motion::mixed) {
+      if (d.motion == Motion::mixed) {
         now = permuted(d, value, exchange ? distance : back ? d.base - distance : distance, exchange);
         if (now == d.values) return unknown_origin;
       } else if (d.motion == Motion::exchange) {
@@ -98,7 +104,7 @@ class SeenOrigins {
       } else {
         now = (value + (back ? d.base - distance : distance)) % d.base;
       }
-      result += now * d.unit;
+      result += (now - value) * d.unit;  // modulo 2^64
     }
     return result;
   }

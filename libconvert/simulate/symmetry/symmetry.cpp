@@ -23,8 +23,8 @@ bool ChannelOrbits::tell_sources() {
 
 std::uint32_t representative_wire(const ProductWires& numbers, const Symmetry& symmetry, std::uint32_t wire) {
   const ProductWires::Dim& d = numbers.dim_of(wire);
-  const Rank owner = (wire - d.first_wire) / d.ports;
-  std::uint32_t port = (wire - d.first_wire) % d.ports;
+  const Rank owner = d.by_ports.quotient(wire - d.first_wire);
+  std::uint32_t port = d.by_ports.remainder(wire - d.first_wire);
   if (with(d.topology, [](auto t) { return t.port_is_coordinate; })) {
     const Rank to = owner + (port - numbers.coordinate(d, owner)) * d.stride;  // modulo 2^32
     port = numbers.coordinate(d, symmetry.back_by_own(to, owner));

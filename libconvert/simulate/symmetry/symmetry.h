@@ -13,6 +13,7 @@
 #include "config/network/wire_numbers.h"
 #include "simulate/program/channel_index.h"
 #include "simulate/program/program.h"
+#include "util/divisor.h"
 
 namespace convert {
 
@@ -27,7 +28,9 @@ class Symmetry {
     Motion motion = Motion::fixed;
   };
   // `digits` begin with the one that changes fastest.
-  explicit Symmetry(std::vector<Digit> digits) : digits_(std::move(digits)) {}
+  explicit Symmetry(std::vector<Digit> digits) : digits_(std::move(digits)) {
+    for (const Digit& d : digits_) by_base_.emplace_back(d.base);
+  }
 
   [[nodiscard]] const std::vector<Digit>& digits() const { return digits_; }
   // Returns the member of r's class whose digits are 0 where ranks move.
@@ -62,17 +65,21 @@ class Symmetry {
   [[nodiscard]] Rank combine(Rank r, Rank by, const Combine& moved) const {
     Rank result = 0;
     Rank stride = 1;
-    for (const Digit& d : digits_) {
-      const Rank a = r % d.base;
-      result += stride * (d.motion == Motion::fixed ? a : moved(d, a, by % d.base));
+    for (std::size_t i = 0; i < digits_.size(); ++i) {
+      const Digit& d = digits_[i];
+      const Rank r_above = by_base_[i].quotient(r);
+      const Rank by_above = by_base_[i].quotient(by);
+      const Rank a = r - r_above * d.base;
+      result += stride * (d.motion == Motion::fixed ? a : moved(d, a, by - by_above * d.base));
       stride *= d.base;
-      r /= d.base;
-      by /= d.base;
+      r = r_above;
+      by = by_above;
     }
     return result;
   }
 
   std::vector<Digit> digits_;
+  std::vector<Divisor> by_base_;  // of each
 };
 
 // Returns the wire of a representative that stands for this one; both are numbers of ProductWires.

@@ -36,7 +36,8 @@ void SystemLayer<Observer>::exact_begin(std::uint32_t s) {
   st.sent = st.received = 0;
   st.prepared = st.free = 0;
   open_inbox(st, is_ring(p) ? Inbox::Slots::sizes : Inbox::Slots::messages);
-  if (has_stages(p)) {
+  st.in_stages = has_stages(p);
+  if (st.in_stages) {
     st.stages = stages(p, st.place, st.low_root);
     return exact_stage(s);
   }
@@ -54,7 +55,7 @@ void SystemLayer<Observer>::exact_pass(std::uint32_t s, std::int64_t reduced_byt
 template <class Observer>
 void SystemLayer<Observer>::exact_received(std::uint32_t s) {
   Stream& st = stream(s);
-  if (!st.stages.empty()) {
+  if (st.in_stages) {
     exact_pass(s, st.stages[st.sent].reduces ? st.total : 0);
   } else {
     const Round r = round(*st.phase, st.place, st.total, st.received++, st.anticlockwise);
@@ -67,7 +68,7 @@ void SystemLayer<Observer>::exact_step(std::uint32_t s) {
   Stream& st = stream(s);
   ++st.prepared;
   ++st.free;
-  if (!st.stages.empty()) {
+  if (st.in_stages) {
     if (st.free >= st.stages[st.sent].from.size()) exact_send_stage(s);
     return;
   }
@@ -119,6 +120,7 @@ void SystemLayer<Observer>::exact_sent(std::uint32_t s) {
 template <class Observer>
 void SystemLayer<Observer>::exact_end_stages(std::uint32_t s) {
   stream(s).stages.clear();
+  stream(s).in_stages = false;
   end_phase(s);
 }
 

@@ -100,6 +100,7 @@ void SystemLayer<Observer>::end_phase(std::uint32_t s) {
   const CollectivePlan& plan = plan_of(st);
   const bool last = plan.orders.empty() || st.phase_index + 1 == plan.phases(st.chunk).size();
   const bool own_queue = !model_.rules.collectives_share_queues();
+  release_kept(st);
   if (last || !own_queue) observer_.shares(own_queue ? std::optional(jobs_[job].run) : std::nullopt);
   if (!last) {
     ++st.phase_index;

@@ -67,14 +67,18 @@ class SystemLayer final : public SystemState {
   void received(std::uint32_t s);
   void make_bundle(std::uint32_t s);
   void send_bundle(std::uint32_t s, bool reduce, bool from_npu, bool send_back);
-  void send_to(const Stream& st, std::uint32_t place, std::uint32_t slot, std::int64_t bytes, Waiter sent = {});
+  void send_to(Stream& st, std::uint32_t place, std::uint32_t slot, std::int64_t bytes, Waiter sent = {});
   void receive_from(std::uint32_t s, std::uint32_t place, std::uint32_t slot, std::int64_t bytes);
+  [[nodiscard]] std::uint32_t acquire(const Stream& st, std::uint32_t& kept, Rank src, Rank dst,
+                                      std::int64_t bytes);
+  void release(const Stream& st, std::uint32_t channel);
+  void release_kept(Stream& st);
   void ring_step(std::uint32_t s);
   void direct_step(std::uint32_t s);
   bool direct_send(std::uint32_t s);
   void halving_doubling_step(std::uint32_t s);
   static void halving_doubling_advance(Stream& st);
-  void tree_send(const Stream& st, std::uint32_t place);
+  void tree_send(Stream& st, std::uint32_t place);
   void tree_receive(std::uint32_t s, std::uint32_t place);
   void init_tree(std::uint32_t s);
   void tree_step(std::uint32_t s, bool message);

@@ -3,6 +3,8 @@
 // or plain, that is followed by a message; every message received starts the next bundle.
 #pragma once
 
+#include <utility>
+
 #include "simulate/system/layer.h"
 #include "simulate/system/stream.h"
 
@@ -92,20 +94,23 @@ void SystemLayer<Observer>::send_bundle(std::uint32_t s, bool reduce, bool from_
 
 // Sends a message to a member, which receives it in `slot` of the same phase.
 template <class Observer>
-void SystemLayer<Observer>::send_to(const Stream& st, std::uint32_t place, std::uint32_t slot, std::int64_t bytes,
+void SystemLayer<Observer>::send_to(Stream& st, std::uint32_t place, std::uint32_t slot, std::int64_t bytes,
                                     Waiter sent) {
   const Rank peer = member(st, place);
   const bool exchange = is_exchange(*st.phase);
   if (streams_meet_) {
-    const std::uint32_t cell = st.cell + (place - st.place) * st.phase->cell_stride;  // modulo 2^32
-    messages_.send({stream_at(st, cell), spot(st.phase_index, slot)}, sent, st.npu, peer, bytes, st.priority,
-                   exchange);
+    const auto to = [&] {
+      return stream_at(st, st.cell + (place - st.place) * st.phase->cell_stride);
+    };  // mod 2^32
+    const bool in_ring = st.phase->algorithm == NativeAlgorithm::ring;
+    if (in_ring && st.to_next == 0) st.to_next = to() + 1;
+    messages_.send({in_ring ? st.to_next - 1 : to(), spot(st.phase_index, slot)}, sent, st.npu, peer, bytes,
+                   st.priority, exchange);
     return;
   }
-  const std::uint32_t channel = messages_.acquire(
-      {.bytes = bytes, .src = st.npu, .dst = peer, .tag = st.tag, .native = true, .exchange = exchange});
+  const std::uint32_t channel = acquire(st, st.to_next, st.npu, peer, bytes);
   messages_.send(channel, sent, st.priority);
-  messages_.release(channel);
+  release(st, channel);
 }
 
 template <class Observer>
@@ -117,14 +122,36 @@ void SystemLayer<Observer>::receive_from(std::uint32_t s, std::uint32_t place, s
     if (st.inbox.post(slot)) messages_.receive_late(st.npu, received);
     return;
   }
-  const std::uint32_t channel = messages_.acquire({.bytes = bytes,
-                                                   .src = member(st, place),
-                                                   .dst = st.npu,
-                                                   .tag = st.tag,
-                                                   .native = true,
-                                                   .exchange = is_exchange(*st.phase)});
+  const std::uint32_t channel = acquire(st, st.from_previous, member(st, place), st.npu, bytes);
   messages_.receive(channel, st.npu, received);
-  messages_.release(channel);
+  release(st, channel);
+}
+
+// Returns the channel of a message of the stream. A ring keeps the one that it used last, in `kept`.
+template <class Observer>
+std::uint32_t SystemLayer<Observer>::acquire(const Stream& st, std::uint32_t& kept, Rank src, Rank dst,
+                                             std::int64_t bytes) {
+  const bool in_ring = st.phase->algorithm == NativeAlgorithm::ring;
+  if (in_ring && kept != 0) {
+    if (messages_.key(kept - 1).bytes == bytes) return kept - 1;
+    messages_.release(kept - 1);
+  }
+  const std::uint32_t channel = messages_.acquire(
+      {.bytes = bytes, .src = src, .dst = dst, .tag = st.tag, .native = true, .exchange = is_exchange(*st.phase)});
+  if (in_ring) kept = channel + 1;
+  return channel;
+}
+
+template <class Observer>
+void SystemLayer<Observer>::release(const Stream& st, std::uint32_t channel) {
+  if (st.phase->algorithm != NativeAlgorithm::ring) messages_.release(channel);
+}
+template <class Observer>
+void SystemLayer<Observer>::release_kept(Stream& st) {
+  if (streams_meet_) return;
+  for (std::uint32_t* kept : {&st.to_next, &st.from_previous}) {
+    if (*kept != 0) messages_.release(std::exchange(*kept, 0) - 1);
+  }
 }
 
 // Sends the bundle that has come through to the next member, or ends the phase: one bundle is under way at a time.
@@ -196,7 +223,7 @@ void SystemLayer<Observer>::halving_doubling_advance(Stream& st) {
 }
 
 template <class Observer>
-void SystemLayer<Observer>::tree_send(const Stream& st, std::uint32_t place) {
+void SystemLayer<Observer>::tree_send(Stream& st, std::uint32_t place) {
   send_to(st, place, slot_in_tree(*st.phase, place, st.place, st.low_root), st.bytes);
 }
 

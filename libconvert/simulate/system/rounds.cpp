@@ -8,10 +8,10 @@ namespace {
 
 constexpr std::int64_t barrier_bytes = 8;
 
-// Returns the place `distance` < n further on, or back.
+// Returns the place `distance` ≤ n further on, or back.
 std::uint32_t shifted(std::uint32_t place, std::uint64_t distance, std::uint32_t n, bool forwards) {
-  const auto d = static_cast<std::uint32_t>(distance % n);
-  return (place + (forwards ? d : n - d)) % n;
+  const std::uint64_t at = place + (forwards ? distance : n - distance);
+  return static_cast<std::uint32_t>(at < n ? at : at - n);
 }
 
 // Returns the bytes of the parts whose number is `low` modulo `step`, a power of two that divides `members`.

@@ -215,6 +215,8 @@ void SystemState::set_phase(std::uint32_t s) {
   if (plan.orders.empty()) return;
   const PhasePlan& p = plan.phases(st.chunk)[st.phase_index];
   st.phase = &p;
+  st.ranks = groups_[plan.call.group].ranks.data();
+  st.to_next = st.from_previous = 0;
   const bool shares = model_.rules.collectives_share_queues();
   const Turns turns = shares ? run_turns_[starts_[run].turns + p.dim] : Turns{};
   const QueueRange range = queue_range(p.use, model_.queues);

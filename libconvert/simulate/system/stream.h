@@ -50,7 +50,13 @@ struct alignas(64) SystemState::Stream {
   bool turned = false;          // halving doubling: on the way back
   std::uint8_t reductions = 0;  // double binary tree
   Tree tree = Tree::leaf_begin;
+  bool in_stages = false;  // exact sizes: it goes through `stages`
 
+  const Rank* ranks = nullptr;  // of the group, by place; see PhasePlan::group_ring
+  // In a ring, from its first message on: 1 + the stream or the channel for what it sends, 1 + the channel for what
+  // it receives.
+  std::uint32_t to_next = 0;
+  std::uint32_t from_previous = 0;
   std::int64_t bytes = 0;  // of the next bundle
   Picoseconds reduction = 0;
   std::uint32_t at = 0;  // bundle within the cycle
@@ -93,7 +99,7 @@ inline std::uint32_t SystemState::place_in(const Stream& st, const PhasePlan& ph
 
 inline Rank SystemState::member(const Stream& st, std::uint32_t place) const {
   const PhasePlan& p = *st.phase;
-  if (p.group_ring) return groups_[plan_of(st).call.group].ranks[place];
+  if (p.group_ring) return st.ranks[place];
   return st.npu + (place - st.place) * p.stride;  // modulo 2^32
 }
 
@@ -109,6 +115,7 @@ inline std::uint32_t SystemState::neighbour(const Stream& st, std::uint32_t dist
   const Stream* st = &blocks_[s >> block_bits][s & ((1U << block_bits) - 1)];
   __builtin_prefetch(st);
   __builtin_prefetch(reinterpret_cast<const char*>(st) + 64);
+  __builtin_prefetch(reinterpret_cast<const char*>(st) + 128);
 }
 
 }  // namespace convert

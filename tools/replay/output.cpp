@@ -292,6 +292,7 @@ void set_replay_output(const ReplayOutputOptions& o, ReplayOptions& options) {
   if (o.explain) options.explain = explain_target(*o.explain);
   // The other reports name the bottleneck.
   options.network.count_wires = o.report != "npus" && options.network.model != NetworkModel::unaware;
+  if (!options.timeline && !options.explain) options.most_npus_alone = most_recorded_alone;
   const bool peaks = o.track_memory || system.track_local_mem;
   options.memory = o.memory_trace ? MemoryTracking::trace : peaks ? MemoryTracking::peaks : MemoryTracking::off;
   if (run_form(o)) want_run(options);

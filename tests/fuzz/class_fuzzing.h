@@ -114,10 +114,11 @@ class ClassReplay {
   }
 
   void compare(ReplayProgram program) const {
-    program.options.whole_rings = false;
     const std::string by_classes = text_of(program);
     if ((variant_ >> 14U & 1U) != 0) check_bound(program);
     program.options.symmetry = false;
+    check_same(text_of(program), by_classes, "a replay with rings as wholes differs");
+    program.options.whole_rings = false;
     check_same(by_classes, text_of(program), "a replay of every rank differs");
   }
   // Where parts that differ by a byte count as equal, no time differs by more than the result says.

@@ -37,6 +37,8 @@ class NpuEvents {
   // functions that only fetch.
   [[gnu::always_inline]] void prefetch(std::uint32_t e) const { __builtin_prefetch(&entries_[e]); }
   [[gnu::always_inline]] void prefetch_npu(std::uint32_t e) const { __builtin_prefetch(&npus_[entries_[e].npu]); }
+  // Returns whose entry `e` is.
+  [[nodiscard]] Rank npu_of(std::uint32_t e) const { return entries_[e].npu; }
   // Returns who is told first when entry `e` comes due.
   [[nodiscard]] Waiter first(std::uint32_t e) const { return entries_[e].first; }
 

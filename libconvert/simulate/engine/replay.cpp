@@ -20,6 +20,7 @@
 #include "simulate/symmetry/rounding.h"
 #include "simulate/symmetry/symmetry.h"
 #include "simulate/symmetry/worth.h"
+#include "simulate/system/whole_rings.h"
 
 namespace convert {
 namespace {
@@ -40,20 +41,28 @@ ReplayOutcome run(Replayer<Observer, Recorder>& replayer) {
   return with_waits(replayer.run(), replayer);
 }
 
-// Runs rings as wholes if that leads to the same; not if it is stuck, as all is to be told then.
+// Runs rings as wholes; returns nothing if they cannot be, if that might not lead to the same, or if it is stuck,
+// as all is to be told then.
 template <class Recorder>
-ReplayOutcome run_plain(LinkedProgram& program) {
-  {
-    Replayer<NoObserver, Recorder> replayer(program);
-    ReplayOutcome outcome = replayer.run();
-    const bool tells_less = outcome.result.whole_rings && is_stuck(outcome.result);
-    if (!replayer.order_is_open() && !tells_less) return with_waits(std::move(outcome), replayer);
-  }
-  program.options.whole_rings = false;
+std::optional<ReplayOutcome> run_whole_rings(const LinkedProgram& program) {
+  Replayer<NoObserver, Recorder> replayer(program);
+  ReplayOutcome outcome = replayer.run();
+  if (replayer.order_is_open() || is_stuck(outcome.result)) return std::nullopt;
+  return outcome;
+}
+std::optional<ReplayOutcome> run_whole_rings(const LinkedProgram& program) {
+  if (!can_run_whole_rings(program)) return std::nullopt;
+  return NodeRecorder::is_wanted(program.options) ? run_whole_rings<NodeRecorder>(program)
+                                                  : run_whole_rings<NoRecorder>(program);
+}
+
+template <class Recorder>
+ReplayOutcome run_plain(const LinkedProgram& program) {
   Replayer<NoObserver, Recorder> replayer(program);
   return run(replayer);
 }
 ReplayOutcome run_plain(LinkedProgram program) {
+  program.options.whole_rings = false;
   return NodeRecorder::is_wanted(program.options) ? run_plain<NodeRecorder>(program)
                                                   : run_plain<NoRecorder>(program);
 }
@@ -96,13 +105,16 @@ std::optional<ReplayOutcome> explain_reduced(const LinkedProgram& reduced, const
   return outcome;
 }
 
-// Replays one of equivalent ranks for all; returns nothing if there are none, or if their order matters. Says in
-// `why` what keeps ranks, or more of them, from that.
-std::optional<ReplayOutcome> run_representatives(const ReplayProgram& program, std::string& why) {
+// Replays one of equivalent ranks for all; returns nothing if there are none, or if their order matters; or where
+// whole rings are less work, and sets `prefers_whole`, if that is given. Says in `why` what keeps ranks, or more of
+// them, from that.
+std::optional<ReplayOutcome> run_representatives(const ReplayProgram& program, bool* prefers_whole,
+                                                 std::string& why) {
   Search search = find_symmetry(program);
   why = std::move(search.why);
   if (!search.found) return std::nullopt;
-  if (whole_rings_need_less(program, *search.found)) {
+  if (prefers_whole != nullptr && whole_rings_need_less(program, *search.found)) {
+    *prefers_whole = true;
     why = "rings of all NPUs, run as wholes, take less than the messages of " +
           std::to_string(search.found->ranks.classes()) + " NPUs";
     return std::nullopt;
@@ -173,11 +185,21 @@ void number_calls(ReplayResult& result) {
   }
 }
 
+// Replays all NPUs. Where rings as wholes were to be less work than representatives and cannot be run, tries these.
+ReplayOutcome run_all(const ReplayProgram& program, bool prefers_whole, std::string& why) {
+  if (program.options.explain) return run_explained(program);
+  LinkedProgram linked = link(program);
+  std::optional<ReplayOutcome> outcome = run_whole_rings(linked);
+  if (!outcome && prefers_whole) outcome = run_representatives(program, nullptr, why);
+  return outcome ? std::move(*outcome) : run_plain(std::move(linked));
+}
+
 ReplayOutcome run(const ReplayProgram& program) {
   try {
     std::string why;
-    std::optional<ReplayOutcome> outcome = run_representatives(program, why);
-    if (!outcome) outcome = program.options.explain ? run_explained(program) : run_plain(link(program));
+    bool prefers_whole = false;
+    std::optional<ReplayOutcome> outcome = run_representatives(program, &prefers_whole, why);
+    if (!outcome) outcome = run_all(program, prefers_whole, why);
     outcome->result.no_symmetry = std::move(why);
     return std::move(*outcome);
   } catch (const Error& e) {

@@ -53,6 +53,7 @@ class Replayer final : private CollectiveListener {
         waits_for_round_(has_slots_ && program.rules.invalid_nodes_free_in_next_round()) {
     result_.npus.resize(program.ranks.size());
     if (program.options.traffic) messages_.count_in(traffic_);
+    if (system_.runs_whole_rings()) touched_.resize(program.ranks.size());
   }
 
   ReplayOutcome run() {
@@ -78,7 +79,7 @@ class Replayer final : private CollectiveListener {
 
   [[nodiscard]] const LinkedProgram& program() const { return program_; }
   // Returns whether the replay has ended early, to be run again with each message of rings.
-  [[nodiscard]] bool order_is_open() const { return system_.order_is_open(); }
+  [[nodiscard]] bool order_is_open() const { return order_is_open_ || system_.order_is_open(); }
   [[nodiscard]] const Observer& observer() const { return observer_; }
   [[nodiscard]] const SystemState& system() const { return system_; }
   [[nodiscard]] const Network& network() const { return *network_; }
@@ -93,7 +94,10 @@ class Replayer final : private CollectiveListener {
   void handle(Event e) {
     on_network_ = e.kind() != event_npu;
     switch (e.kind()) {
-      case event_npu: npu_events_.run(e.arg(), [this](Rank npu, Waiter w) { fire(npu, w); }); break;
+      case event_npu:
+        touch(npu_events_.npu_of(e.arg()), own_events);
+        npu_events_.run(e.arg(), [this](Rank npu, Waiter w) { fire(npu, w); });
+        break;
       case event_receive: fire(messages_.take_late(e.arg())); break;
       case event_arrival:
         observer_.arrives(e.arg());
@@ -106,9 +110,22 @@ class Replayer final : private CollectiveListener {
   }
 
   void arrive(MessageToken m) {
-    fire(messages_.sent(m));
+    const typename Messages<Observer>::Call sent = messages_.sent(m);
+    if (sent.waiter.kind() != Waiter::nobody) touch(sent.npu, sent.npu);
+    fire(sent);
     if (messages_.is_for_stream(m)) return system_.arrive(messages_.take(m));
-    fire(messages_.arrive(m));
+    const typename Messages<Observer>::Call received = messages_.arrive(m);
+    touch(received.npu, sent.npu);
+    fire(received);
+  }
+
+  // Notes that events of an NPU, or the end of a message from `source`, come to it now. Where rings are run as
+  // wholes, the order is open in which those of one time come, but for messages of one source.
+  void touch(Rank npu, Rank source) {
+    if (touched_.empty()) return;
+    Touch& last = touched_[npu];
+    order_is_open_ = order_is_open_ || (last.time == queue_.now() && last.source != source);
+    last = {queue_.now(), source};
   }
 
   void fire(const typename Messages<Observer>::Call& call) { fire(call.npu, call.waiter); }
@@ -353,6 +370,13 @@ class Replayer final : private CollectiveListener {
   CollectiveExposure exposure_;
   HugeVector<Npu> npus_;
   std::vector<RefusedCall> refused_;
+  static constexpr Rank own_events = UINT32_MAX;  // in place of a source
+  struct Touch {
+    Picoseconds time = -1;
+    Rank source = 0;
+  };
+  std::vector<Touch> touched_;  // by NPU, where rings are run as wholes: what came last
+  bool order_is_open_ = false;
   const bool has_slots_;
   const bool waits_for_round_;  // what an INVALID node has freed
   bool on_network_ = true;      // what happens now is the network's doing, not an NPU's; the start counts as such

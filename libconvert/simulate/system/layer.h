@@ -49,8 +49,9 @@ class SystemLayer final : public SystemState {
   [[nodiscard]] const CustomState& custom_runs() const override { return customs_; }
   // Handles the `event_last` of a stream.
   void take_last(std::uint32_t s);
-  // Returns whether events of one time may have come in another order than they would message by message.
+  [[nodiscard]] bool runs_whole_rings() const { return runs_whole_rings_; }
   [[nodiscard]] bool ran_whole_rings() const { return !whole_streams_.empty(); }
+  // Returns whether events of one time may have come in another order than they would message by message.
   [[nodiscard]] bool order_is_open() const { return order_is_open_ || events_.order_is_open(); }
 
  private:

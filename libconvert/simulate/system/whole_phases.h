@@ -6,6 +6,8 @@
 // Each member gets one event, at the time at which its last message is there; what follows goes as without this. So
 // the events of one time keep their order, but for those that were also caused at one time: if the end of such a
 // phase meets another one of its NPU like that, the order is noted as open, and the replay is to run again without.
+// Nothing is kept of the order of different NPUs, whose messages (of nodes that send) come in that order: if one
+// comes to an NPU at the time of anything else, the order is noted as open too, see Replayer::touch().
 #pragma once
 
 #include <algorithm>

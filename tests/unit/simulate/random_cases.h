@@ -76,7 +76,8 @@ struct Wanted {
   bool whole = true;         // collectives of all ranks
   bool overheads = true;     // latency, endpoint delay, reductions that cost time
   bool rounds_only = false;  // ring and direct, which look the same from every place
-  bool exact_ns = false;     // all delays of wires are whole ns, also with 4 times the bandwidth
+  bool rings_only = false;
+  bool exact_ns = false;  // all delays of wires are whole ns, also with 4 times the bandwidth
 };
 
 class CaseMaker {
@@ -139,6 +140,7 @@ class CaseMaker {
 
   AlgorithmChoice algorithm(Collective op) {
     AlgorithmChoice choice;
+    if (w_.rings_only) return choice;
     if (!w_.rounds_only && op != Collective::all_to_all && powers_of_two() && random_.once_in(2)) {
       choice.algorithm = NativeAlgorithm::halving_doubling;
       const bool alone = c_.dims.size() == 1 && c_.groups.empty();

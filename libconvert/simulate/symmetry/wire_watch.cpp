@@ -4,33 +4,44 @@
 namespace convert {
 
 std::uint32_t WireWatch::come(std::uint32_t p, std::uint32_t wire) {
-  const ProductWires::Dim& d = numbers_.dim_of(wire);
-  const Rank owner = (wire - d.first_wire) / d.ports;
-  const std::uint32_t own = representative_wire(numbers_, symmetry_, wire);
+  const Known& known = this->known(wire);
+  Wire& own = wires_[known.at - 1];
   Packet& k = packet(p);
-  k.owner = owner;
-  touch(this->wire(own), symmetry_.representative(owner), origins_.at(order_.current.origin, owner, k.exchange),
-        true);
-  return own;
+  k.owner = known.owner;
+  const Origin origin = order_.current.origin;
+  touch(own, k.owner == own.owner ? origin : origins_.at(origin, k.owner, k.exchange), true);
+  return own.number;
 }
 
 void WireWatch::transmit(std::uint32_t p, std::uint32_t wire) {
-  Packet& packet = packets_[p];
-  packet.pushed = {order_.turn(), origins_.from(origin_, packet.owner, packet.exchange)};
-  this->wire(wire).free = {order_.turn(), origin_};
+  Wire& w = this->wire(wire);
+  Packet& k = packets_[p];
+  w.free = {order_.turn(), origin_};
+  k.pushed = {order_.turn(), k.owner == w.owner ? origin_ : origins_.from(origin_, k.owner, k.exchange)};
 }
 
 void WireWatch::leave(std::uint32_t wire) {
   Wire& w = this->wire(wire);
   order_.next_visit();
   order_.begin_event(queue_.now(), w.free);
-  const ProductWires::Dim& d = numbers_.dim_of(wire);
-  touch(w, (wire - d.first_wire) / d.ports, w.free.origin, false);
+  touch(w, w.free.origin, false);
+}
+
+void WireWatch::find(std::uint32_t number, Known& known) {
+  const ProductWires::Dim& d = numbers_.dim_of(number);
+  known.owner = (number - d.first_wire) / d.ports;
+  const std::uint32_t own = representative_wire(numbers_, symmetry_, number);
+  if (own == number) {
+    wires_.push_back({.number = number, .owner = known.owner});
+    known.at = static_cast<std::uint32_t>(wires_.size());
+  } else {
+    known.at = this->known(own).at;
+  }
 }
 
 // The end of a transmission and the coming of a packet commute: the packet that has waited longest is the next in
 // either case. Only what pushes its events is open where none has waited before.
-void WireWatch::touch(Wire& wire, Rank owner, Origin origin, bool enters) {
+void WireWatch::touch(Wire& wire, Origin origin, bool enters) {
   if (wire.turn != order_.turn()) {
     wire.turn = order_.turn();
     wire.touches.clear();
@@ -40,10 +51,10 @@ void WireWatch::touch(Wire& wire, Rank owner, Origin origin, bool enters) {
   for (const Touches::Touch& t : wire.touches) {
     if (!order_is_open(t.origin, origin) || (t.index == touch.index && !order_.loose())) continue;
     origin_ = origins_.next();
-    if (t.kind == touch.kind) order_.give_up(owner, "messages at one of its links");
+    if (t.kind == touch.kind) order_.give_up(wire.owner, "messages at one of its links");
   }
   wire.touches.add(touch);
-  if (wire.touches.size() > Touches::too_many) order_.give_up(owner, "very many messages at one of its links");
+  if (wire.touches.size() > Touches::too_many) order_.give_up(wire.owner, "very many messages at one of its links");
 }
 
 }  // namespace convert

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "config/network/wire_numbers.h"
-#include "core/index_table.h"
 #include "simulate/engine/engine.h"
 #include "simulate/symmetry/order_watch.h"
 #include "simulate/symmetry/origins.h"
@@ -21,7 +20,12 @@ class WireWatch {
  public:
   WireWatch(const NetworkConfig& config, const Symmetry& symmetry, SeenOrigins& origins, OrderWatch& order,
             const EventQueue& queue)
-      : numbers_(config), symmetry_(symmetry), origins_(origins), order_(order), queue_(queue) {}
+      : numbers_(config),
+        symmetry_(symmetry),
+        origins_(origins),
+        order_(order),
+        queue_(queue),
+        pages_((std::size_t{numbers_.wires()} >> page_bits) + 1) {}
 
   // Tells that packet `p` is sent: how it moves with its source, see ChannelKey::exchange.
   void launch(std::uint32_t p, bool exchange) { packet(p).exchange = exchange; }
@@ -45,7 +49,8 @@ class WireWatch {
     Pushed pushed{};        // the end of its hop
   };
   struct Wire {
-    std::uint32_t number = 0;
+    std::uint32_t number = 0;  // of the representative's
+    Rank owner = 0;
     Pushed free{};  // the end of its transmission
     std::uint64_t turn = 0;
     Touches touches{};  // in that turn; of a kind: enters or leaves, its index: the visit
@@ -55,16 +60,23 @@ class WireWatch {
     if (p >= packets_.size()) packets_.resize(std::size_t{p} + 1);
     return packets_[p];
   }
-  Wire& wire(std::uint32_t number) {
-    const auto hash = [](std::uint32_t w) { return std::size_t{w} * 0x9e3779b97f4a7c15U >> 32U; };
-    const std::uint32_t at = by_number_.find_or_add(
-        hash(number), static_cast<std::uint32_t>(wires_.size()),
-        [&](std::uint32_t w) { return wires_[w].number == number; },
-        [&](std::uint32_t w) { return hash(wires_[w].number); });
-    if (at == wires_.size()) wires_.emplace_back().number = number;
-    return wires_[at];
+  // Says of a wire which of wires_ stands for it.
+  struct Known {
+    Rank owner;
+    std::uint32_t at;  // 1 + index; 0: it is not known yet
+  };
+  static constexpr std::uint32_t page_bits = 9;
+
+  Known& known(std::uint32_t number) {
+    Page& page = pages_[number >> page_bits];
+    if (page.empty()) page.resize(std::size_t{1} << page_bits);
+    Known& k = page[number & ((1U << page_bits) - 1)];
+    if (k.at == 0) find(number, k);
+    return k;
   }
-  void touch(Wire& wire, Rank owner, Origin origin, bool enters);
+  void find(std::uint32_t number, Known& known);
+  Wire& wire(std::uint32_t number) { return wires_[known(number).at - 1]; }
+  void touch(Wire& wire, Origin origin, bool enters);
 
   const ProductWires numbers_;
   const Symmetry& symmetry_;
@@ -72,9 +84,10 @@ class WireWatch {
   OrderWatch& order_;
   const EventQueue& queue_;
   std::vector<Packet> packets_;
-  std::vector<Wire> wires_;  // few of those that a fully connected network has
-  IndexTable<> by_number_;   // of wires_
-  Origin origin_ = 0;        // of the event at the wire, in the frame of the wire's owner
+  using Page = std::vector<Known>;
+  std::vector<Page> pages_;  // by wire; those that are used, as a fully connected network has npus² wires
+  std::vector<Wire> wires_;
+  Origin origin_ = 0;  // of the event at the wire, in the frame of the wire's owner
 };
 
 }  // namespace convert

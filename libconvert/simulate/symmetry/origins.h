@@ -2,10 +2,12 @@
 // Keeps from which rank the chain of causes of an event goes back, as seen from each rank of a class at once.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "simulate/symmetry/symmetry.h"
@@ -20,35 +22,35 @@ namespace convert {
 class SeenOrigins {
  public:
   explicit SeenOrigins(const Symmetry& symmetry) {
-    std::size_t mixed = 0;
-    std::uint64_t rest = most_places;
+    std::uint32_t mixed = 0;
+    std::uint32_t bits = 0;
+    const auto bits_of = [](std::uint32_t base) { return static_cast<std::uint32_t>(std::bit_width(base - 1)); };
     for (const Symmetry::Digit& d : symmetry.digits()) {
       if (d.motion == Motion::mixed) ++mixed;
-      if (d.motion == Motion::shift || d.motion == Motion::exchange) rest /= d.base;
+      if (d.motion == Motion::shift || d.motion == Motion::exchange) bits += bits_of(d.base);
     }
-    std::uint64_t most = most_permutations;
-    while (mixed != 0 && power(most, mixed) > rest) most /= 2;
-    Origin unit = 1;
+    const std::uint32_t rest = most_bits - std::min(bits, most_bits);
+    const std::uint32_t of_mixed = mixed == 0 ? 0 : std::min(most_permutation_bits, rest / mixed);
     Rank stride = 1;
     for (const Symmetry::Digit& d : symmetry.digits()) {
-      const std::uint64_t values = d.motion == Motion::fixed ? 1 : d.motion == Motion::mixed ? most : d.base;
-      digits_.push_back({.base = d.base,
-                         .motion = d.motion,
-                         .by_base = Divisor(d.base),
-                         .by_stride = Divisor(stride),
-                         .unit = unit,
-                         .values = values});
-      if (d.motion == Motion::mixed) add_identity(digits_.back());
-      unit *= values;
+      if (d.motion != Motion::fixed) {
+        digits_.push_back({.base = d.base,
+                           .motion = d.motion,
+                           .by_base = Divisor(d.base),
+                           .by_stride = Divisor(stride),
+                           .first_bit = places_bits_,
+                           .bits = d.motion == Motion::mixed ? of_mixed : bits_of(d.base)});
+        if (d.motion == Motion::mixed) add_identity(digits_.back());
+        places_bits_ += digits_.back().bits;
+      }
       stride *= d.base;
     }
-    places_ = unit;
   }
 
   // Returns the origin of what an event with an open place pushes, as seen from the NPU that it touches.
   [[nodiscard]] Origin next() {
-    if (events_ >= UINT64_MAX / places_ - 1) return unknown_origin;
-    return ++events_ * places_;
+    if (events_ >= (UINT64_MAX >> places_bits_) - 1) return unknown_origin;
+    return ++events_ << places_bits_;
   }
 
   // Returns the origin as seen from rank `at`, moved by XOR or by difference, where it is `origin` as seen from the
@@ -64,22 +66,17 @@ class SeenOrigins {
     Motion motion;
     Divisor by_base;
     Divisor by_stride;
-    Origin unit;  // of its value in an origin
-    std::uint64_t values;
+    std::uint32_t first_bit;  // of its value in an origin
+    std::uint32_t bits;
     std::vector<Permutation> permutations{};
-    std::map<Permutation, std::uint64_t> numbers{};
-    std::unordered_map<std::uint64_t, std::uint64_t> moves{};  // number, motion and distance → number
+    std::map<Permutation, std::uint32_t> numbers{};
+    std::vector<std::uint32_t> moves{};  // by number, motion and distance: 1 + number; 0: not known
   };
-  static constexpr std::uint64_t most_places = 1U << 31U;  // as seen from a rank
-  static constexpr std::uint64_t most_permutations = 1 << 16;
+  static constexpr std::uint32_t most_bits = 31;  // of all digits
+  static constexpr std::uint32_t most_permutation_bits = 16;
   static constexpr std::size_t most_held = 1 << 24;  // values of all permutations of a digit
+  static constexpr std::uint32_t no_number = UINT32_MAX;
 
-  static std::uint64_t power(std::uint64_t base, std::size_t exponent) {
-    __extension__ using Wide = unsigned __int128;
-    Wide result = 1;
-    for (; exponent != 0 && result <= UINT64_MAX; --exponent) result *= base;
-    return result > UINT64_MAX ? UINT64_MAX : static_cast<std::uint64_t>(result);
-  }
   static void add_identity(Digit& d) {
     Permutation identity;
     for (std::uint32_t i = 0; i < d.base; ++i) identity.push_back(i);
@@ -91,43 +88,51 @@ class SeenOrigins {
     if (origin == unknown_origin) return origin;
     Origin result = origin;
     for (Digit& d : digits_) {
-      if (d.motion == Motion::fixed) continue;
       const std::uint32_t distance = d.by_base.remainder(d.by_stride.quotient(by));
       if (distance == 0) continue;
-      const std::uint64_t value = origin / d.unit % d.values;
-      std::uint64_t now = value;
+      const auto value = static_cast<std::uint32_t>(origin >> d.first_bit & ((Origin{1} << d.bits) - 1));
+      std::uint32_t now = value;
       if (d.motion == Motion::mixed) {
         now = permuted(d, value, exchange ? distance : back ? d.base - distance : distance, exchange);
-        if (now == d.values) return unknown_origin;
+        if (now == no_number) return unknown_origin;
       } else if (d.motion == Motion::exchange) {
         now = value ^ distance;
       } else {
-        now = (value + (back ? d.base - distance : distance)) % d.base;
+        now = value + (back ? d.base - distance : distance);
+        if (now >= d.base) now -= d.base;
       }
-      result += (now - value) * d.unit;  // modulo 2^64
+      result ^= Origin{now ^ value} << d.first_bit;
     }
     return result;
   }
-  // Returns the number of the permutation that follows a shift or an XOR; `values` if there are too many.
-  static std::uint64_t permuted(Digit& d, std::uint64_t number, std::uint32_t distance, bool exchange) {
-    const auto [known, is_new] =
-        d.moves.try_emplace((number << 33U) | std::uint64_t{distance} << 1U | (exchange ? 1U : 0U), d.values);
-    if (!is_new) return known->second;
-    if (d.permutations.size() >= d.values || d.permutations.size() * d.base >= most_held) return d.values;
+  // Returns the number of the permutation that follows a shift or an XOR; no_number if there are too many.
+  static std::uint32_t permuted(Digit& d, std::uint32_t number, std::uint32_t distance, bool exchange) {
+    const std::size_t move = (std::size_t{number} * 2 + (exchange ? 1 : 0)) * d.base + distance;
+    if (move < d.moves.size() && d.moves[move] != 0) return d.moves[move] - 1;
+    const std::uint32_t after = permute(d, number, distance, exchange);
+    if (after == no_number) return no_number;
+    if (move >= d.moves.size()) d.moves.resize(d.permutations.size() * 2 * d.base);
+    d.moves[move] = after + 1;
+    return after;
+  }
+  static std::uint32_t permute(Digit& d, std::uint32_t number, std::uint32_t distance, bool exchange) {
     const Permutation& before = d.permutations[number];
     Permutation after(d.base);
     for (std::uint32_t i = 0; i < d.base; ++i) {
       const std::uint32_t source = exchange ? i ^ distance : (i + distance) % d.base;
-      if (source >= d.base) return d.values;
+      if (source >= d.base) return no_number;
       after[i] = before[source];
     }
-    const auto [at, added] = d.numbers.try_emplace(after, d.permutations.size());
-    if (added) d.permutations.push_back(std::move(after));
-    return known->second = at->second;
+    if (const auto known = d.numbers.find(after); known != d.numbers.end()) return known->second;
+    const std::size_t count = d.permutations.size();
+    if (count >> d.bits != 0 || count * d.base >= most_held) return no_number;
+    d.numbers.emplace(after, static_cast<std::uint32_t>(count));
+    d.permutations.push_back(std::move(after));
+    return static_cast<std::uint32_t>(count);
   }
 
   std::vector<Digit> digits_;
-  Origin places_ = 1;
+  std::uint32_t places_bits_ = 0;
   std::uint64_t events_ = 0;  // with an open place
 };
 

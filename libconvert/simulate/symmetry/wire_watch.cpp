@@ -4,45 +4,44 @@
 namespace convert {
 
 std::uint32_t WireWatch::come(std::uint32_t p, std::uint32_t wire) {
-  const Known& known = look_up(wire);
+  const Known& known = this->known(wire);
+  Wire& own = wires_[known.at - 1];
   Packet& k = packet(p);
   k.owner = known.owner;
-  touch(known, origins_.at(order_.current.origin, known.owner, k.exchange), true);
-  return known.own;
+  const Origin origin = order_.current.origin;
+  touch(own, k.owner == own.owner ? origin : origins_.at(origin, k.owner, k.exchange), true);
+  return own.number;
 }
 
 void WireWatch::transmit(std::uint32_t p, std::uint32_t wire) {
-  Packet& packet = packets_[p];
-  packet.pushed = {order_.turn(), origins_.from(origin_, packet.owner, packet.exchange)};
-  wires_[look_up(wire).at].free = {order_.turn(), origin_};
+  Wire& w = this->wire(wire);
+  Packet& k = packets_[p];
+  w.free = {order_.turn(), origin_};
+  k.pushed = {order_.turn(), k.owner == w.owner ? origin_ : origins_.from(origin_, k.owner, k.exchange)};
 }
 
 void WireWatch::leave(std::uint32_t wire) {
-  const Known& known = look_up(wire);
-  const Pushed free = wires_[known.at].free;
+  Wire& w = this->wire(wire);
   order_.next_visit();
-  order_.begin_event(queue_.now(), free);
-  touch(known, free.origin, false);
+  order_.begin_event(queue_.now(), w.free);
+  touch(w, w.free.origin, false);
 }
 
-void WireWatch::add(std::uint32_t wire, Known& known) {
-  const auto hash = [](std::uint32_t w) { return std::size_t{w} * 0x9e3779b97f4a7c15U >> 32U; };
-  const ProductWires::Dim& d = numbers_.dim_of(wire);
-  known.wire = wire;
-  known.own = representative_wire(numbers_, symmetry_, wire);
-  known.owner = d.by_ports.quotient(wire - d.first_wire);
-  known.at = by_number_.find_or_add(
-      hash(known.own), static_cast<std::uint32_t>(wires_.size()),
-      [&](std::uint32_t w) { return wires_[w].number == known.own; },
-      [&](std::uint32_t w) { return hash(wires_[w].number); });
-  if (known.at == wires_.size()) wires_.emplace_back().number = known.own;
+void WireWatch::find(std::uint32_t number, Known& known) {
+  const ProductWires::Dim& d = numbers_.dim_of(number);
+  known.owner = (number - d.first_wire) / d.ports;
+  const std::uint32_t own = representative_wire(numbers_, symmetry_, number);
+  if (own == number) {
+    wires_.push_back({.number = number, .owner = known.owner});
+    known.at = static_cast<std::uint32_t>(wires_.size());
+  } else {
+    known.at = this->known(own).at;
+  }
 }
 
 // The end of a transmission and the coming of a packet commute: the packet that has waited longest is the next in
 // either case. Only what pushes its events is open where none has waited before.
-void WireWatch::touch(const Known& known, Origin origin, bool enters) {
-  Wire& wire = wires_[known.at];
-  const auto give_up = [&](const char* what) { order_.give_up(symmetry_.representative(known.owner), what); };
+void WireWatch::touch(Wire& wire, Origin origin, bool enters) {
   if (wire.turn != order_.turn()) {
     wire.turn = order_.turn();
     wire.touches.clear();
@@ -52,10 +51,10 @@ void WireWatch::touch(const Known& known, Origin origin, bool enters) {
   for (const Touches::Touch& t : wire.touches) {
     if (!order_is_open(t.origin, origin) || (t.index == touch.index && !order_.loose())) continue;
     origin_ = origins_.next();
-    if (t.kind == touch.kind) give_up("messages at one of its links");
+    if (t.kind == touch.kind) order_.give_up(wire.owner, "messages at one of its links");
   }
   wire.touches.add(touch);
-  if (wire.touches.size() > Touches::too_many) give_up("very many messages at one of its links");
+  if (wire.touches.size() > Touches::too_many) order_.give_up(wire.owner, "very many messages at one of its links");
 }
 
 }  // namespace convert

@@ -3,12 +3,10 @@
 // to a wire at one time could matter.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "config/network/wire_numbers.h"
-#include "core/index_table.h"
 #include "simulate/engine/engine.h"
 #include "simulate/symmetry/order_watch.h"
 #include "simulate/symmetry/origins.h"
@@ -22,7 +20,12 @@ class WireWatch {
  public:
   WireWatch(const NetworkConfig& config, const Symmetry& symmetry, SeenOrigins& origins, OrderWatch& order,
             const EventQueue& queue)
-      : numbers_(config), symmetry_(symmetry), origins_(origins), order_(order), queue_(queue) {}
+      : numbers_(config),
+        symmetry_(symmetry),
+        origins_(origins),
+        order_(order),
+        queue_(queue),
+        pages_((std::size_t{numbers_.wires()} >> page_bits) + 1) {}
 
   // Tells that packet `p` is sent: how it moves with its source, see ChannelKey::exchange.
   void launch(std::uint32_t p, bool exchange) { packet(p).exchange = exchange; }
@@ -46,7 +49,8 @@ class WireWatch {
     Pushed pushed{};        // the end of its hop
   };
   struct Wire {
-    std::uint32_t number = 0;
+    std::uint32_t number = 0;  // of the representative's
+    Rank owner = 0;
     Pushed free{};  // the end of its transmission
     std::uint64_t turn = 0;
     Touches touches{};  // in that turn; of a kind: enters or leaves, its index: the visit
@@ -56,20 +60,23 @@ class WireWatch {
     if (p >= packets_.size()) packets_.resize(std::size_t{p} + 1);
     return packets_[p];
   }
-  // Holds what was found of a wire.
+  // Says of a wire which of wires_ stands for it.
   struct Known {
-    std::uint32_t wire = UINT32_MAX;
-    std::uint32_t own = 0;  // the wire of the representative
-    std::uint32_t at = 0;   // in wires_
-    Rank owner = 0;
+    Rank owner;
+    std::uint32_t at;  // 1 + index; 0: it is not known yet
   };
-  [[nodiscard]] const Known& look_up(std::uint32_t wire) {
-    Known& known = known_[wire * 0x9e3779b1U >> 20U];
-    if (known.wire != wire) add(wire, known);
-    return known;
+  static constexpr std::uint32_t page_bits = 9;
+
+  Known& known(std::uint32_t number) {
+    Page& page = pages_[number >> page_bits];
+    if (page.empty()) page.resize(std::size_t{1} << page_bits);
+    Known& k = page[number & ((1U << page_bits) - 1)];
+    if (k.at == 0) find(number, k);
+    return k;
   }
-  void add(std::uint32_t wire, Known& known);
-  void touch(const Known& known, Origin origin, bool enters);
+  void find(std::uint32_t number, Known& known);
+  Wire& wire(std::uint32_t number) { return wires_[known(number).at - 1]; }
+  void touch(Wire& wire, Origin origin, bool enters);
 
   const ProductWires numbers_;
   const Symmetry& symmetry_;
@@ -77,10 +84,10 @@ class WireWatch {
   OrderWatch& order_;
   const EventQueue& queue_;
   std::vector<Packet> packets_;
-  std::vector<Wire> wires_;          // few of those that a fully connected network has
-  IndexTable<> by_number_;           // of wires_
-  std::array<Known, 4096> known_{};  // those that were looked up last; messages take few
-  Origin origin_ = 0;                // of the event at the wire, in the frame of the wire's owner
+  using Page = std::vector<Known>;
+  std::vector<Page> pages_;  // by wire; those that are used, as a fully connected network has npus² wires
+  std::vector<Wire> wires_;
+  Origin origin_ = 0;  // of the event at the wire, in the frame of the wire's owner
 };
 
 }  // namespace convert

@@ -91,19 +91,19 @@ class SeenOrigins {
       const std::uint32_t distance = d.by_base.remainder(d.by_stride.quotient(by));
       if (distance == 0) continue;
       const auto value = static_cast<std::uint32_t>(origin >> d.first_bit & ((Origin{1} << d.bits) - 1));
-      std::uint32_t now = value;
-      if (d.motion == Motion::mixed) {
-        now = permuted(d, value, exchange ? distance : back ? d.base - distance : distance, exchange);
-        if (now == no_number) return unknown_origin;
-      } else if (d.motion == Motion::exchange) {
-        now = value ^ distance;
-      } else {
-        now = value + (back ? d.base - distance : distance);
-        if (now >= d.base) now -= d.base;
-      }
+      const std::uint32_t now = moved_value(d, value, distance, exchange, back);
+      if (now == no_number) return unknown_origin;
       result ^= Origin{now ^ value} << d.first_bit;
     }
     return result;
+  }
+  static std::uint32_t moved_value(Digit& d, std::uint32_t value, std::uint32_t distance, bool exchange,
+                                   bool back) {
+    if (d.motion == Motion::mixed)
+      return permuted(d, value, exchange ? distance : back ? d.base - distance : distance, exchange);
+    if (d.motion == Motion::exchange) return value ^ distance;
+    const std::uint32_t sum = value + (back ? d.base - distance : distance);
+    return sum >= d.base ? sum - d.base : sum;
   }
   // Returns the number of the permutation that follows a shift or an XOR; no_number if there are too many.
   static std::uint32_t permuted(Digit& d, std::uint32_t number, std::uint32_t distance, bool exchange) {

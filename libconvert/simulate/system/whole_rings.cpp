@@ -23,7 +23,7 @@ bool can_run_whole_rings(const CommonProgram& program) {
 }
 
 bool is_run_whole(const PhasePlan& p) {
-  return p.algorithm == NativeAlgorithm::ring && p.steps >= p.members - std::uint64_t{1};
+  return p.algorithm == NativeAlgorithm::ring && p.steps >= p.members - std::uint64_t{1} && p.endpoint_delay > 0;
 }
 
 }  // namespace convert

@@ -11,7 +11,7 @@ namespace convert {
 [[nodiscard]] bool can_run_whole_rings(const CommonProgram& program);
 
 // Returns whether such a program runs the phase as a whole: a ring in which what a member ends with comes
-// from all of them, so that none ends before all have begun.
+// from all of them, and each message is followed by work that takes time, so that none ends before all have begun.
 [[nodiscard]] bool is_run_whole(const PhasePlan& phase);
 
 }  // namespace convert

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "class_fuzzing.h"
+#include "common/class_set.h"
 #include "core/attr_names.h"
-#include "core/master/builder.h"
 #include "fuzzer.h"
 #include "master_fuzzing.h"
 #include "sanitized.h"
@@ -108,13 +108,7 @@ std::string with_other_nodes(const std::string& bytes, Mutator& mutator) {
   if (set.ranks() == 0 || set.ranks() > most_ranks || set.node_count() > most_nodes) return bytes;
   std::vector<Trace> traces = traces_of(set, "fuzz.etm");
   mutator.change_nodes(traces);
-  MasterBuilder builder;
-  for (const Trace& t : traces) {
-    builder.begin_rank(t.rank, t.metadata);
-    builder.nodes(t.nodes);
-    builder.end_rank();
-  }
-  MasterSet changed = builder.finish();
+  MasterSet changed = test::by_classes(traces);
   changed.groups = set.groups;
   std::string file;
   const auto out = memory_output(file);

@@ -24,7 +24,7 @@ PlanEvents events_of(const CollectivePlan& plan) {
     for (const PhasePlan& p : plan.phases(chunk)) {
       const auto steps = static_cast<double>(p.steps);
       events.by_message += steps * of_message;
-      events.whole += is_run_whole(p) ? of_ring + steps * of_round : steps * of_message;
+      events.whole += of_ring + steps * of_round;
     }
   }
   return events;

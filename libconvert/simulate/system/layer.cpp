@@ -82,7 +82,7 @@ void SystemLayer<Observer>::init_phase(std::uint32_t s) {
   observer_.acts([&] { return actor(st.npu, st.job); });
   const CollectivePlan& plan = plan_of(st);
   if (plan.call.custom == 0) {
-    if (runs_whole_rings_ && is_run_whole(*st.phase)) return begin_whole(s);
+    if (runs_whole_rings_) return begin_whole(s);
     return model_.rules.parts_are_equal() ? init_algorithm(s) : exact_begin(s);
   }
   const CustomAlgorithm& algorithm = custom_algorithms_[plan.call.custom - 1];

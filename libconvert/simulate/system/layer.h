@@ -49,6 +49,7 @@ class SystemLayer final : public SystemState {
   [[nodiscard]] const CustomState& custom_runs() const override { return customs_; }
   // Handles the `event_last` of a stream.
   void take_last(std::uint32_t s);
+  // Return whether it runs rings as wholes, and whether there was one.
   [[nodiscard]] bool runs_whole_rings() const { return runs_whole_rings_; }
   [[nodiscard]] bool ran_whole_rings() const { return !whole_streams_.empty(); }
   // Returns whether events of one time may have come in another order than they would message by message.

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "common/class_set.h"
 #include "common/error_text.h"
 #include "common/findings.h"
 #include "common/scratch.h"
 #include "core/attr_names.h"
-#include "core/master/builder.h"
 #include "core/master/pack.h"
 #include "formats/master/master.h"
 #include "scenario/scenario.h"
@@ -38,16 +38,6 @@ std::vector<Trace> calling(const std::vector<CallGroups>& ranks) {
     }
   }
   return traces;
-}
-
-MasterSet classes_of(const std::vector<Trace>& traces) {
-  MasterBuilder builder;
-  for (const Trace& t : traces) {
-    builder.begin_rank(t.rank, t.metadata);
-    builder.nodes(t.nodes);
-    builder.end_rank();
-  }
-  return builder.finish();
 }
 
 // Has four groups of all ranks.
@@ -96,7 +86,7 @@ std::string groups_by_classes(const MasterSet& set) {
 void expect_groups(const std::vector<CallGroups>& ranks, const std::string& groups) {
   const std::vector<Trace> traces = calling(ranks);
   EXPECT_EQ(loaded_groups([&](Diagnostics& d) { return load_replay(traces, with_groups(), 1, d); }), groups);
-  EXPECT_EQ(groups_by_classes(classes_of(traces)), groups);
+  EXPECT_EQ(groups_by_classes(test::by_classes(traces)), groups);
 }
 
 TEST(ClassRanks, GroupsHaveSeveralNames) {
@@ -120,7 +110,7 @@ TEST(ClassRanks, NamesOfNoGroupAreErrors) {
 TEST(ClassRanks, DamagedMetadataHasItsPlace) {
   std::vector<Trace> traces = calling({{"1"}, {"1"}, {"2"}, {"2"}});
   for (Trace& t : traces) t.metadata.table.add_string(attr::input_file, "7");
-  MasterSet set = classes_of(traces);
+  MasterSet set = test::by_classes(traces);
   ASSERT_EQ(set.classes.size(), 1U);
   std::vector<std::uint64_t>& values = set.classes[0].metadata.first;
   ASSERT_EQ(values.back(), packed_number(7));

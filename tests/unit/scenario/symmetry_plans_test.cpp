@@ -127,7 +127,6 @@ TEST(SymmetryOfPlans, ChangesNothing) {
     count["symmetric"] += symmetric ? 1 : 0;
     count["symmetric with experts"] += symmetric && workload->plan.expert > 1 ? 1 : 0;
     count["symmetric with rounded parts"] += symmetric && rounded ? 1 : 0;
-    count["with whole rings"] += every.whole_rings ? 1 : 0;
     count["with stragglers"] += loaded.program->options.slow.empty() ? 0 : 1;
     count["with built algorithms"] += built ? 1 : 0;
     ++count["plans"];

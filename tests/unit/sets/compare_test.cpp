@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "common/class_set.h"
 #include "common/error_text.h"
-#include "core/master/builder.h"
 #include "generate/workload/workload.h"
 #include "split_sets.h"
 
@@ -12,16 +12,6 @@ namespace convert {
 namespace {
 
 using namespace test;
-
-MasterSet by_classes(const std::vector<Trace>& traces) {
-  MasterBuilder builder;
-  for (const Trace& t : traces) {
-    builder.begin_rank(t.rank, t.metadata);
-    builder.nodes(t.nodes);
-    builder.end_rank();
-  }
-  return builder.finish();
-}
 
 std::vector<Trace> eight_ranks() {
   Workload w;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <random>
 
+#include "common/class_set.h"
 #include "config/groups.h"
 #include "core/master/builder.h"
 #include "formats/master/layout.h"
@@ -27,13 +28,7 @@ namespace {
 using test::et_bytes;
 
 MasterSet master_of(const std::vector<Trace>& traces, std::string groups = {}) {
-  MasterBuilder builder;
-  for (const Trace& t : traces) {
-    builder.begin_rank(t.rank, t.metadata);
-    builder.nodes(t.nodes);
-    builder.end_rank();
-  }
-  MasterSet set = builder.finish();
+  MasterSet set = test::by_classes(traces);
   set.groups = std::move(groups);
   return set;
 }

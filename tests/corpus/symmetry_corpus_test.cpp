@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 struct Count {
   int runs = 0;
   int symmetric = 0;
+  int whole = 0;
 };
 
 void compare(const fs::path& set, const std::string& network, NetworkModel model, bool astra, Count& count) {
@@ -44,6 +45,7 @@ void compare(const fs::path& set, const std::string& network, NetworkModel model
   count.symmetric += result.equivalence != nullptr ? 1 : 0;
   options.symmetry = false;
   const ReplayResult every = replay(*loaded.program);
+  count.whole += every.whole_rings ? 1 : 0;
   options.whole_rings = false;
   const std::string by_message = test::replay_numbers(*loaded.program, replay(*loaded.program));
   EXPECT_EQ(test::replay_numbers(*loaded.program, every), by_message);
@@ -72,9 +74,11 @@ TEST(SymmetryCorpus, WorkloadsAreAsWithoutIt) {
       }
     }
   }
-  std::cout << count.runs << " runs, " << count.symmetric << " with symmetry\n";
+  std::cout << count.runs << " runs, " << count.symmetric << " with symmetry, " << count.whole
+            << " with whole rings\n";
   EXPECT_EQ(count.runs, 408);
   EXPECT_GE(count.symmetric, 130);
+  EXPECT_GE(count.whole, 3);
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ class Replayer final : private CollectiveListener {
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
       issue(npus_[r], r);
     }
-    if (!queue_.empty() && queue_.next_time() == 0) note_time_zero();
+    if ((!queue_.empty() && queue_.next_time() == 0) || system_.began_at_zero()) note_time_zero();
     const Picoseconds until = program_.options.until.value_or(std::numeric_limits<Picoseconds>::max());
     while (!observer_.stops() && !order_is_open() && (!queue_.empty() || offer_again()) &&
            queue_.next_time() <= until) {

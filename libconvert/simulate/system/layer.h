@@ -49,9 +49,10 @@ class SystemLayer final : public SystemState {
   [[nodiscard]] const CustomState& custom_runs() const override { return customs_; }
   // Handles the `event_last` of a stream.
   void take_last(std::uint32_t s);
-  // Return whether it runs rings as wholes, and whether there was one.
+  // Return whether it runs rings as wholes, whether there was one, and whether one sent at time 0.
   [[nodiscard]] bool runs_whole_rings() const { return runs_whole_rings_; }
   [[nodiscard]] bool ran_whole_rings() const { return !whole_streams_.empty(); }
+  [[nodiscard]] bool began_at_zero() const { return began_at_zero_; }
   // Returns whether events of one time may have come in another order than they would message by message.
   [[nodiscard]] bool order_is_open() const { return order_is_open_ || events_.order_is_open(); }
 
@@ -114,6 +115,7 @@ class SystemLayer final : public SystemState {
   const bool streams_meet_;
   const bool runs_whole_rings_;
   bool order_is_open_ = false;
+  bool began_at_zero_ = false;
   WholeRing whole_ring_;
   std::vector<std::uint32_t> whole_streams_;  // of its members
   CustomRuns<Observer> customs_;

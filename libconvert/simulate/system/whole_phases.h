@@ -26,6 +26,7 @@ void SystemLayer<Observer>::begin_whole(std::uint32_t s) {
   const PhasePlan& p = *st.phase;
   st.place = place_in(st, p);
   st.began = EventQueue::sum(queue_.now(), p.endpoint_delay);
+  began_at_zero_ = began_at_zero_ || st.began == 0;
   if (count_member(st) == p.members) run_whole(st);
 }
 

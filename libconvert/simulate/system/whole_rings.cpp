@@ -7,9 +7,9 @@ namespace convert {
 namespace {
 
 // Returns whether the phase can be run as a whole: a ring in which what a member ends with comes from all of them,
-// and each message is followed by work that takes time, so that none ends before all have begun.
+// so that none ends before all have begun.
 bool is_whole(const PhasePlan& p) {
-  return p.algorithm == NativeAlgorithm::ring && p.steps >= p.members - std::uint64_t{1} && p.endpoint_delay > 0;
+  return p.algorithm == NativeAlgorithm::ring && p.steps >= p.members - std::uint64_t{1};
 }
 
 bool has_whole_phases(const CollectivePlan& plan) {

@@ -127,6 +127,7 @@ unsigned count_whole(const Wanted& wanted) {
     EXPECT_EQ(a.status, b.status);
     EXPECT_EQ(a.total_ps, b.total_ps);
     EXPECT_EQ(a.reached_ps, b.reached_ps);
+    EXPECT_EQ(a.gaps.has(AstraGap::time_zero), b.gaps.has(AstraGap::time_zero));
     EXPECT_EQ(collectives(a), collectives(b));
     EXPECT_EQ(traffic(a), traffic(b));
     for (std::size_t r = 0; r < a.npus.size(); ++r) EXPECT_EQ(npu_numbers(a.npus[r]), npu_numbers(b.npus[r])) << r;
@@ -146,8 +147,12 @@ TEST(WholeRings, AreLikeMessagesInStep) {
   Wanted in_step{.models = {NetworkModel::unaware}, .rings_only = true, .exact_ns = true};
   in_step.topologies = {Topology::switched};
   EXPECT_GE(count_whole(in_step), least);
+  in_step.overheads = false;
+  EXPECT_GE(count_whole(in_step), least);
   in_step.comps = false;
   in_step.messages = false;
+  EXPECT_GE(count_whole(in_step), least);
+  in_step.overheads = true;
   EXPECT_GE(count_whole(in_step), least);
 }
 

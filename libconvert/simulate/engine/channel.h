@@ -18,6 +18,7 @@ struct ChannelKey {
   bool native = false;    // a native algorithm's: its tags are apart from those of traces
   bool control = false;   // a receiver asks for a message (rendezvous)
   bool exchange = false;  // between two partners of a pairwise exchange; see Symmetry
+  bool class_ring = false;  // representatives: of neighbours in ring number `run`, see ClassRings
   friend bool operator==(const ChannelKey&, const ChannelKey&) = default;
 };
 [[nodiscard]] std::uint64_t hash(const ChannelKey& key);

@@ -55,7 +55,8 @@ std::uint32_t Channels::find_or_make(const ChannelKey& key) {
     }
   }
   std::optional<Picoseconds> delay;
-  if (!network_.watches_messages()) delay = network_.fixed_delay(key.src, key.dst, key.bytes);
+  if (!network_.watches_messages() && !key.class_ring)
+    delay = network_.fixed_delay(key.src, key.dst, key.bytes);
   const std::uint32_t made = made_.add({.refs = 1, .key = key, .delay = delay.value_or(-1)});
   table_[i] = {h, made + 1};
   if (++used_ * 2 > table_.size()) grow();
@@ -118,9 +119,12 @@ template <class Observer>
 void Messages<Observer>::start(std::uint32_t channel, Waiter sent, Rank src, Rank dst, std::int64_t bytes,
                                std::int64_t priority) {
   ref(channel);
+  const ChannelKey& k = key(channel);
+  Rank device = dst;  // to which the network takes it
+  if (Observer::is_reduced && !k.class_ring) device = k.dst;
+  if (Observer::is_reduced && k.class_ring) dst = k.dst;
   const MessageToken m = messages_.add({channel, no_spot, src, dst, sent});
-  const Rank device = Observer::is_reduced ? key(channel).dst : dst;  // to which the network takes it
-  observer_.sends(m, device, bytes, key(channel).exchange);
+  observer_.sends(m, device, bytes, k.exchange, k.class_ring ? k.run : 0);
   if (channel >= first_made_ && made_[channel - first_made_].delay >= 0) {
     queue_.push_after(made_[channel - first_made_].delay, m, event_arrival);
   } else {

@@ -158,7 +158,7 @@ class Messages : public Channels {
     count(src, bytes);
     if (traffic_ != nullptr) traffic_->add(src, dst, bytes, false);
     const MessageToken m = messages_.add({to.stream, to.spot, src, dst, sent});
-    observer_.sends(m, dst, bytes, exchange);
+    observer_.sends(m, dst, bytes, exchange, 0);
     network_.send(src, dst, bytes, m, priority);
     observer_.was_sent();
   }

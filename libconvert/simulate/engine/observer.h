@@ -61,8 +61,10 @@ class NoObserver {
   // Return the key of a channel as Messages keeps it, and the rank to which the channel leads.
   [[nodiscard]] const ChannelKey& framed(const ChannelKey& key) const { return key; }
   [[nodiscard]] Rank destination(const ChannelKey& key) const { return key.dst; }
-  // Message `m` is given to the network, which may put it on its first wire before was_sent().
-  void sends(std::uint32_t /*m*/, Rank /*to*/, std::int64_t /*bytes*/, bool /*exchange*/) {}
+  // Message `m` is given to the network, which may put it on its first wire before was_sent(). `class_ring` is the
+  // number of the ring that it goes along, see ChannelKey; 0: it is none of those.
+  void sends(std::uint32_t /*m*/, Rank /*to*/, std::int64_t /*bytes*/, bool /*exchange*/,
+             std::uint32_t /*class_ring*/) {}
   void was_sent() {}
   // Message `m` arrives (in a network of wires hop_ends() says so); its sender is told, then the receive that waits
   // for it, or nobody.

@@ -105,12 +105,9 @@ std::optional<ReplayOutcome> explain_reduced(const LinkedProgram& reduced, const
   return outcome;
 }
 
-// Replays one of equivalent ranks for all; returns nothing if there are none, or if their order matters; or where
-// whole rings are less work, and sets `prefers_whole`, if that is given. Says in `why` what keeps ranks, or more of
-// them, from that.
-std::optional<ReplayOutcome> run_representatives(const ReplayProgram& program, bool* prefers_whole,
+// Does what run_representatives() says for the ranks that were found.
+std::optional<ReplayOutcome> run_representatives(const ReplayProgram& program, Search search, bool* prefers_whole,
                                                  std::string& why) {
-  Search search = find_symmetry(program);
   why = std::move(search.why);
   if (!search.found) return std::nullopt;
   if (prefers_whole != nullptr && whole_rings_need_less(program, *search.found)) {
@@ -130,6 +127,18 @@ std::optional<ReplayOutcome> run_representatives(const ReplayProgram& program, b
   }
   if (outcome) outcome->result.equivalence = equivalence;
   return outcome;
+}
+
+// Replays one of equivalent ranks for all; returns nothing if there are none, or if their order matters; or where
+// whole rings are less work, and sets `prefers_whole`, if that is given. Says in `why` what keeps ranks, or more of
+// them, from that.
+std::optional<ReplayOutcome> run_representatives(const ReplayProgram& program, bool* prefers_whole,
+                                                 std::string& why) {
+  Search search = find_symmetry(program, true);
+  const bool has_class_rings = search.found && search.found->has_class_rings();
+  std::optional<ReplayOutcome> outcome = run_representatives(program, std::move(search), prefers_whole, why);
+  if (outcome || !has_class_rings || (prefers_whole != nullptr && *prefers_whole)) return outcome;
+  return run_representatives(program, find_symmetry(program, false), prefers_whole, why);
 }
 
 std::optional<Actor> find_target(const ReplayProgram& program) {

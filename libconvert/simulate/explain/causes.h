@@ -85,7 +85,7 @@ class Causes : public NoObserver {
   void registered(std::uint32_t item) { items_.put(item, {add(detail(Kind::work)), actor_}); }
   void runs(std::uint32_t item) { restore(items_.at[item]); }
 
-  void sends(std::uint32_t m, Rank to, std::int64_t bytes, bool exchange) {
+  void sends(std::uint32_t m, Rank to, std::int64_t bytes, bool exchange, std::uint32_t /*class_ring*/) {
     Detail d = detail(Kind::message);
     d.to = to;
     d.exchange = exchange;

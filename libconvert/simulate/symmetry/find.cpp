@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include "core/units.h"
+#include "simulate/symmetry/class_rings.h"
 #include "simulate/symmetry/digits.h"
 #include "simulate/symmetry/group_shifts.h"
 #include "simulate/symmetry/same_work.h"
@@ -17,12 +19,13 @@ namespace {
 // Finds along which digits the ranks may move.
 class Finder {
  public:
-  Finder(const ReplayProgram& program, const WorkNumbers& work, bool finer, bool rounded)
+  Finder(const ReplayProgram& program, const WorkNumbers& work, bool finer, bool class_rings)
       : program_(program),
         work_(work),
-        rounded_(rounded),
+        rounded_(program.ranks.size() > program.options.exact_up_to),
+        class_rings_(class_rings && takes_class_rings(program)),
         digits_(rank_digits(program, finer)),
-        groups_(program, digits_, rounded),
+        groups_(program, digits_, rounded_, class_rings_),
         customs_(program),
         moved_(digits_.size(), true),
         exchanges_(digits_.size()),
@@ -131,6 +134,9 @@ class Finder {
                  (looks_the_same(program_, plan, p, rounded_) ||
                   (p.algorithm == NativeAlgorithm::halving_doubling && digits_[d].base == 2))) {
         shifts_[d] = true;
+      } else if (within && class_rings_ && p.algorithm == NativeAlgorithm::ring &&
+                 looks_the_same(program_, plan, p, rounded_)) {
+        uneven_along_.emplace(d, p.dim, p.stride, p.members);
       } else {
         block(d,
               described(plan) + " runs " + std::string(name(p.algorithm)) + " over " + counted(p.members, "NPU"));
@@ -253,7 +259,7 @@ class Finder {
 
   // Chooses the digits with the fewest classes such that no two groups of representatives are images of each other;
   // of many digits all or none.
-  bool choose_groups(Equivalence& found) const {
+  bool choose_groups(Equivalence& found) {
     std::vector<std::vector<bool>> choices;
     const bool many = digits_.size() > most_digits;
     if (many) choices.push_back(moved_);
@@ -269,11 +275,45 @@ class Finder {
     std::stable_sort(choices.begin(), choices.end(),
                      [&](const auto& a, const auto& b) { return symmetry(a).classes() < symmetry(b).classes(); });
     for (const auto& some : choices) {
-      if (!groups_.orbits(some, found.group_images)) continue;
+      if (!groups_.orbits(some, found.group_images) || !rings_fit(some, found)) continue;
       found.ranks = symmetry(some);
       return true;
     }
     return false;
+  }
+
+  // Finds the rings that do not turn if ranks move along `some` digits, and returns whether their members are alike
+  // all the same.
+  bool rings_fit(const std::vector<bool>& some, Equivalence& found) {
+    const Symmetry ranks = symmetry(some);
+    ClassRings rings(program_, ranks);
+    std::vector<bool> of_groups(program_.groups.size());
+    std::vector<bool> along(program_.model.dims.size());
+    bool any = false;
+    for (std::uint32_t g = 0; g < of_groups.size(); ++g) {
+      if (!groups_.reorders(some, found.group_images[g])) continue;
+      of_groups[g] = any = true;
+      for (const std::uint32_t image : found.group_images[g]) {
+        if (!rings.add(g, program_.groups[image].ranks)) return false;
+      }
+    }
+    for (const auto& [digit, dim, stride, members] : uneven_along_) {
+      if (!some[digit] || along[dim]) continue;
+      along[dim] = any = true;
+      if (!lines_fit(rings, static_cast<std::uint32_t>(of_groups.size()) + dim, stride, members)) return false;
+    }
+    found.class_rings_of_groups = any ? std::move(of_groups) : std::vector<bool>();
+    found.class_rings_along = any ? std::move(along) : std::vector<bool>();
+    return true;
+  }
+  bool lines_fit(ClassRings& rings, std::uint32_t ring, Rank stride, std::uint32_t members) const {
+    std::vector<Rank> line(members);
+    for (Rank first = 0; first < program_.ranks.size(); ++first) {
+      if (first / stride % members != 0) continue;
+      for (std::uint32_t i = 0; i < members; ++i) line[i] = first + i * stride;
+      if (!rings.add(ring, line)) return false;
+    }
+    return true;
   }
 
   static constexpr std::uint32_t no_plan = UINT32_MAX;
@@ -282,6 +322,7 @@ class Finder {
   const ReplayProgram& program_;
   const WorkNumbers& work_;
   const bool rounded_;
+  const bool class_rings_;
   const std::vector<RankDigit> digits_;
   const GroupShifts groups_;
   CustomWork customs_;
@@ -289,6 +330,7 @@ class Finder {
   std::vector<bool> exchanges_;
   std::vector<bool> shifts_;
   std::vector<bool> same_tags_;
+  std::set<std::tuple<std::size_t, std::uint32_t, std::uint32_t, std::uint32_t>> uneven_along_;  // see check_phase
   std::map<std::size_t, std::string> why_;  // by digit that does not move
   std::uint32_t pass_ = 0;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> counterpart_;  // by plan: one, and the pass
@@ -314,13 +356,12 @@ std::size_t classes_of(const ReplayProgram& program, const Search& search) {
 
 }  // namespace
 
-Search find_symmetry(const ReplayProgram& program) {
+Search find_symmetry(const ReplayProgram& program, bool class_rings) {
   if (std::string wish = wish_of_each_rank(program); !wish.empty()) return {.found = {}, .why = std::move(wish)};
   const WorkNumbers work(program);
-  const bool rounded = program.ranks.size() > program.options.exact_up_to;
-  Search best = Finder(program, work, true, rounded).find();
+  Search best = Finder(program, work, true, class_rings).find();
   if (classes_of(program, best) <= work.count()) return best;
-  Search other = Finder(program, work, false, rounded).find();
+  Search other = Finder(program, work, false, class_rings).find();
   return classes_of(program, other) < classes_of(program, best) ? std::move(other) : std::move(best);
 }
 

@@ -30,8 +30,13 @@ bool looks_the_same(const CommonProgram& program, const CollectivePlan& plan, co
          phase.algorithm == NativeAlgorithm::dissemination;
 }
 
-GroupShifts::GroupShifts(const ReplayProgram& program, const std::vector<RankDigit>& digits, bool rounded)
-    : program_(program), digits_(digits), uses_(program.groups.size()), images_(digits.size()) {
+GroupShifts::GroupShifts(const ReplayProgram& program, const std::vector<RankDigit>& digits, bool rounded,
+                         bool class_rings)
+    : program_(program),
+      digits_(digits),
+      class_rings_(class_rings),
+      uses_(program.groups.size()),
+      images_(digits.size()) {
   find_uses(rounded);
   find_sets();
   for (std::size_t d = 0; d < digits.size(); ++d) fits_.push_back(find_images(digits[d], images_[d]));
@@ -42,10 +47,14 @@ void GroupShifts::find_uses(bool rounded) {
     if (is_whole(program_, plan.call.group)) continue;
     Use& use = uses_[plan.call.group];
     use.calls = true;
-    if (plan.call.custom != 0) use.shifts = true;
+    if (plan.call.custom != 0) {
+      use.shifts = true;
+      use.rings = false;
+    }
     for (const auto& order : plan.orders) {
       for (const PhasePlan& p : order) {
         if (!p.group_ring) continue;  // it goes by dimensions
+        use.rings = use.rings && p.algorithm == NativeAlgorithm::ring;
         if (p.algorithm == NativeAlgorithm::halving_doubling && p.members > 2) {
           use.exchanges = true;
         } else {
@@ -107,7 +116,9 @@ bool GroupShifts::set_image(const RankDigit& digit, std::uint32_t group, std::ui
   const std::uint32_t turn = program_.groups[onto].place(moved(digit, from.front(), 1));
   const auto n = static_cast<std::uint32_t>(ring.size());
   for (std::uint32_t i = 0; i < n; ++i) {
-    if (ring[i + turn < n ? i + turn : i + turn - n] != moved(digit, from[i], 1)) return false;
+    if (ring[i + turn < n ? i + turn : i + turn - n] == moved(digit, from[i], 1)) continue;
+    image.reorders = true;
+    return class_rings_ && use.rings && use.turns;
   }
   image.turn = turn;
   return turn == 0 || use.turns;
@@ -139,6 +150,15 @@ bool GroupShifts::keeps_exchanges(const RankDigit& digit, std::uint32_t group) c
     }
   }
   return true;
+}
+
+bool GroupShifts::reorders(const std::vector<bool>& digits, const std::vector<std::uint32_t>& images) const {
+  return std::ranges::any_of(images, [&](std::uint32_t g) {
+    for (std::size_t d = 0; d < digits.size(); ++d) {
+      if (digits[d] && images_[d][g].reorders) return true;
+    }
+    return false;
+  });
 }
 
 bool GroupShifts::orbits(const std::vector<bool>& digits, std::vector<std::vector<std::uint32_t>>& result) const {

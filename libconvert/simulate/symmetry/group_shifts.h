@@ -18,13 +18,15 @@ namespace convert {
 
 class GroupShifts {
  public:
-  // `rounded`: parts that differ by a byte count as equal.
-  GroupShifts(const ReplayProgram& program, const std::vector<RankDigit>& digits, bool rounded);
+  // `rounded`: parts that differ by a byte count as equal. `class_rings`: rings need not be turned, see ClassRings.
+  GroupShifts(const ReplayProgram& program, const std::vector<RankDigit>& digits, bool rounded, bool class_rings);
 
-  // A group onto which another is mapped. Its ranks may stand in the ring `turn` places further on.
+  // A group onto which another is mapped. Its ranks may stand in the ring `turn` places further on, or in another
+  // order, if ClassRings permits it.
   struct Image {
     std::uint32_t group = 0;
     std::uint32_t turn = 0;
+    bool reorders = false;
   };
   // Returns whether a shift by one maps each group that has collectives onto such a group, whose algorithms look
   // the same from the new places of the ranks; those that find partners by XOR of places, after XOR of the digit.
@@ -34,6 +36,9 @@ class GroupShifts {
   [[nodiscard]] bool exchanges(std::uint32_t group) const { return uses_[group].exchanges; }
   // Returns the image of a group that has collectives, where the digit fits.
   [[nodiscard]] const Image& image(std::uint32_t group, std::size_t digit) const { return images_[digit][group]; }
+
+  // Returns whether a shift along one of these digits reorders the ring of one of these images of a group.
+  [[nodiscard]] bool reorders(const std::vector<bool>& digits, const std::vector<std::uint32_t>& images) const;
 
   // Sets, by group, all images by shifts along these digits, where it has collectives and a rank whose digits there
   // are 0. Returns false if two groups of one set of images have such a rank.
@@ -51,6 +56,7 @@ class GroupShifts {
     bool shifts = false;     // by difference
     bool exchanges = false;  // by XOR
     bool turns = true;       // they look the same from each place
+    bool rings = true;       // all are rings
   };
   void find_uses(bool rounded);
   void find_sets();
@@ -61,6 +67,7 @@ class GroupShifts {
 
   const ReplayProgram& program_;
   const std::vector<RankDigit>& digits_;
+  const bool class_rings_;
   std::vector<Use> uses_;  // by group
   std::vector<Set> sets_;
   std::multimap<std::uint64_t, std::uint32_t> set_of_;  // by hash

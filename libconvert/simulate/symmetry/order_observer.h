@@ -66,9 +66,14 @@ class OrderObserver : public NoObserver {
     }
   }
 
-  // Returns the key in the frame of its source.
+  // Returns the key in the frame of its source; along a class ring, as one of the representatives.
   [[nodiscard]] ChannelKey framed(ChannelKey key) const {
     const Rank src = key.src;
+    if (key.class_ring) {
+      key.src = symmetry_.representative(key.src);
+      key.dst = symmetry_.representative(key.dst);
+      return key;
+    }
     key.src = symmetry_.back(src, src, key.exchange);
     key.dst = symmetry_.back(key.dst, src, key.exchange);
     return key;
@@ -76,9 +81,9 @@ class OrderObserver : public NoObserver {
   [[nodiscard]] Rank destination(const ChannelKey& key) const {
     return symmetry_.back(key.dst, key.dst, key.exchange);
   }
-  void sends(std::uint32_t m, Rank /*to*/, std::int64_t /*bytes*/, bool exchange) {
+  void sends(std::uint32_t m, Rank /*to*/, std::int64_t /*bytes*/, bool exchange, std::uint32_t class_ring) {
     push(pushed_, m);
-    if (wires_) wires_->launch(m, exchange);
+    if (wires_) wires_->launch(m, exchange, class_ring);
   }
   void arrives(std::uint32_t m) {
     order_.next_visit();
@@ -89,7 +94,9 @@ class OrderObserver : public NoObserver {
     if (sent.kind() != Waiter::nobody) order_.touch(npu, arrived_, sent);
   }
   void tells_receiver(const ChannelKey& key, Rank npu, Waiter received) {
-    order_.touch(npu, origins_.at(arrived_, key.dst, key.exchange), received);
+    const Origin origin = key.class_ring ? origins_.next_in_ring(arrived_, key.run, true)
+                                         : origins_.at(arrived_, key.dst, key.exchange);
+    order_.touch(npu, origin, received);
   }
   void finds_message(std::uint32_t index) { push(late_, index); }
   void takes_message(std::uint32_t index, Rank npu, Waiter received) {

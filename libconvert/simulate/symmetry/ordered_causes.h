@@ -38,9 +38,9 @@ class OrderedCauses : public OrderObserver {
     causes_.runs(item);
   }
 
-  void sends(std::uint32_t m, Rank to, std::int64_t bytes, bool exchange) {
-    OrderObserver::sends(m, to, bytes, exchange);
-    causes_.sends(m, to, bytes, exchange);
+  void sends(std::uint32_t m, Rank to, std::int64_t bytes, bool exchange, std::uint32_t class_ring) {
+    OrderObserver::sends(m, to, bytes, exchange, class_ring);
+    causes_.sends(m, to, bytes, exchange, class_ring);
   }
   void was_sent() { causes_.was_sent(); }
   void arrives(std::uint32_t m) {

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -58,8 +60,34 @@ class SeenOrigins {
   [[nodiscard]] Origin at(Origin origin, Rank at, bool exchange) { return moved(origin, at, exchange, true); }
   // Returns the origin as seen from the representative where it is `origin` as seen from `at`.
   [[nodiscard]] Origin from(Origin origin, Rank at, bool exchange) { return moved(origin, at, exchange, false); }
+  // Returns the origin as seen from the next member of a class ring (see ClassRings), with `back` false from the one
+  // before, where it is `origin` as seen from a member. Equal origins keep being equal.
+  [[nodiscard]] Origin next_in_ring(Origin origin, std::uint32_t ring, bool forth) {
+    if (origin == unknown_origin) return origin;
+    InRing seen{origin, ring, 0};
+    if (const auto known = in_rings_.find(origin); known != in_rings_.end() && known->second.ring == ring)
+      seen = known->second;
+    seen.steps += forth ? 1 : -1;
+    if (seen.steps == 0) return seen.origin;
+    if (in_rings_.size() >= most_in_rings) {  // new numbers make origins differ at worst
+      in_rings_.clear();
+      numbers_.clear();
+    }
+    Origin& number = numbers_[{seen.origin, seen.ring, seen.steps}];
+    if (number == 0) {
+      number = next();
+      in_rings_.emplace(number, seen);
+    }
+    return number;
+  }
 
  private:
+  // Is an origin as seen from so many steps on in a ring. Each has a number, as events with open places have.
+  struct InRing {
+    Origin origin = 0;
+    std::uint32_t ring = 0;
+    std::int64_t steps = 0;
+  };
   using Permutation = std::vector<std::uint32_t>;
   struct Digit {
     std::uint32_t base;
@@ -133,7 +161,10 @@ class SeenOrigins {
 
   std::vector<Digit> digits_;
   std::uint32_t places_bits_ = 0;
-  std::uint64_t events_ = 0;  // with an open place
+  std::uint64_t events_ = 0;  // with an open place, and origins as seen along rings
+  static constexpr std::size_t most_in_rings = 1U << 20U;
+  std::map<std::tuple<Origin, std::uint32_t, std::int64_t>, Origin> numbers_;
+  std::unordered_map<Origin, InRing> in_rings_;  // by number
 };
 
 }  // namespace convert

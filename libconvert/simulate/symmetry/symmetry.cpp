@@ -32,6 +32,27 @@ std::uint32_t representative_wire(const ProductWires& numbers, const Symmetry& s
   return d.first_wire + symmetry.representative(owner) * d.ports + port;
 }
 
+namespace {
+
+// Numbers the rings of groups by these, and others behind them by dimension.
+void number_class_rings(LinkedProgram& reduced, const Equivalence& equivalence) {
+  for (CollectivePlan& plan : reduced.plans) {
+    const std::uint32_t group = plan.call.group;
+    for (std::vector<PhasePlan>& order : plan.orders) {
+      for (PhasePlan& p : order) {
+        if (p.algorithm != NativeAlgorithm::ring) continue;
+        if (p.group_ring) {
+          p.class_ring = equivalence.class_rings_of_groups[group] ? group : 0;
+        } else if (equivalence.class_rings_along[p.dim]) {
+          p.class_ring = static_cast<std::uint32_t>(reduced.groups.size()) + p.dim;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
 LinkedProgram reduce(const ReplayProgram& program, const Equivalence& equivalence) {
   const Symmetry& s = equivalence.ranks;
   const auto channel = [&](const ChannelKey& key) {
@@ -46,6 +67,7 @@ LinkedProgram reduce(const ReplayProgram& program, const Equivalence& equivalenc
                                          .channel = channel});
   reduced.options.network.wires_like = static_cast<std::uint32_t>(program.ranks.size() / s.classes());
   for (CollectivePlan& plan : reduced.plans) plan.rounded = equivalence.rounded && has_remainder(program, plan);
+  if (equivalence.has_class_rings()) number_class_rings(reduced, equivalence);
   while (reduced.ranks.back().code == nullptr) reduced.ranks.pop_back();
   return reduced;
 }

@@ -114,6 +114,10 @@ struct Equivalence {
   std::vector<std::vector<std::uint32_t>> group_images{};
   std::shared_ptr<ChannelOrbits> orbits{};  // null: equivalent channels share tags
   bool rounded = false;                     // parts that differ by a byte count as equal
+  // Which rings turn in no way, see ClassRings: those of groups, and those of all ranks along dimensions.
+  std::vector<bool> class_rings_of_groups{};
+  std::vector<bool> class_rings_along{};
+  [[nodiscard]] bool has_class_rings() const { return !class_rings_of_groups.empty(); }
 };
 
 // What was found of a program.
@@ -123,7 +127,8 @@ struct Search {
   std::string why{};
 };
 // What cannot be known in advance (which of several simultaneous events comes first) is watched during the run.
-[[nodiscard]] Search find_symmetry(const ReplayProgram& program);
+// `class_rings`: also where ClassRings has to say that rings are alike.
+[[nodiscard]] Search find_symmetry(const ReplayProgram& program, bool class_rings);
 
 // Returns the program of the representatives alone, who send all messages: other ranks have no code. Its nodes have
 // numbers of their own.

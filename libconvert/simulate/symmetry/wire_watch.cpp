@@ -8,16 +8,27 @@ std::uint32_t WireWatch::come(std::uint32_t p, std::uint32_t wire) {
   Wire& own = wires_[known.at - 1];
   Packet& k = packet(p);
   k.owner = known.owner;
-  const Origin origin = order_.current.origin;
-  touch(own, k.owner == own.owner ? origin : origins_.at(origin, k.owner, k.exchange), true);
+  touch(own, at_owner(order_.current.origin, k, own.owner), true);
   return own.number;
+}
+
+// Returns an origin in the frame of the packet's source as seen from the owner of its wire, for which `owner` stands.
+Origin WireWatch::at_owner(Origin origin, const Packet& k, Rank owner) {
+  if (k.class_ring != 0) return k.arrives ? origins_.next_in_ring(origin, k.class_ring, true) : origin;
+  return k.owner == owner ? origin : origins_.at(origin, k.owner, k.exchange);
+}
+// Does the reverse.
+Origin WireWatch::at_source(Origin origin, const Packet& k, Rank owner) {
+  if (k.class_ring != 0) return k.arrives ? origins_.next_in_ring(origin, k.class_ring, false) : origin;
+  return k.owner == owner ? origin : origins_.from(origin, k.owner, k.exchange);
 }
 
 void WireWatch::transmit(std::uint32_t p, std::uint32_t wire) {
   Wire& w = this->wire(wire);
   Packet& k = packets_[p];
   w.free = {order_.turn(), origin_};
-  k.pushed = {order_.turn(), k.owner == w.owner ? origin_ : origins_.from(origin_, k.owner, k.exchange)};
+  k.pushed = {order_.turn(), at_source(origin_, k, w.owner)};
+  k.arrives = true;
 }
 
 void WireWatch::leave(std::uint32_t wire) {

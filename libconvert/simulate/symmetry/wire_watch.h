@@ -27,8 +27,12 @@ class WireWatch {
         queue_(queue),
         pages_((std::size_t{numbers_.wires()} >> page_bits) + 1) {}
 
-  // Tells that packet `p` is sent: how it moves with its source, see ChannelKey::exchange.
-  void launch(std::uint32_t p, bool exchange) { packet(p).exchange = exchange; }
+  // Tells that packet `p` is sent: how it moves with its source, see ChannelKey::exchange, or along which class ring.
+  void launch(std::uint32_t p, bool exchange, std::uint32_t class_ring) {
+    packet(p).exchange = exchange;
+    packet(p).class_ring = class_ring;
+    packet(p).arrives = false;
+  }
 
   // Tells that the current event, a send or the packet's end of a wire, brings packet `p` to `wire`. Returns the
   // wire of the representative.
@@ -46,6 +50,8 @@ class WireWatch {
   struct Packet {
     Rank owner = 0;         // of its wire
     bool exchange = false;  // it moves by XOR
+    bool arrives = false;   // along a class ring: its wire is the second, that of the destination
+    std::uint32_t class_ring = 0;
     Pushed pushed{};        // the end of its hop
   };
   struct Wire {
@@ -77,6 +83,8 @@ class WireWatch {
   void find(std::uint32_t number, Known& known);
   Wire& wire(std::uint32_t number) { return wires_[known(number).at - 1]; }
   void touch(Wire& wire, Origin origin, bool enters);
+  [[nodiscard]] Origin at_owner(Origin origin, const Packet& k, Rank owner);
+  [[nodiscard]] Origin at_source(Origin origin, const Packet& k, Rank owner);
 
   const ProductWires numbers_;
   const Symmetry& symmetry_;

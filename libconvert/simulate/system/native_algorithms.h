@@ -109,7 +109,11 @@ void SystemLayer<Observer>::send_to(Stream& st, std::uint32_t place, std::uint32
     return;
   }
   const std::uint32_t channel = acquire(st, st.to_next, st.npu, peer, bytes);
-  messages_.send(channel, sent, st.priority);
+  if (st.phase->class_ring != 0) {
+    messages_.send(channel, sent, st.npu, peer, bytes, st.priority);
+  } else {
+    messages_.send(channel, sent, st.priority);
+  }
   release(st, channel);
 }
 
@@ -136,8 +140,16 @@ std::uint32_t SystemLayer<Observer>::acquire(const Stream& st, std::uint32_t& ke
     if (messages_.key(kept - 1).bytes == bytes) return kept - 1;
     messages_.release(kept - 1);
   }
-  const std::uint32_t channel = messages_.acquire(
-      {.bytes = bytes, .src = src, .dst = dst, .tag = st.tag, .native = true, .exchange = is_exchange(*st.phase)});
+  const PhasePlan& p = *st.phase;
+  const std::uint32_t channel =
+      messages_.acquire({.bytes = bytes,
+                         .src = src,
+                         .dst = dst,
+                         .tag = st.tag,
+                         .run = p.class_ring == 0 ? 0 : 2 * p.class_ring + (st.anticlockwise ? 1 : 0),
+                         .native = true,
+                         .exchange = is_exchange(p),
+                         .class_ring = p.class_ring != 0});
   if (in_ring) kept = channel + 1;
   return channel;
 }

@@ -100,6 +100,7 @@ struct PhasePlan {
   std::uint32_t trees = 0;      // double binary tree: phases of a chunk on this dimension's trees
   std::uint32_t tree_turn = 0;  // … and which of them this is
   std::uint32_t root = 0;       // trees and stars: a place
+  std::uint32_t class_ring = 0;  // representatives: number of the ring, see ClassRings; 0: it is none of those
 };
 
 struct CollectivePlan {

@@ -172,9 +172,9 @@ TEST(DensePlans, OneNpuOfEachStageIsSimulated) {
       ReplayProgram program = load_plan(file, plan, NetworkModel::unaware, astra);
       // Of few NPUs each is simulated where parts of the norm of gradients differ, for exact times.
       const bool exact = !astra && program.ranks.size() <= program.options.exact_up_to;
-      EXPECT_EQ(find_symmetry(program).found.has_value(), !exact);
+      EXPECT_EQ(find_symmetry(program, true).found.has_value(), !exact);
       program.options.exact_up_to = 0;
-      const Search search = find_symmetry(program);
+      const Search search = find_symmetry(program, true);
       ASSERT_TRUE(search.found) << search.why;
       EXPECT_EQ(search.found->ranks.classes(), classes_of(plan, astra)) << search.why;
       if (classes_of(plan, astra) > plan.stages) continue;

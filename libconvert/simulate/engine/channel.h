@@ -14,10 +14,10 @@ struct ChannelKey {
   Rank src = 0;
   Rank dst = 0;
   std::int64_t tag = 0;
-  std::uint32_t run = 0;  // 1 + the run of a collective to which alone it belongs; 0: it belongs to all
-  bool native = false;    // a native algorithm's: its tags are apart from those of traces
-  bool control = false;   // a receiver asks for a message (rendezvous)
-  bool exchange = false;  // between two partners of a pairwise exchange; see Symmetry
+  std::uint32_t run = 0;    // 1 + the run of a collective to which alone it belongs; 0: it belongs to all
+  bool native = false;      // a native algorithm's: its tags are apart from those of traces
+  bool control = false;     // a receiver asks for a message (rendezvous)
+  bool exchange = false;    // between two partners of a pairwise exchange; see Symmetry
   bool class_ring = false;  // representatives: of neighbours in ring number `run`, see ClassRings
   friend bool operator==(const ChannelKey&, const ChannelKey&) = default;
 };

@@ -55,8 +55,7 @@ std::uint32_t Channels::find_or_make(const ChannelKey& key) {
     }
   }
   std::optional<Picoseconds> delay;
-  if (!network_.watches_messages() && !key.class_ring)
-    delay = network_.fixed_delay(key.src, key.dst, key.bytes);
+  if (!network_.watches_messages() && !key.class_ring) delay = network_.fixed_delay(key.src, key.dst, key.bytes);
   const std::uint32_t made = made_.add({.refs = 1, .key = key, .delay = delay.value_or(-1)});
   table_[i] = {h, made + 1};
   if (++used_ * 2 > table_.size()) grow();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "simulate/engine/channel.h"
@@ -177,6 +178,15 @@ class Messages : public Channels {
   }
   // Lets the last of them come after `delay`, by an `event_last` of its stream.
   void come_last(std::uint32_t stream, Picoseconds delay) { queue_.push_after(delay, stream, event_last); }
+  // Lets the last of them be sent after `delay`, by an `event_sent` of its stream.
+  void send_last(std::uint32_t stream, Picoseconds delay) { queue_.push_after(delay, stream, event_sent); }
+  // Pass on what Network says, and what is not sent one by one.
+  [[nodiscard]] std::optional<MessageWay> way(Rank src, Rank dst, std::int64_t bytes) {
+    return network_.way(src, dst, bytes);
+  }
+  [[nodiscard]] bool is_idle(std::uint32_t wire) const { return network_.is_idle(wire); }
+  [[nodiscard]] bool watches() const { return network_.watches_messages(); }
+  void watch(Rank src, Rank dst, std::int64_t bytes, Picoseconds begin) { network_.watch(src, dst, bytes, begin); }
   // Lets the receive of a stream of `npu` take a message that has come before, by an event of this tick.
   void receive_late(Rank npu, Waiter received) { take_later(no_channel, npu, received); }
   [[nodiscard]] bool is_for_stream(MessageToken m) const { return messages_[m].spot != no_spot; }

@@ -84,7 +84,30 @@ std::optional<ReplayOutcome> run_reduced(Replayer<Observer, NodeRecorder>& repla
   return expand(std::move(outcome), replayer.observer().first_callers(), equivalence, program);
 }
 
-// Does the same, and finds the causes of the end. Causes says why it runs twice.
+// Does the same with phases closed (see ClosedPhase), as far as they are that.
+std::optional<ReplayOutcome> run_closed(const LinkedProgram& reduced, const Equivalence& equivalence,
+                                        const ReplayProgram& program, std::string& why) {
+  constexpr int most_tries = 6;
+  const std::string why_no_more = why;
+  ClosedLimits limits;
+  for (int tries = 0; tries <= most_tries; ++tries) {
+    if (tries == most_tries) limits.none = true;
+    why = why_no_more;
+    Replayer<OrderObserver, NodeRecorder> replayer(reduced, reduced, equivalence, limits);
+    std::optional<ReplayOutcome> outcome = run_reduced(replayer, equivalence, program, why);
+    const ClosedWatch& closed = replayer.observer().closed();
+    if (!closed.holds()) {
+      limits = closed.limits();
+    } else if (outcome || limits.none) {
+      return outcome;
+    } else {
+      limits.none = true;
+    }
+  }
+  return std::nullopt;
+}
+
+// Does the same as run_reduced(), and finds the causes of the end. Causes says why it runs twice.
 std::optional<ReplayOutcome> explain_reduced(const LinkedProgram& reduced, const Equivalence& equivalence,
                                              const ReplayProgram& program, std::string& why) {
   using CauseReplayer = Replayer<OrderedCauses, NodeRecorder>;
@@ -122,8 +145,7 @@ std::optional<ReplayOutcome> run_representatives(const ReplayProgram& program, S
   if (program.options.explain) {
     outcome = explain_reduced(reduced, *equivalence, program, why);
   } else {
-    Replayer<OrderObserver, NodeRecorder> replayer(reduced, reduced, *equivalence);
-    outcome = run_reduced(replayer, *equivalence, program, why);
+    outcome = run_closed(reduced, *equivalence, program, why);
   }
   if (outcome) outcome->result.equivalence = equivalence;
   return outcome;

@@ -97,6 +97,7 @@ class Replayer final : private CollectiveListener {
       case event_npu:
         touch(npu_events_.npu_of(e.arg()), own_events);
         npu_events_.run(e.arg(), [this](Rank npu, Waiter w) { fire(npu, w); });
+        if constexpr (Observer::is_reduced) system_.run_closed();
         break;
       case event_receive: fire(messages_.take_late(e.arg())); break;
       case event_arrival:
@@ -104,6 +105,7 @@ class Replayer final : private CollectiveListener {
         arrive(e.arg());
         break;
       case event_last: system_.take_last(e.arg()); break;
+      case event_sent: system_.send_last(e.arg()); break;
       default:
         if (const MessageToken m = network_->advance(e); m != no_message) arrive(m);
     }
@@ -266,7 +268,8 @@ class Replayer final : private CollectiveListener {
         case event_npu: npu_events_.prefetch(e->arg()); break;
         case event_receive: break;
         case event_arrival: messages_.prefetch(e->arg()); break;
-        case event_last: system_.prefetch(e->arg()); break;
+        case event_last:
+        case event_sent: system_.prefetch(e->arg()); break;
         default: network_->prefetch(*e);
       }
     }
@@ -274,7 +277,8 @@ class Replayer final : private CollectiveListener {
       switch (e->kind()) {
         case event_npu: npu_events_.prefetch_npu(e->arg()); break;
         case event_receive:
-        case event_last: break;
+        case event_last:
+        case event_sent: break;
         case event_arrival:
           if (messages_.is_for_stream(e->arg())) {
             system_.prefetch(messages_.stream_of(e->arg()));

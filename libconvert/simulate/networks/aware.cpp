@@ -29,6 +29,8 @@ class AwareNetwork final : public Network {
 
   void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t priority) override;
   MessageToken advance(Event event) override;
+  [[nodiscard]] std::optional<MessageWay> way(Rank src, Rank dst, std::int64_t bytes) override;
+  [[nodiscard]] bool is_idle(std::uint32_t wire) const override { return table_.is_idle(wire); }
   void prefetch(Event event) const override {
     if (event.kind() == event_hop) table_.prefetch_packet(event.arg());
     if (event.kind() == event_wire_free) table_.prefetch_wire(event.arg());
@@ -114,6 +116,26 @@ std::vector<WireUse> AwareNetwork<Observer>::wire_use(Picoseconds end) const {
     u.from = numbers_.device_name(u.from_device);
     u.to = numbers_.device_name(u.to_device);
   });
+}
+
+template <class Observer>
+std::optional<MessageWay> AwareNetwork<Observer>::way(Rank src, Rank dst, std::int64_t bytes) {
+  if (src == dst) return {};
+  MessageWay way;
+  Packet k{.bytes = bytes, .next = 0, .at = src, .dst = dst, .dim = 0, .to_switch = false};
+  while (k.at != dst) {
+    const Dim& d = dims_[k.dim];
+    const std::uint32_t from = numbers_.coordinate(d, k.at);
+    const std::uint32_t to = numbers_.coordinate(d, dst);
+    if (from == to) {
+      ++k.dim;
+      continue;
+    }
+    const Delays& time = delays(k.dim, bytes);
+    way.hops.push_back({take_hop(k, d, from, to), time.busy, time.arrival});
+    if (k.to_switch) way.hops.push_back({d.first_wire + k.at * d.ports + 1, time.busy, time.arrival});
+  }
+  return way;
 }
 
 // Puts the packet on its next wire; returns false if it is at its destination.

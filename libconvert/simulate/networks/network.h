@@ -30,7 +30,8 @@ inline constexpr std::uint32_t event_npu = 0;      // the completions of one NPU
 inline constexpr std::uint32_t event_receive = 1;  // a receive that was posted after its message had arrived
 inline constexpr std::uint32_t event_arrival = 2;  // message `arg` is at its destination
 inline constexpr std::uint32_t event_last = 3;     // the last message of a ring phase is there, for stream `arg`
-inline constexpr std::uint32_t event_network = 4;
+inline constexpr std::uint32_t event_sent = 4;     // … has been sent: it is there later, see ClosedPhases
+inline constexpr std::uint32_t event_network = 5;
 
 // Holds what a directed wire has carried so far. A message counts when the wire begins to send it.
 struct WireUse {
@@ -43,6 +44,17 @@ struct WireUse {
   std::uint32_t messages = 0;
   Picoseconds busy_ps = 0;       // up to the time asked for
   std::uint32_t peak_queue = 0;  // most messages that waited at once, without the one on the wire
+};
+
+// Says how a message comes to its destination if it meets no other.
+struct WireHop {
+  std::uint32_t wire = 0;
+  Picoseconds busy = 0;     // the wire
+  Picoseconds arrival = 0;  // of the message, or of its head, at the end of the wire
+};
+struct MessageWay {
+  std::vector<WireHop> hops{};  // none in a model without wires
+  Picoseconds delay = 0;        // there
 };
 
 // Carries messages. The order of events of one time is part of a model's contract (results depend on it wherever
@@ -68,6 +80,13 @@ class Network {
   // sender may then push its event_arrival in place of send(), unless the network watches messages. src != dst.
   [[nodiscard]] virtual std::optional<Picoseconds> fixed_delay(Rank, Rank, std::int64_t) const { return {}; }
   [[nodiscard]] virtual bool watches_messages() const { return false; }
+  // Watches a message that is sent at `begin`, now or later, without carrying it.
+  virtual void watch(Rank /*src*/, Rank /*dst*/, std::int64_t /*bytes*/, Picoseconds /*begin*/) {}
+  // Returns the way of such a message, on which messages take each wire in the order in which they come to it, for
+  // as long as it says; nothing where that may not be so.
+  [[nodiscard]] virtual std::optional<MessageWay> way(Rank, Rank, std::int64_t) { return {}; }
+  // Returns whether nothing is on a wire, nor waits for it.
+  [[nodiscard]] virtual bool is_idle(std::uint32_t /*wire*/) const { return true; }
   // Returns the wires that carried a message until `end`, the current simulated time, if
   // NetworkOptions::count_wires asks for them; none in a model without wires.
   [[nodiscard]] virtual std::vector<WireUse> wire_use(Picoseconds /*end*/) const { return {}; }

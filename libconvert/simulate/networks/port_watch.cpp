@@ -39,14 +39,14 @@ std::string port_text(const PortLoad& load) {
          rate_text(load.bytes_per_ns) + " through a port of " + rate_text(load.port_bytes_per_ns);
 }
 
-void PortWatch::send(Rank src, Rank dst, double bytes_per_ns, Picoseconds now, Picoseconds delay,
+void PortWatch::send(Rank src, Rank dst, double bytes_per_ns, Picoseconds now, Picoseconds begin, Picoseconds delay,
                      double latency_ns) {
   const Picoseconds latency = std::min(round_to_ps(latency_ns), delay);
   if (delay == latency) return;  // no bytes
   const End first = first_wire(src, dst);
   const End last = last_wire(src, dst);
-  add(first, src, true, {now, now + delay - latency, bytes_per_ns}, now);
-  if (last.wire != first.wire) add(last, dst, false, {now + latency, now + delay, bytes_per_ns}, now);
+  add(first, src, true, {begin, begin + delay - latency, bytes_per_ns}, now);
+  if (last.wire != first.wire) add(last, dst, false, {begin + latency, begin + delay, bytes_per_ns}, now);
 }
 
 std::optional<PortLoad> PortWatch::worst(Picoseconds end) {

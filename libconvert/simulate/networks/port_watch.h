@@ -34,8 +34,10 @@ class PortWatch {
   explicit PortWatch(const NetworkConfig& config, const Symmetry* symmetry = nullptr)
       : numbers_(config), symmetry_(symmetry) {}
 
-  // Counts a message that is sent now and arrives `delay` later, of which `latency_ns` is latency, at this pace.
-  void send(Rank src, Rank dst, double bytes_per_ns, Picoseconds now, Picoseconds delay, double latency_ns);
+  // Counts a message that is sent at `begin`, now or later, and arrives `delay` after that, of which `latency_ns`
+  // is latency, at this pace.
+  void send(Rank src, Rank dst, double bytes_per_ns, Picoseconds now, Picoseconds begin, Picoseconds delay,
+            double latency_ns);
   // Returns the port that was exceeded most until `end`, of several the first; nothing if none was. Call it once.
   [[nodiscard]] std::optional<PortLoad> worst(Picoseconds end);
 

@@ -20,16 +20,23 @@ class UnawareNetwork final : public Network {
   }
 
   void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t /*priority*/) override {
-    const Way w = way(src, dst);
+    const Way w = way_of(src, dst);
     const Picoseconds time = delay(w, bytes);
-    if (ports_) ports_->send(src, dst, w.dim->bytes_per_ns, queue_.now(), time, w.latency_ns);
+    if (ports_) ports_->send(src, dst, w.dim->bytes_per_ns, queue_.now(), queue_.now(), time, w.latency_ns);
     queue_.push_after(time, message, event_arrival);
   }
   MessageToken advance(Event) override { return no_message; }
   [[nodiscard]] std::optional<Picoseconds> fixed_delay(Rank src, Rank dst, std::int64_t bytes) const override {
-    return delay(way(src, dst), bytes);
+    return delay(way_of(src, dst), bytes);
   }
   [[nodiscard]] bool watches_messages() const override { return ports_.has_value(); }
+  void watch(Rank src, Rank dst, std::int64_t bytes, Picoseconds begin) override {
+    const Way w = way_of(src, dst);
+    if (ports_) ports_->send(src, dst, w.dim->bytes_per_ns, queue_.now(), begin, delay(w, bytes), w.latency_ns);
+  }
+  [[nodiscard]] std::optional<MessageWay> way(Rank src, Rank dst, std::int64_t bytes) override {
+    return MessageWay{.hops = {}, .delay = delay(way_of(src, dst), bytes)};
+  }
   [[nodiscard]] std::optional<PortLoad> worst_port(Picoseconds end) override {
     return ports_ ? ports_->worst(end) : std::nullopt;
   }
@@ -40,7 +47,7 @@ class UnawareNetwork final : public Network {
     const NetworkDim* dim = nullptr;
     double latency_ns = 0;
   };
-  [[nodiscard]] Way way(Rank src, Rank dst) const {
+  [[nodiscard]] Way way_of(Rank src, Rank dst) const {
     for (std::size_t i = 0; i < dims_.size(); ++i) {
       const NetworkDim& d = dims_[i];
       const Rank a = by_npus_[i].remainder(src);

@@ -81,6 +81,7 @@ class WireTable {
   }
   // Returns how many packets wait for a wire that is taken.
   [[nodiscard]] std::uint32_t waiting(std::uint32_t wire) const { return wires_[wire].load - 1; }
+  [[nodiscard]] bool is_idle(std::uint32_t wire) const { return wires_[wire].load == 0; }
   // Returns the first of the packets that wait for the wire; there is one.
   [[nodiscard]] std::uint32_t first(std::uint32_t wire) const { return wires_[wire].first; }
   // Takes the packet that is on the wire off it; returns the one that takes the wire next, or none.

@@ -66,6 +66,8 @@ class WiresNetwork final : public Network {
     return no_message;
   }
 
+  [[nodiscard]] std::optional<MessageWay> way(Rank src, Rank dst, std::int64_t bytes) override;
+  [[nodiscard]] bool is_idle(std::uint32_t wire) const override { return table_.is_idle(wire); }
   void prefetch(Event event) const override {
     if (event.kind() == event_hop) table_.prefetch_packet(event.arg());
     if (event.kind() == event_wire_free) table_.prefetch_wire(event.arg());
@@ -220,6 +222,27 @@ class WiresNetwork final : public Network {
   const bool busy_for_latency_;
   Observer& observer_;
 };
+
+// Wires of one pace never need shares of each other.
+template <class Observer>
+std::optional<MessageWay> WiresNetwork<Observer>::way(Rank src, Rank dst, std::int64_t bytes) {
+  if (src == dst) return {};
+  MessageWay way;
+  Packet k{};
+  k.bytes = bytes;
+  k.position = {.at = src, .dst = dst};
+  double bytes_per_ns = 0;
+  while (k.position.at != dst) {
+    k.hop = router_->step(k.position);
+    if (!way.hops.empty() && k.hop.bytes_per_ns != bytes_per_ns) return {};
+    bytes_per_ns = k.hop.bytes_per_ns;
+    const Picoseconds sent = wire_time(k);
+    const Picoseconds whole = EventQueue::sum(sent, k.hop.latency_ps);
+    const bool head = k.position.at != dst && k.position.at >= first_cut_;
+    way.hops.push_back({k.hop.wire, busy_for_latency_ ? whole : sent, head ? k.hop.latency_ps : whole});
+  }
+  return way;
+}
 
 }  // namespace
 

@@ -13,8 +13,8 @@ bool takes_class_rings(const CommonProgram& program) {
 ClassRings::ClassRings(const CommonProgram& program, const Symmetry& symmetry)
     : program_(program),
       symmetry_(symmetry),
-      has_wires_(!program.network.ideal && (program.options.network.model != NetworkModel::unaware ||
-                                            program.options.network.watch_ports)) {}
+      has_wires_(!program.network.ideal &&
+                 (program.options.network.model != NetworkModel::unaware || program.options.network.watch_ports)) {}
 
 bool ClassRings::add(std::uint32_t ring, std::span<const Rank> members) {
   for (std::size_t i = 0; i < members.size(); ++i) {

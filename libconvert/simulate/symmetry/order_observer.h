@@ -10,6 +10,7 @@
 
 #include "simulate/engine/engine.h"
 #include "simulate/engine/observer.h"
+#include "simulate/symmetry/closed_watch.h"
 #include "simulate/symmetry/order_watch.h"
 #include "simulate/symmetry/origins.h"
 #include "simulate/symmetry/symmetry.h"
@@ -30,15 +31,17 @@ class OrderObserver : public NoObserver {
   static constexpr bool sees_hops = true;
 
   // `program` is the reduced one. It and `equivalence` have to outlive this.
-  OrderObserver(const EventQueue& queue, const LinkedProgram& program, const Equivalence& equivalence)
+  OrderObserver(const EventQueue& queue, const LinkedProgram& program, const Equivalence& equivalence,
+                ClosedLimits limits = {.none = true})
       : NoObserver(queue),
         queue_(queue),
         program_(program),
         symmetry_(equivalence.ranks),
         origins_(symmetry_),
-        order_(program.ranks.size(), !program.model.shared_bus, origins_) {
+        closed_(std::move(limits), program.ranks.size()),
+        order_(program.ranks.size(), !program.model.shared_bus, origins_, closed_) {
     const bool has_wires = program.options.network.model != NetworkModel::unaware && !program.network.ideal;
-    if (has_wires) wires_.emplace(program.network, symmetry_, origins_, order_, queue);
+    if (has_wires) wires_.emplace(program.network, symmetry_, origins_, order_, closed_, queue);
   }
 
   // Returns whether what was found for the representatives holds for all.
@@ -47,7 +50,8 @@ class OrderObserver : public NoObserver {
   [[nodiscard]] std::string why_not() const { return order_.why(); }
   [[nodiscard]] const FirstCallers& first_callers() const { return first_callers_; }
 
-  [[nodiscard]] bool stops() const { return order_.broken(); }
+  [[nodiscard]] bool stops() const { return order_.broken() || closed_.stops(); }
+  [[nodiscard]] const ClosedWatch& closed() const { return closed_; }
 
   void offered(Rank npu) { order_.offered(npu); }
   void deferred(Rank npu) { order_.deferred(npu); }
@@ -55,7 +59,10 @@ class OrderObserver : public NoObserver {
   void pushes_entry(Rank npu, std::uint32_t entry) { order_.push_entry(npu, entry); }
   void adds_to_entry(Rank npu, std::uint32_t entry) { order_.add_to_entry(npu, entry); }
   void runs(std::uint32_t /*item*/) { order_.begin_item(); }
-  void runs_entry(Rank npu, std::uint32_t entry) { order_.touch_entry(npu, queue_.now(), entry); }
+  void runs_entry(Rank npu, std::uint32_t entry) {
+    order_.touch_entry(npu, queue_.now(), entry);
+    closed_.run_entry(npu, queue_.now());
+  }
   void fires(Waiter whom) {
     switch (whom.kind()) {
       case Waiter::nobody:
@@ -110,6 +117,37 @@ class OrderObserver : public NoObserver {
   void wire_frees(std::uint32_t wire) { wires_->leave(wire); }
   [[nodiscard]] const Symmetry* symmetry() const { return &symmetry_; }
 
+  // Closed phases: whether they may begin now on the NPU, in an order that is the same on all members; their wires;
+  // that they have begun, end after `duration`, and have passes that end at `entries`.
+  [[nodiscard]] bool may_close(Rank npu, const PhasePlan& phase) const {
+    return closed_.may_close(npu, phase, queue_.now()) && !order_.loose();
+  }
+  [[nodiscard]] std::uint32_t wire_of(std::uint32_t wire) { return wires_->number_of(wire); }
+  [[nodiscard]] bool can_claim(std::uint32_t wire, Rank npu) { return wires_->can_claim(wire, npu); }
+  void claim(std::uint32_t wire, Rank npu) { wires_->claim(wire, npu); }
+  void claim_until(std::uint32_t wire, Picoseconds end) { wires_->claim_until(wire, end); }
+  void closes(Rank npu, Picoseconds duration, const std::vector<Picoseconds>& entries) {
+    closed_.begin(npu, queue_.now(), queue_.now() + duration, entries);
+  }
+  void leaves_open(const PhasePlan& phase, Rank npu) { closed_.leave_open(phase, npu); }
+  // The last message of stream `s`, of phases that have begun now, is sent and comes later; is sent; comes.
+  void sends_last_later(std::uint32_t s, Picoseconds sent, Picoseconds comes, const ClosedCause& cause) {
+    if (last_.size() <= s) last_.resize(std::size_t{s} + 1);
+    last_[s] = {.pushed = {order_.turn(), cause.is_open ? origins_.next() : after(cause)},
+                .end = {.comes = comes, .began = queue_.now(), .npu = cause.npu, .shape = cause.shape}};
+    order_.expect_closed_end(sent);
+  }
+  void sends_last(std::uint32_t s) {
+    order_.next_visit();
+    order_.begin_event(queue_.now(), last_[s].pushed);
+    order_.push_closed_end(last_[s].end);
+    last_[s].pushed = order_.pushes();
+  }
+  void last_comes(std::uint32_t s, Rank npu) {
+    order_.begin_closed_end(queue_.now(), last_[s].pushed, last_[s].end);
+    order_.touch(npu, last_[s].pushed.origin, {Waiter::phase_recv, s});
+  }
+
   void begins_collective(bool begins) { order_.begins_collective = begins; }
   template <typename SameTurns>
   void calls_first(std::uint32_t run, Rank npu, std::uint32_t op, const SameTurns& same_turns) {
@@ -130,6 +168,14 @@ class OrderObserver : public NoObserver {
   }
 
  private:
+  [[nodiscard]] Origin after(const ClosedCause& cause) {
+    Origin origin = order_.current.origin;
+    const Rank to = symmetry_.back(cause.to, cause.npu, cause.exchange);
+    for (std::int64_t i = 0; i < cause.steps; ++i)
+      origin = cause.class_ring != 0 ? origins_.next_in_ring(origin, cause.class_ring, true)
+                                     : origins_.at(origin, to, cause.exchange);
+    return origins_.after_closed(origin, order_.turn(), cause.shape);
+  }
   // Notes that the current event pushes number `i`.
   void push(std::vector<Pushed>& all, std::uint32_t i) const {
     if (all.size() <= i) all.resize(std::size_t{i} + 1);
@@ -140,11 +186,17 @@ class OrderObserver : public NoObserver {
   const LinkedProgram& program_;
   const Symmetry& symmetry_;
   SeenOrigins origins_;
+  ClosedWatch closed_;
   OrderWatch order_;
   std::optional<WireWatch> wires_;
   std::vector<Pushed> pushed_;  // by message
   std::vector<Pushed> late_;    // by receive that finds its message
-  Origin arrived_ = 0;          // of the message that arrives
+  struct Last {
+    Pushed pushed{};
+    OrderWatch::ClosedEnd end{};
+  };
+  std::vector<Last> last_;  // by stream of a closed phase: its last message
+  Origin arrived_ = 0;      // of the message that arrives
   FirstCallers first_callers_;
   std::vector<std::unordered_map<Rank, std::uint32_t>> weights_;  // by group and representative
 };

@@ -23,6 +23,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <queue>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +32,7 @@
 #include "core/trace.h"
 #include "core/units.h"
 #include "simulate/engine/waiter.h"
+#include "simulate/symmetry/closed_watch.h"
 #include "simulate/symmetry/origins.h"
 #include "simulate/symmetry/touches.h"
 
@@ -38,8 +41,8 @@ namespace convert {
 class OrderWatch {
  public:
   // `streams_commute` says that the streams of an NPU share nothing but queues.
-  OrderWatch(std::size_t npus, bool streams_commute, SeenOrigins& origins)
-      : npus_(npus), streams_commute_(streams_commute), origins_(origins) {}
+  OrderWatch(std::size_t npus, bool streams_commute, SeenOrigins& origins, ClosedWatch& closed)
+      : npus_(npus), streams_commute_(streams_commute), origins_(origins), closed_(closed) {}
 
   // The event that is being run, in the frame of the NPU that it touches, or of its source if it is a message under
   // way. What it pushes goes back to the same rank.
@@ -49,16 +52,35 @@ class OrderWatch {
 
   // Tells that an event is run that was pushed so, which may touch several NPUs or wires.
   void begin_event(Picoseconds now, const Pushed& pushed) {
-    if (now != time_ || pushed.turn != pushed_in_) {
-      ++turn_;
-      time_ = now;
-      pushed_in_ = pushed.turn;
-    }
-    current = pushed;
+    begin_turn(now, pushed);
+    if (!unplaced_here_.empty()) meet_unplaced(pushed.turn, nullptr);
   }
   [[nodiscard]] std::uint64_t turn() const { return turn_; }
   // Returns how things are pushed that the current event pushes.
   [[nodiscard]] Pushed pushes() const { return {turn_, current.origin}; }
+
+  // Names the end of a closed phase, see ClosedPhase.
+  struct ClosedEnd {
+    Picoseconds comes = 0;
+    Picoseconds began = 0;
+    Rank npu = 0;
+    std::uint32_t shape = 0;
+    std::size_t pushed = 0;  // index into times_
+    friend auto operator<=>(const ClosedEnd&, const ClosedEnd&) = default;
+  };
+  // Tells that at `time`, which is to come, such an end is pushed; and that it is pushed now. Of those that began
+  // together and have one shape the order is known, but not their place among all else that is pushed then: nothing
+  // of that may come when they do.
+  void expect_closed_end(Picoseconds time) { expected_.push(time); }
+  void push_closed_end(ClosedEnd end) {
+    end.pushed = times_.size() - 1;
+    closed_ends_.push(end);
+  }
+  // Does the same as begin_event() for the end itself.
+  void begin_closed_end(Picoseconds now, const Pushed& pushed, const ClosedEnd& end) {
+    begin_turn(now, pushed);
+    meet_unplaced(pushed.turn, &end);
+  }
 
   [[nodiscard]] bool broken() const { return !open_.what.empty(); }
   // Says where the order is open and could matter: "at 1.5 us on NPU 3: messages come to a link"; if it is broken.
@@ -162,6 +184,41 @@ class OrderWatch {
   }
 
  private:
+  // Says which turns a time had when ends of closed phases were pushed.
+  struct Turns {
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+  };
+  template <typename T>
+  using Soonest = std::priority_queue<T, std::vector<T>, std::greater<>>;
+
+  void begin_time(Picoseconds now) {
+    if (is_expected_) times_.back().last = turn_;
+    is_expected_ = !expected_.empty() && expected_.top() == now;
+    if (is_expected_) times_.push_back({turn_ + 1, UINT64_MAX});
+    while (!expected_.empty() && expected_.top() == now) expected_.pop();
+    unplaced_here_.clear();
+    for (; !closed_ends_.empty() && closed_ends_.top().comes == now; closed_ends_.pop())
+      unplaced_here_.push_back(closed_ends_.top());
+  }
+  void begin_turn(Picoseconds now, const Pushed& pushed) {
+    if (now != time_ || pushed.turn != pushed_in_) {
+      if (now != time_) begin_time(now);
+      ++turn_;
+      time_ = now;
+      pushed_in_ = pushed.turn;
+    }
+    current = pushed;
+  }
+  // Tells the ends that come now of an event, or another end, that was pushed when they were.
+  void meet_unplaced(std::uint64_t turn, const ClosedEnd* other) {
+    for (const ClosedEnd& end : unplaced_here_) {
+      const Turns& turns = times_[end.pushed];
+      const bool is_placed = other != nullptr && end.began == other->began && end.shape == other->shape;
+      if (turn >= turns.first && turn <= turns.last && !is_placed) closed_.meet(end.npu, end.began);
+    }
+  }
+
   struct Entry {
     Pushed pushed;
     bool loose = false;
@@ -222,6 +279,7 @@ class OrderWatch {
   std::vector<Entry> entries_;
   const bool streams_commute_;
   SeenOrigins& origins_;
+  ClosedWatch& closed_;
   std::uint64_t visit_ = 0;
   bool loose_ = false;
   bool in_entry_ = false;     // the current event is an entry, and loose
@@ -233,6 +291,11 @@ class OrderWatch {
   std::uint64_t turn_ = 0;
   Picoseconds time_ = -1;
   std::uint64_t pushed_in_ = 0;
+  Soonest<Picoseconds> expected_;  // times at which ends of closed phases are pushed
+  bool is_expected_ = false;       // this time
+  std::vector<Turns> times_;       // those that have come
+  Soonest<ClosedEnd> closed_ends_;
+  std::vector<ClosedEnd> unplaced_here_;  // those that come now
   Rank npu_ = 0;
   struct Open {
     Rank npu = 0;

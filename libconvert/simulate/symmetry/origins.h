@@ -60,8 +60,18 @@ class SeenOrigins {
   [[nodiscard]] Origin at(Origin origin, Rank at, bool exchange) { return moved(origin, at, exchange, true); }
   // Returns the origin as seen from the representative where it is `origin` as seen from `at`.
   [[nodiscard]] Origin from(Origin origin, Rank at, bool exchange) { return moved(origin, at, exchange, false); }
-  // Returns the origin as seen from the next member of a class ring (see ClassRings), with `back` false from the one
-  // before, where it is `origin` as seen from a member. Equal origins keep being equal.
+  // Returns the origin of what a closed phase (see ClosedPhase) leads to, which has begun in this turn and goes
+  // back to `origin`: of phases of one shape, and no others, the order in which they began is that in which they
+  // end.
+  [[nodiscard]] Origin after_closed(Origin origin, std::uint64_t turn, std::uint32_t shape) {
+    forget();
+    Origin& number = numbers_[{origin, ~shape, turn}];
+    if (number == 0) number = next();
+    return number;
+  }
+
+  // Returns the origin as seen from the next member of a class ring (see ClassRings), with `back` false from the
+  // one before, where it is `origin` as seen from a member. Equal origins keep being equal.
   [[nodiscard]] Origin next_in_ring(Origin origin, std::uint32_t ring, bool forth) {
     if (origin == unknown_origin) return origin;
     InRing seen{origin, ring, 0};
@@ -69,11 +79,8 @@ class SeenOrigins {
       seen = known->second;
     seen.steps += forth ? 1 : -1;
     if (seen.steps == 0) return seen.origin;
-    if (in_rings_.size() >= most_in_rings) {  // new numbers make origins differ at worst
-      in_rings_.clear();
-      numbers_.clear();
-    }
-    Origin& number = numbers_[{seen.origin, seen.ring, seen.steps}];
+    forget();
+    Origin& number = numbers_[{seen.origin, seen.ring, static_cast<std::uint64_t>(seen.steps)}];
     if (number == 0) {
       number = next();
       in_rings_.emplace(number, seen);
@@ -88,6 +95,13 @@ class SeenOrigins {
     std::uint32_t ring = 0;
     std::int64_t steps = 0;
   };
+  // Keeps the tables small: new numbers make origins differ at worst.
+  void forget() {
+    if (numbers_.size() < most_numbers) return;
+    in_rings_.clear();
+    numbers_.clear();
+  }
+
   using Permutation = std::vector<std::uint32_t>;
   struct Digit {
     std::uint32_t base;
@@ -162,9 +176,9 @@ class SeenOrigins {
   std::vector<Digit> digits_;
   std::uint32_t places_bits_ = 0;
   std::uint64_t events_ = 0;  // with an open place, and origins as seen along rings
-  static constexpr std::size_t most_in_rings = 1U << 20U;
-  std::map<std::tuple<Origin, std::uint32_t, std::int64_t>, Origin> numbers_;
-  std::unordered_map<Origin, InRing> in_rings_;  // by number
+  static constexpr std::size_t most_numbers = 1U << 20U;
+  std::map<std::tuple<Origin, std::uint32_t, std::uint64_t>, Origin> numbers_;  // by origin, ring and steps
+  std::unordered_map<Origin, InRing> in_rings_;                                 // by number
 };
 
 }  // namespace convert

@@ -2,6 +2,9 @@
 #include "simulate/symmetry/symmetry.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include "simulate/program/link.h"
 #include "simulate/symmetry/group_shifts.h"
@@ -51,6 +54,52 @@ void number_class_rings(LinkedProgram& reduced, const Equivalence& equivalence) 
   }
 }
 
+// Returns whether the phase is a chain of messages, each after the one before, of more than one.
+bool is_chain(const PhasePlan& p) {
+  return (p.algorithm == NativeAlgorithm::ring || p.algorithm == NativeAlgorithm::halving_doubling) && p.steps > 1;
+}
+
+// Returns whether each member of the phase has the representative of the others, on all that run it.
+bool is_closed(const ReplayProgram& program, const Symmetry& ranks, const CollectivePlan& plan,
+               const PhasePlan& p) {
+  if (p.group_ring) {
+    const std::vector<Rank>& members = program.groups[plan.call.group].ranks;
+    const Rank first = ranks.representative(members.front());
+    return std::ranges::all_of(members, [&](Rank r) { return ranks.representative(r) == first; });
+  }
+  for (Rank r = 0; r < program.ranks.size(); ++r) {
+    if (r / p.stride % p.members != 0) continue;
+    for (std::uint32_t i = 1; i < p.members; ++i) {
+      if (ranks.representative(r + i * p.stride) != ranks.representative(r)) return false;
+    }
+  }
+  return true;
+}
+
+// Marks the phases that may be closed, where nobody asks for what only messages tell.
+void mark_closed(LinkedProgram& reduced, const ReplayProgram& program, const Symmetry& ranks) {
+  const ReplayOptions& options = program.options;
+  if (!options.whole_rings || options.until || options.traffic || options.explain || options.network.count_wires ||
+      options.system->rendezvous || program.model.shared_bus)
+    return;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, bool> known;  // by stride and members
+  for (CollectivePlan& plan : reduced.plans) {
+    for (std::vector<PhasePlan>& order : plan.orders) {
+      for (PhasePlan& p : order) {
+        // Chunks begin the first phase together; in others they meet.
+        if (&p != &order.front() && plan.chunks > 1) break;
+        if (p.group_ring) {
+          p.closed = is_chain(p) && is_closed(program, ranks, plan, p);
+          continue;
+        }
+        const auto [at, is_new] = known.try_emplace({p.stride, p.members}, false);
+        if (is_new) at->second = is_closed(program, ranks, plan, p);
+        p.closed = at->second && is_chain(p);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 LinkedProgram reduce(const ReplayProgram& program, const Equivalence& equivalence) {
@@ -68,6 +117,7 @@ LinkedProgram reduce(const ReplayProgram& program, const Equivalence& equivalenc
   reduced.options.network.wires_like = static_cast<std::uint32_t>(program.ranks.size() / s.classes());
   for (CollectivePlan& plan : reduced.plans) plan.rounded = equivalence.rounded && has_remainder(program, plan);
   if (equivalence.has_class_rings()) number_class_rings(reduced, equivalence);
+  mark_closed(reduced, program, s);
   while (reduced.ranks.back().code == nullptr) reduced.ranks.pop_back();
   return reduced;
 }

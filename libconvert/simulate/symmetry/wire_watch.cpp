@@ -8,11 +8,13 @@ std::uint32_t WireWatch::come(std::uint32_t p, std::uint32_t wire) {
   Wire& own = wires_[known.at - 1];
   Packet& k = packet(p);
   k.owner = known.owner;
+  if (queue_.now() <= own.claimed_until) closed_.meet(own.claimed_by, own.claimed_from);
   touch(own, at_owner(order_.current.origin, k, own.owner), true);
   return own.number;
 }
 
-// Returns an origin in the frame of the packet's source as seen from the owner of its wire, for which `owner` stands.
+// Returns an origin in the frame of the packet's source as seen from the owner of its wire, for which `owner`
+// stands.
 Origin WireWatch::at_owner(Origin origin, const Packet& k, Rank owner) {
   if (k.class_ring != 0) return k.arrives ? origins_.next_in_ring(origin, k.class_ring, true) : origin;
   return k.owner == owner ? origin : origins_.at(origin, k.owner, k.exchange);

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "config/network/wire_numbers.h"
 #include "simulate/engine/engine.h"
+#include "simulate/symmetry/closed_watch.h"
 #include "simulate/symmetry/order_watch.h"
 #include "simulate/symmetry/origins.h"
 #include "simulate/symmetry/symmetry.h"
@@ -19,15 +21,17 @@ namespace convert {
 class WireWatch {
  public:
   WireWatch(const NetworkConfig& config, const Symmetry& symmetry, SeenOrigins& origins, OrderWatch& order,
-            const EventQueue& queue)
+            ClosedWatch& closed, const EventQueue& queue)
       : numbers_(config),
         symmetry_(symmetry),
         origins_(origins),
         order_(order),
+        closed_(closed),
         queue_(queue),
         pages_((std::size_t{numbers_.wires()} >> page_bits) + 1) {}
 
-  // Tells that packet `p` is sent: how it moves with its source, see ChannelKey::exchange, or along which class ring.
+  // Tells that packet `p` is sent: how it moves with its source, see ChannelKey::exchange, or along which class
+  // ring.
   void launch(std::uint32_t p, bool exchange, std::uint32_t class_ring) {
     packet(p).exchange = exchange;
     packet(p).class_ring = class_ring;
@@ -39,6 +43,23 @@ class WireWatch {
   std::uint32_t come(std::uint32_t p, std::uint32_t wire);
   // Tells that the current event, which has come to this wire, lets `p` take it.
   void transmit(std::uint32_t p, std::uint32_t wire);
+  // Returns the wire of the representative.
+  [[nodiscard]] std::uint32_t number_of(std::uint32_t wire) { return this->wire(wire).number; }
+  // Returns whether phases of `npu` that begin now may be closed on this wire, as far as others are: no other that
+  // has claimed it has it still, and nothing has come to it in this turn.
+  [[nodiscard]] bool can_claim(std::uint32_t wire, Rank npu) {
+    const Wire& w = this->wire(wire);
+    if (w.claimed_until == being_claimed) return w.claimed_by == npu && w.claimed_from == queue_.now();
+    return w.claimed_until < queue_.now() && w.turn != order_.turn();
+  }
+  // Claims it for them, and says for how long.
+  void claim(std::uint32_t wire, Rank npu) {
+    Wire& w = this->wire(wire);
+    w.claimed_by = npu;
+    w.claimed_from = queue_.now();
+    w.claimed_until = being_claimed;
+  }
+  void claim_until(std::uint32_t wire, Picoseconds end) { this->wire(wire).claimed_until = end; }
   // Tell that the event is run that ends the transmission, or that brings the packet to the end of the wire.
   void leave(std::uint32_t wire);
   void hop(std::uint32_t p) {
@@ -52,13 +73,16 @@ class WireWatch {
     bool exchange = false;  // it moves by XOR
     bool arrives = false;   // along a class ring: its wire is the second, that of the destination
     std::uint32_t class_ring = 0;
-    Pushed pushed{};        // the end of its hop
+    Pushed pushed{};  // the end of its hop
   };
   struct Wire {
     std::uint32_t number = 0;  // of the representative's
     Rank owner = 0;
     Pushed free{};  // the end of its transmission
     std::uint64_t turn = 0;
+    Rank claimed_by = 0;  // for closed phases
+    Picoseconds claimed_from = 0;
+    Picoseconds claimed_until = -1;
     Touches touches{};  // in that turn; of a kind: enters or leaves, its index: the visit
   };
 
@@ -72,6 +96,7 @@ class WireWatch {
     std::uint32_t at;  // 1 + index; 0: it is not known yet
   };
   static constexpr std::uint32_t page_bits = 9;
+  static constexpr Picoseconds being_claimed = std::numeric_limits<Picoseconds>::max();
 
   Known& known(std::uint32_t number) {
     Page& page = pages_[number >> page_bits];
@@ -90,6 +115,7 @@ class WireWatch {
   const Symmetry& symmetry_;
   SeenOrigins& origins_;
   OrderWatch& order_;
+  ClosedWatch& closed_;
   const EventQueue& queue_;
   std::vector<Packet> packets_;
   using Page = std::vector<Known>;

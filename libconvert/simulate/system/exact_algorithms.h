@@ -72,6 +72,7 @@ void SystemLayer<Observer>::exact_step(std::uint32_t s) {
     if (st.free >= st.stages[st.sent].from.size()) exact_send_stage(s);
     return;
   }
+  if (st.sent == 0 && close(s)) return;
   const PhasePlan& p = *st.phase;
   const std::uint64_t all = rounds(p);
   const std::uint32_t window = window_of(p);

@@ -7,6 +7,7 @@
 #include "simulate/program/program.h"
 #include "simulate/symmetry/order_observer.h"
 #include "simulate/symmetry/ordered_causes.h"
+#include "simulate/system/closed_runs.h"
 #include "simulate/system/exact_algorithms.h"
 #include "simulate/system/native_algorithms.h"
 #include "simulate/system/stream.h"
@@ -176,6 +177,12 @@ void SystemLayer<Observer>::arrive(typename Messages<Observer>::ForStream to) {
   observer_.fires(receiver);
   observer_.acts([&] { return actor(st.npu, st.job); });
   model_.rules.parts_are_equal() ? received(s) : exact_received(s);
+}
+
+template <class Observer>
+void SystemLayer<Observer>::send_last(std::uint32_t s) {
+  if constexpr (Observer::is_reduced) observer_.sends_last(s);
+  messages_.come_last(s, stream(s).arrives - queue_.now());
 }
 
 template class SystemLayer<NoObserver>;

@@ -3,12 +3,16 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "simulate/engine/messages.h"
 #include "simulate/engine/npu_events.h"
 #include "simulate/engine/observer.h"
+#include "simulate/symmetry/closed_watch.h"
+#include "simulate/system/closed_phases.h"
 #include "simulate/system/custom.h"
 #include "simulate/system/shared_bus.h"
 #include "simulate/system/state.h"
@@ -49,6 +53,10 @@ class SystemLayer final : public SystemState {
   [[nodiscard]] const CustomState& custom_runs() const override { return customs_; }
   // Handles the `event_last` of a stream.
   void take_last(std::uint32_t s);
+  // Handles the `event_sent` of a stream.
+  void send_last(std::uint32_t s);
+  // Runs phases that are closed and have begun; called when all of an entry of NpuEvents has been run.
+  void run_closed();
   // Return whether it runs rings as wholes, whether there was one, and whether one sent at time 0.
   [[nodiscard]] bool runs_whole_rings() const { return runs_whole_rings_; }
   [[nodiscard]] bool ran_whole_rings() const { return !whole_streams_.empty(); }
@@ -94,6 +102,18 @@ class SystemLayer final : public SystemState {
                                       std::int64_t bytes) const;
   void add_last_pass(std::uint32_t s, Picoseconds delay);
 
+  // Closed phases, in closed_runs.h.
+  [[nodiscard]] bool close(std::uint32_t s);
+  [[nodiscard]] std::uint32_t closed_phase(const Stream& st);
+  [[nodiscard]] ClosedPhase describe_closed(const Stream& st, std::uint64_t ring);
+  [[nodiscard]] bool add_bundles(const Stream& st, ClosedPhase& phase);
+  [[nodiscard]] bool add_rounds(const Stream& st, ClosedPhase& phase);
+  [[nodiscard]] bool add_way(const Stream& st, ClosedPhase& phase, std::uint32_t place, std::uint32_t distance,
+                             std::int64_t bytes);
+  [[nodiscard]] ClosedCause closed_cause(std::uint32_t s, std::int64_t distance, std::uint32_t shape);
+  void watch_closed(const ClosedTimes& times);
+  void take_last_of_closed(std::uint32_t s);
+
   // Exact sizes, in exact_algorithms.h.
   [[nodiscard]] std::int64_t exact_total(const Stream& st) const;
   void exact_begin(std::uint32_t s);
@@ -118,6 +138,16 @@ class SystemLayer final : public SystemState {
   bool began_at_zero_ = false;
   WholeRing whole_ring_;
   std::vector<std::uint32_t> whole_streams_;  // of its members
+  // By phase, NPU, exact size and whether it goes anticlockwise.
+  std::map<std::tuple<const PhasePlan*, Rank, std::int64_t, bool>, std::uint32_t> closed_numbers_;
+  std::vector<ClosedPhase> closed_phases_;
+  struct TimesOfShape {
+    ClosedTimes times{};
+    std::uint32_t shape = 0;  // number
+  };
+  std::map<std::vector<std::uint32_t>, TimesOfShape> closed_times_;  // of those that begin together
+  std::map<std::vector<std::int64_t>, std::uint32_t> closed_shapes_;
+  std::vector<std::uint32_t> closing_;  // streams of the current entry
   CustomRuns<Observer> customs_;
   std::optional<SharedBus<Observer>> bus_;
 };

@@ -15,6 +15,12 @@ inline bool is_exchange(const PhasePlan& p) {
   return p.algorithm == NativeAlgorithm::halving_doubling && !(p.group_ring && p.members == 2);
 }
 
+// Returns whether bundle `number` reduces, see make_bundle().
+inline bool bundle_reduces(const PhasePlan& p, std::uint64_t number) {
+  if (number % p.cycle < p.window) return false;
+  return p.op == Collective::reduce_scatter || (p.op == Collective::all_reduce && number / p.cycle % 2 == 0);
+}
+
 template <class Observer>
 void SystemLayer<Observer>::init_algorithm(std::uint32_t s) {
   Stream& st = stream(s);
@@ -141,15 +147,14 @@ std::uint32_t SystemLayer<Observer>::acquire(const Stream& st, std::uint32_t& ke
     messages_.release(kept - 1);
   }
   const PhasePlan& p = *st.phase;
-  const std::uint32_t channel =
-      messages_.acquire({.bytes = bytes,
-                         .src = src,
-                         .dst = dst,
-                         .tag = st.tag,
-                         .run = p.class_ring == 0 ? 0 : 2 * p.class_ring + (st.anticlockwise ? 1 : 0),
-                         .native = true,
-                         .exchange = is_exchange(p),
-                         .class_ring = p.class_ring != 0});
+  const std::uint32_t channel = messages_.acquire({.bytes = bytes,
+                                                   .src = src,
+                                                   .dst = dst,
+                                                   .tag = st.tag,
+                                                   .run = p.class_ring == 0 ? 0 : class_ring_of(st),
+                                                   .native = true,
+                                                   .exchange = is_exchange(p),
+                                                   .class_ring = p.class_ring != 0});
   if (in_ring) kept = channel + 1;
   return channel;
 }
@@ -171,6 +176,7 @@ template <class Observer>
 void SystemLayer<Observer>::ring_step(std::uint32_t s) {
   Stream& st = stream(s);
   if (st.steps_left == 0) return end_phase(s);
+  if (st.steps_left == st.phase->steps && close(s)) return;
   --st.steps_left;
   send_to(st, neighbour(st, 1, true), 0, st.bytes);
   receive_from(s, neighbour(st, 1, false), 0, st.bytes);
@@ -210,6 +216,7 @@ template <class Observer>
 void SystemLayer<Observer>::halving_doubling_step(std::uint32_t s) {
   Stream& st = stream(s);
   if (st.steps_left == 0) return end_phase(s);
+  if (st.steps_left == st.phase->steps && close(s)) return;
   const auto slot = static_cast<std::uint32_t>(st.phase->steps - st.steps_left--);
   const std::uint32_t partner = st.place ^ st.ready_distance;
   send_to(st, partner, slot, st.ready_bytes);

@@ -96,10 +96,11 @@ struct PhasePlan {
   std::int64_t data_bytes = 0;     // what the phase works on
   std::int64_t message_bytes = 0;  // of the first message
   Picoseconds endpoint_delay = 0;
-  Picoseconds reduction = 0;    // of a message; halving doubling computes its own
-  std::uint32_t trees = 0;      // double binary tree: phases of a chunk on this dimension's trees
-  std::uint32_t tree_turn = 0;  // … and which of them this is
-  std::uint32_t root = 0;       // trees and stars: a place
+  Picoseconds reduction = 0;     // of a message; halving doubling computes its own
+  std::uint32_t trees = 0;       // double binary tree: phases of a chunk on this dimension's trees
+  std::uint32_t tree_turn = 0;   // … and which of them this is
+  std::uint32_t root = 0;        // trees and stars: a place
+  bool closed = false;           // representatives: all members have one, see ClosedPhase
   std::uint32_t class_ring = 0;  // representatives: number of the ring, see ClassRings; 0: it is none of those
 };
 

@@ -137,6 +137,7 @@ class SystemState {
   void take_turns(Rank npu, const CollectivePlan& plan);
   void set_phase(std::uint32_t s);
   void enter_queue(std::uint32_t s);
+  [[nodiscard]] static std::uint32_t class_ring_of(const Stream& st);
   [[nodiscard]] std::uint32_t place_in(const Stream& st, const PhasePlan& phase) const;
   [[nodiscard]] Rank member(const Stream& st, std::uint32_t place) const;
   [[nodiscard]] std::uint32_t neighbour(const Stream& st, std::uint32_t distance, bool forwards) const;

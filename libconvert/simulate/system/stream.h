@@ -72,6 +72,8 @@ struct alignas(64) SystemState::Stream {
   std::uint32_t tag = 0;
   bool whole = false;           // the phase is run as a whole, see whole_phases.h
   Picoseconds began = 0;        // whole: when it can send its first message
+  std::uint32_t closed = 0;     // of a closed phase: its description
+  Picoseconds arrives = 0;      // and when its last message comes
   std::uint32_t queue = 0;      // of the NPU
   std::uint32_t under_way = 0;  // exact sizes: messages of a tree or star that have not arrived
   std::vector<Stage> stages{};  // exact sizes: of a tree or star; `sent` is the one that it is in
@@ -112,6 +114,11 @@ inline std::uint32_t SystemState::neighbour(const Stream& st, std::uint32_t dist
   const bool up = forwards != st.anticlockwise;
   const std::uint32_t place = st.place + (up ? distance : n - distance);
   return place >= n ? place - n : place;
+}
+
+// Returns the number of a class ring for the direction of the stream, see ChannelKey.
+inline std::uint32_t SystemState::class_ring_of(const Stream& st) {
+  return 2 * st.phase->class_ring + (st.anticlockwise ? 1 : 0);
 }
 
 [[gnu::always_inline]] inline void SystemState::prefetch_stream(std::uint32_t s) const {

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "simulate/system/layer.h"
+#include "simulate/system/native_algorithms.h"
 #include "simulate/system/stream.h"
 #include "simulate/system/whole_ring.h"
 
@@ -28,12 +29,6 @@ void SystemLayer<Observer>::begin_whole(std::uint32_t s) {
   st.began = EventQueue::sum(queue_.now(), p.endpoint_delay);
   began_at_zero_ = began_at_zero_ || st.began == 0;
   if (count_member(st) == p.members) run_whole(st);
-}
-
-// Returns whether bundle `number` of a ring reduces, see make_bundle().
-inline bool bundle_reduces(const PhasePlan& p, std::uint64_t number) {
-  if (number % p.cycle < p.window) return false;
-  return p.op == Collective::reduce_scatter || (p.op == Collective::all_reduce && number / p.cycle % 2 == 0);
 }
 
 template <class Observer>
@@ -102,6 +97,7 @@ void SystemLayer<Observer>::run_whole(const Stream& st) {
 
 template <class Observer>
 void SystemLayer<Observer>::take_last(std::uint32_t s) {
+  if constexpr (Observer::is_reduced) return take_last_of_closed(s);
   Stream& st = stream(s);
   const PhasePlan& p = *st.phase;
   if (model_.rules.parts_are_equal()) {

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/system/closed_phases.h"
+
+#include <algorithm>
+#include <deque>
+#include <tuple>
+
+#include "simulate/engine/engine.h"
+
+namespace convert {
+namespace {
+
+// Says to what the chain of causes of an event goes back: to the beginning of all the phases, number 0, or to an
+// event with an open place, on the member so far away along a ring. As in OrderWatch, events of one time come in
+// the same order on all members if they go back to the same; the order of others is open.
+struct ClosedOrigin {
+  std::uint64_t event = 0;
+  std::uint64_t ring = 0;  // of a distance
+  std::int64_t distance = 0;
+  friend bool operator==(const ClosedOrigin&, const ClosedOrigin&) = default;
+};
+
+// Is an origin as seen from the owner of a wire, and whose: that after so many hops of a message so far.
+struct AtWire {
+  ClosedOrigin origin{};
+  std::uint64_t ring = 0;
+  std::uint32_t hop = 0;
+  std::int64_t distance = 0;
+  friend bool operator==(const AtWire&, const AtWire&) = default;
+};
+
+class ClosedRun {
+ public:
+  explicit ClosedRun(const std::vector<const ClosedPhase*>& phases) {
+    for (const ClosedPhase* phase : phases) parts_.push_back({.phase = phase});
+  }
+
+  ClosedTimes run() {
+    for (std::uint32_t p = 0; p < parts_.size(); ++p) send(p);
+    while (!events_.empty()) {
+      std::pop_heap(events_.begin(), events_.end(), later);
+      const Event e = events_.back();
+      events_.pop_back();
+      begin_turn(e);
+      switch (e.kind) {
+        case Kind::entry: run_item(e.index); break;
+        case Kind::hop: end_hop(e.index); break;
+        case Kind::wire_free: leave(e.index); break;
+      }
+    }
+    for (const Wire& w : wires_) times_.wires.push_back({w.number, w.until});
+    return std::move(times_);
+  }
+
+ private:
+  enum class Kind : std::uint8_t { entry, hop, wire_free };
+  struct Event {
+    Picoseconds time = 0;
+    std::uint64_t pushed = 0;
+    std::uint32_t item = 0;  // of an entry
+    Kind kind = Kind::entry;
+    std::uint32_t index = 0;  // of a part or a wire
+    std::uint64_t turn = 0;   // in which it was pushed, as in OrderWatch
+  };
+  // Holds a phase: one message or pass of it is under way.
+  struct Part {
+    const ClosedPhase* phase = nullptr;
+    std::uint32_t leg = 0;
+    std::uint32_t hop = 0;
+    bool reduced = false;  // the pass of this leg has only its end before it
+    ClosedOrigin origin{};
+    Picoseconds sent = 0;
+  };
+  struct Wire {
+    std::uint32_t number = 0;
+    bool taken = false;
+    std::deque<std::uint32_t> waiting{};  // parts
+    AtWire frees{};                       // what goes back to whom when it is free again
+    std::uint64_t turn = 0;
+    std::vector<std::pair<AtWire, bool>> touches{};  // in that turn: how, and whether something came
+    Picoseconds until = 0;
+  };
+  struct Entry {
+    Picoseconds time = 0;
+    std::uint64_t pushed = 0;
+    std::uint32_t items = 0;
+    std::uint32_t done = 0;
+    std::uint64_t turn = 0;        // in which it was pushed
+    std::uint64_t registered = 0;  // turn of the last item
+    ClosedOrigin by{};             // to which that goes back
+    ClosedOrigin origin{};
+  };
+
+  static bool later(const Event& a, const Event& b) {
+    return std::tie(a.time, a.pushed, a.item) > std::tie(b.time, b.pushed, b.item);
+  }
+  void push(Event e) {
+    events_.push_back(e);
+    std::push_heap(events_.begin(), events_.end(), later);
+  }
+  void push(Picoseconds delay, Kind kind, std::uint32_t index) {
+    push({.time = EventQueue::sum(now_, delay),
+          .pushed = ++pushed_,
+          .item = 0,
+          .kind = kind,
+          .index = index,
+          .turn = turn_});
+  }
+  void begin_turn(const Event& e) {
+    if (e.time != now_ || e.turn != pushed_in_) ++turn_;
+    now_ = e.time;
+    pushed_in_ = e.turn;
+  }
+
+  static const ClosedLeg& leg_of(const Part& part) { return part.phase->legs[part.leg]; }
+  static const MessageWay& way_of(const Part& part) { return part.phase->ways[leg_of(part).way]; }
+
+  // Returns the origin as seen from the receiver of the part's message.
+  ClosedOrigin at_receiver(const Part& part) {
+    const ClosedLeg& leg = leg_of(part);
+    const ClosedOrigin& o = part.origin;
+    if (o.ring != 0 && o.ring != part.phase->ring) return open_place();
+    return {o.event, part.phase->ring,
+            part.phase->exchanges ? o.distance ^ leg.distance : o.distance + leg.distance};
+  }
+  ClosedOrigin open_place() { return {.event = ++open_places_}; }
+
+  void send(std::uint32_t p) {
+    Part& part = parts_[p];
+    part.hop = 0;
+    part.sent = now_;
+    times_.sent.push_back({p, part.leg, now_});
+    if (way_of(part).hops.empty()) return push(way_of(part).delay, Kind::hop, p);
+    enter(p);
+  }
+  void enter(std::uint32_t p) {
+    const Part& part = parts_[p];
+    const std::uint32_t w = wire(way_of(part).hops[part.hop].wire);
+    const AtWire at = touch(wires_[w], at_wire(part), true);
+    if (wires_[w].taken) return wires_[w].waiting.push_back(p);
+    transmit(w, p, at);
+  }
+  static AtWire at_wire(const Part& part) {
+    return {part.origin, part.phase->ring, part.hop, leg_of(part).distance};
+  }
+  // Notes that a message comes to a wire, or frees it. Returns to what goes back what follows: that a message comes
+  // commutes with the end of another, as in WireWatch, but has an open place then.
+  AtWire touch(Wire& wire, const AtWire& at, bool comes) {
+    if (wire.turn != turn_) wire.touches.clear();
+    wire.turn = turn_;
+    bool is_open = false;
+    for (const auto& [other, came] : wire.touches) {
+      if (other == at) continue;
+      is_open = true;
+      if (came == comes) times_.settled = false;
+    }
+    wire.touches.emplace_back(at, comes);
+    AtWire result = at;
+    if (is_open) result.origin = open_place();
+    return result;
+  }
+  // Lets a part take the wire because of what has come to it so.
+  void transmit(std::uint32_t w, std::uint32_t p, const AtWire& by) {
+    Part& part = parts_[p];
+    const WireHop& hop = way_of(part).hops[part.hop];
+    const AtWire own = at_wire(part);
+    const bool in_its_frame = std::tie(by.ring, by.hop, by.distance) == std::tie(own.ring, own.hop, own.distance);
+    if (by.origin != part.origin || !in_its_frame) part.origin = in_its_frame ? by.origin : open_place();
+    part.sent = now_;
+    wires_[w].taken = true;
+    wires_[w].frees = by;
+    push(hop.arrival, Kind::hop, p);
+    push(hop.busy, Kind::wire_free, w);
+  }
+  void leave(std::uint32_t w) {
+    Wire& wire = wires_[w];
+    const AtWire by = touch(wire, wire.frees, false);
+    wire.taken = false;
+    wire.until = now_;
+    if (wire.waiting.empty()) return;
+    const std::uint32_t p = wire.waiting.front();
+    wire.waiting.pop_front();
+    transmit(w, p, by);
+  }
+  void end_hop(std::uint32_t p) {
+    Part& part = parts_[p];
+    if (part.hop + 1 < way_of(part).hops.size()) {
+      ++part.hop;
+      return enter(p);
+    }
+    if (now_ == 0) times_.settled = false;  // what ends then is in the entry of the beginning
+    part.origin = at_receiver(part);
+    if (part.leg + 1 == part.phase->legs.size()) return end(p);
+    ++part.leg;
+    part.reduced = false;
+    add_item(leg_of(part).pass, p);
+  }
+  void end(std::uint32_t p) {
+    const Part& part = parts_[p];
+    if (part.sent == now_ || part.sent == 0) times_.settled = false;  // what comes at once is to keep its place
+    if (last_turn_ == turn_ && part.origin != last_origin_) times_.settled = false;
+    last_turn_ = turn_;
+    last_origin_ = part.origin;
+    times_.last.push_back({p, part.sent, now_, part.origin.distance, part.origin.event != 0});
+  }
+
+  // Registers the end of a pass of the part, or of a part of it.
+  void add_item(Picoseconds delay, std::uint32_t p) {
+    const Picoseconds time = EventQueue::sum(now_, delay);
+    auto entry = std::ranges::find(entries_, time, &Entry::time);
+    const ClosedOrigin by = parts_[p].origin;
+    if (entry == entries_.end()) {
+      times_.entries.push_back(time);
+      entries_.push_back(
+          {.time = time, .pushed = ++pushed_, .turn = turn_, .registered = turn_, .by = by, .origin = by});
+      entry = entries_.end() - 1;
+    } else if (entry->registered == turn_ && entry->by != by) {
+      times_.settled = false;
+    }
+    entry->registered = turn_;
+    entry->by = by;
+    parts_[p].origin = entry->origin;
+    push({.time = time,
+          .pushed = entry->pushed,
+          .item = entry->items++,
+          .kind = Kind::entry,
+          .index = p,
+          .turn = entry->turn});
+  }
+  void run_item(std::uint32_t p) {
+    Part& part = parts_[p];
+    if (leg_of(part).reduction != ClosedLeg::none && !part.reduced) {
+      part.reduced = true;
+      add_item(leg_of(part).reduction, p);
+    } else {
+      send(p);
+    }
+    const auto entry = std::ranges::find(entries_, now_, &Entry::time);
+    if (++entry->done == entry->items) entries_.erase(entry);
+  }
+
+  std::uint32_t wire(std::uint32_t number) {
+    const auto at = std::ranges::find(wires_, number, &Wire::number);
+    if (at != wires_.end()) return static_cast<std::uint32_t>(at - wires_.begin());
+    wires_.push_back({.number = number});
+    return static_cast<std::uint32_t>(wires_.size() - 1);
+  }
+
+  std::vector<Part> parts_;
+  std::vector<Wire> wires_;
+  std::vector<Entry> entries_;
+  std::vector<Event> events_;  // a heap
+  std::uint64_t pushed_ = 0;
+  std::uint64_t open_places_ = 0;
+  Picoseconds now_ = 0;
+  std::uint64_t turn_ = 1;
+  std::uint64_t pushed_in_ = 0;  // the turn in which this turn's events were pushed
+  std::uint64_t last_turn_ = 0;  // in which a phase has ended
+  ClosedOrigin last_origin_{};   // of that
+  ClosedTimes times_;
+};
+
+}  // namespace
+
+std::vector<std::int64_t> closed_shape(const std::vector<const ClosedPhase*>& phases) {
+  std::vector<std::int64_t> shape;
+  std::vector<std::uint64_t> rings;
+  std::vector<std::uint32_t> wires;
+  const auto place_in = [](auto& all, auto one) {
+    const auto at = std::ranges::find(all, one);
+    const std::ptrdiff_t place = at - all.begin();
+    if (at == all.end()) all.push_back(one);
+    return place;
+  };
+  for (const ClosedPhase* phase : phases) {
+    shape.insert(shape.end(), {place_in(rings, phase->ring), phase->exchanges ? 1 : 0,
+                               static_cast<std::int64_t>(phase->legs.size())});
+    for (const ClosedLeg& leg : phase->legs)
+      shape.insert(shape.end(), {leg.pass, leg.reduction, leg.distance, leg.way});
+    for (const ClosedWay& way : phase->ways) {
+      shape.insert(shape.end(), {way.delay, static_cast<std::int64_t>(way.hops.size())});
+      for (const WireHop& hop : way.hops)
+        shape.insert(shape.end(), {place_in(wires, hop.wire), hop.busy, hop.arrival});
+    }
+  }
+  return shape;
+}
+
+ClosedTimes closed_times(const std::vector<const ClosedPhase*>& phases) { return ClosedRun(phases).run(); }
+
+}  // namespace convert

@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "simulate/closed/watch.h"
 #include "simulate/engine/engine.h"
 #include "simulate/engine/observer.h"
-#include "simulate/symmetry/closed_watch.h"
 #include "simulate/symmetry/order_watch.h"
 #include "simulate/symmetry/origins.h"
 #include "simulate/symmetry/symmetry.h"

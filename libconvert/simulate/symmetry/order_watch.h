@@ -31,8 +31,8 @@
 
 #include "core/trace.h"
 #include "core/units.h"
+#include "simulate/closed/watch.h"
 #include "simulate/engine/waiter.h"
-#include "simulate/symmetry/closed_watch.h"
 #include "simulate/symmetry/origins.h"
 #include "simulate/symmetry/touches.h"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "config/network/wire_numbers.h"
+#include "simulate/closed/watch.h"
 #include "simulate/engine/engine.h"
-#include "simulate/symmetry/closed_watch.h"
 #include "simulate/symmetry/order_watch.h"
 #include "simulate/symmetry/origins.h"
 #include "simulate/symmetry/symmetry.h"

@@ -8,11 +8,11 @@
 #include <tuple>
 #include <vector>
 
+#include "simulate/closed/phases.h"
+#include "simulate/closed/watch.h"
 #include "simulate/engine/messages.h"
 #include "simulate/engine/npu_events.h"
 #include "simulate/engine/observer.h"
-#include "simulate/symmetry/closed_watch.h"
-#include "simulate/system/closed_phases.h"
 #include "simulate/system/custom.h"
 #include "simulate/system/shared_bus.h"
 #include "simulate/system/state.h"

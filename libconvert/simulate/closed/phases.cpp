@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "simulate/system/closed_phases.h"
+#include "simulate/closed/phases.h"
 
 #include <algorithm>
 #include <deque>

@@ -28,7 +28,9 @@ class Replayer final : private CollectiveListener {
   struct alignas(64) Npu {
     Activity activity{};
     const Op* ops = nullptr;
-    std::uint8_t busy = 0;  // bit per Slot in use
+    const LinkedMessage* messages = nullptr;
+    const std::uint32_t* plans = nullptr;  // by call
+    std::uint8_t busy = 0;                 // bit per Slot in use
     Picoseconds compute_ps = 0;
     Feeder feeder{};
   };
@@ -61,6 +63,8 @@ class Replayer final : private CollectiveListener {
       if (program_.ranks[r].code == nullptr) continue;  // another rank stands for it
       npus_[r].feeder = program_.ranks[r].code->feeder;
       npus_[r].ops = program_.ranks[r].code->ops.data();
+      npus_[r].messages = program_.messages.data() + program_.ranks[r].first_message;
+      npus_[r].plans = program_.ranks[r].plans->data();
       if (npus_[r].feeder.size() == 0) result_.npus[r].finish_ps = 0;
     }
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
@@ -243,12 +247,17 @@ class Replayer final : private CollectiveListener {
         break;
       case OpType::timed: npu_events_.add(r, op.value, done); break;
       case OpType::memory: begin_access(memory_.access(r, op.value, done)); break;
-      case OpType::send: messages_.send(op.channel, done, r, op.peer, op.value, 0); break;
-      case OpType::recv: messages_.receive(op.channel, r, done); break;
+      case OpType::send: {
+        const LinkedMessage& m = npu.messages[op.channel];
+        messages_.send(m.channel, done, r, m.peer, op.value, 0);
+        break;
+      }
+      case OpType::recv: messages_.receive(npu.messages[op.channel].channel, r, done); break;
       case OpType::collective:
         exposure_.begin(r, node, npu.activity.without_compute(queue_.now()));
         observer_.begins_collective(true);
-        if (const CollectiveRun* other = system_.start(r, op.channel, node, op.end, op.peer))  // never starts
+        if (const CollectiveRun* other =
+                system_.start(r, npu.plans[op.channel], node, op.end, op.peer))  // never starts
           refused_.push_back({r, node, static_cast<std::uint32_t>(other - system_.runs().data())});
         observer_.begins_collective(false);
         break;

@@ -22,9 +22,12 @@ class Linker {
     to_.ranks.reserve(program_.ranks.size());
     make_room();
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
-      LinkedRankProgram& rank = to_.ranks.emplace_back(LinkedRankProgram{.first_op = to_.ops});
+      LinkedRankProgram& rank =
+          to_.ranks.emplace_back(LinkedRankProgram{.first_op = to_.ops, .first_message = to_.messages.size()});
       if (as_.runs && !as_.runs(r)) continue;
-      rank.code = code_of(r);
+      rank.code = program_.ranks[r].code;
+      rank.plans = plans_of(r);
+      link_messages(r);
       to_.ops += rank.code->ops.size();
       for (const std::uint32_t plan : program_.ranks[r].plans) link_custom(plan, r);
     }
@@ -32,24 +35,22 @@ class Linker {
   }
 
  private:
-  std::shared_ptr<const RankCode> code_of(Rank r) {
+  std::shared_ptr<const std::vector<std::uint32_t>> plans_of(Rank r) {
+    const std::vector<std::uint32_t>& plans = program_.ranks[r].plans;
+    if (last_plans_ == nullptr || *last_plans_ != plans)
+      last_plans_ = std::make_shared<const std::vector<std::uint32_t>>(plans);
+    return last_plans_;
+  }
+
+  void link_messages(Rank r) {
     const RankProgram& from = program_.ranks[r];
-    if (r != 0 && to_.ranks[r - 1].code != nullptr && from.peers.empty()) {
-      const RankProgram& before = program_.ranks[r - 1];
-      if (before.code == from.code && before.plans == from.plans) return to_.ranks[r - 1].code;
+    if (from.peers.empty()) return;
+    for (const Op& op : from.code->ops) {
+      if (is_message_op(op)) want(op, r, from.peers[op.channel], from.tag(op.channel));
     }
-    auto code = std::make_shared<RankCode>(*from.code);
-    code->tags = {};
-    for (Op& op : code->ops) {
-      if (is_message_op(op)) {
-        const std::uint32_t m = op.channel;
-        link(op, r, from.peers[m], from.tag(m));
-      } else if (op.type == OpType::collective) {
-        op.channel = from.plans[op.channel];
-      }
-    }
-    find_channels();
-    return code;
+    to_.messages.resize(to_.messages.size() + from.peers.size());
+    LinkedMessage* const messages = &to_.messages[to_.ranks[r].first_message];
+    find_channels([&](const Wanted& w) { messages[w.message] = {w.channel, w.peer}; });
   }
 
   // Makes room for the channels of traces, of which most have a sender and a receiver.
@@ -60,21 +61,33 @@ class Linker {
     }
     index_.reserve(messages / 2);
     to_.channels.reserve(messages / 2);
+    to_.messages.reserve(messages);
   }
 
+  struct Wanted {
+    ChannelKey key;
+    std::uint64_t hash = 0;
+    std::uint32_t message = 0;  // of its rank or place
+    Rank peer = 0;
+    std::uint32_t channel = 0;
+  };
   // Names the peer of a message; its channel follows with find_channels().
-  void link(Op& op, Rank r, Rank peer, std::int64_t tag) {
+  void want(const Op& op, Rank r, Rank peer, std::int64_t tag) {
     const ChannelKey key = key_of(op, r, peer, tag);
-    Wanted& wanted = wanted_.emplace_back(Wanted{&op, as_.channel ? as_.channel(key) : key});
+    Wanted& wanted = wanted_.emplace_back(Wanted{.key = as_.channel ? as_.channel(key) : key,
+                                                 .message = op.channel,
+                                                 .peer = as_.peer ? as_.peer(peer) : peer});
     wanted.hash = hash(wanted.key);
-    op.peer = as_.peer ? as_.peer(peer) : peer;
   }
-  // Channels lie anywhere in memory: each is fetched some time before it is looked up.
-  void find_channels() {
+  // Calls found(wanted) for each message that is wanted, in order. Channels lie anywhere in memory: each is fetched
+  // some time before it is looked up.
+  template <typename Found>
+  void find_channels(Found&& found) {
     constexpr std::size_t ahead = 16;
     for (std::size_t i = 0; i < wanted_.size(); ++i) {
       if (i + ahead < wanted_.size()) index_.prefetch(wanted_[i + ahead].hash);
-      wanted_[i].op->channel = index_.find_or_add(to_.channels, wanted_[i].key, wanted_[i].hash);
+      wanted_[i].channel = index_.find_or_add(to_.channels, wanted_[i].key, wanted_[i].hash);
+      found(wanted_[i]);
     }
     wanted_.clear();
   }
@@ -96,10 +109,16 @@ class Linker {
     const std::uint32_t place = group.place(r);
     if (algorithm.places[place] != nullptr) return;
     auto code = std::make_shared<RankCode>(*from.places[place]);
+    std::vector<Op*> ops;
     for (Op& op : code->ops) {
-      if (is_message_op(op)) link(op, r, group.rank(op.peer), from.tags[op.channel]);
+      if (!is_message_op(op)) continue;
+      want(op, r, group.rank(op.peer), from.tags[op.channel]);
+      ops.push_back(&op);
     }
-    find_channels();
+    find_channels([&, next = std::size_t{0}](const Wanted& w) mutable {
+      ops[next]->channel = w.channel;
+      ops[next++]->peer = w.peer;
+    });
     algorithm.places[place] = std::move(code);
   }
 
@@ -107,12 +126,8 @@ class Linker {
   const LinkAs& as_;
   LinkedProgram& to_;
   ChannelIndex index_;
-  struct Wanted {
-    Op* op;
-    ChannelKey key;
-    std::uint64_t hash = 0;
-  };
-  std::vector<Wanted> wanted_;  // channels of the code that is being linked
+  std::vector<Wanted> wanted_;  // channels of the rank or place that is being linked
+  std::shared_ptr<const std::vector<std::uint32_t>> last_plans_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> customs_;  // custom and group → 1 + linked
 };
 

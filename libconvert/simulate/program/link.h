@@ -15,7 +15,7 @@ struct LinkAs {
   std::function<ChannelKey(const ChannelKey&)> channel{};  // what stands for it
 };
 
-// Messages with one key have one channel. Neighbours that do the same with the same peers share their code.
+// Messages with one key have one channel.
 [[nodiscard]] LinkedProgram link(const ReplayProgram& program, const LinkAs& as = {});
 
 // Returns the key of a message of `r`, whose node it is, with this peer and tag.

@@ -115,7 +115,7 @@ struct ReplayOptions {
   // Rings whose messages meet no others are run as wholes, where that leads to the same.
   bool whole_rings = true;
   // Above so many NPUs collectives of groups that do the same are listed once, unless there is a timeline.
-  std::uint32_t list_all_up_to = 4096;
+  std::uint32_t list_all_up_to = 128;
   // Above so many NPUs the timeline may have representatives alone, see ReplayResult::equivalence.
   // The chain of causes of the end, traffic and the use of wires are then found of them, and told of all.
   std::uint32_t most_npus_alone = UINT32_MAX;
@@ -158,15 +158,24 @@ struct ReplayProgram : CommonProgram {
   std::vector<RankProgram> ranks{};
 };
 
-struct LinkedRankProgram {
-  std::shared_ptr<const RankCode> code{};  // null: another rank stands for it
-  std::uint64_t first_op = 0;              // number of its node 0 among the nodes of all ranks
+// Says where a message of a rank goes, or from where it comes.
+struct LinkedMessage {
+  std::uint32_t channel = 0;
+  Rank peer = 0;
 };
 
-// Is what the simulator runs: the code of each rank names its peers, channels and plans. See link().
+struct LinkedRankProgram {
+  std::shared_ptr<const RankCode> code{};  // one for all ranks that do the same; null: another rank stands for it
+  std::uint64_t first_op = 0;              // number of its node 0 among the nodes of all ranks
+  std::uint64_t first_message = 0;         // number of its message 0 among those of all ranks
+  std::shared_ptr<const std::vector<std::uint32_t>> plans{};  // by call; one for ranks that share all
+};
+
+// Is what the simulator runs: it names the peers, channels and plans of each rank. See link().
 struct LinkedProgram : CommonProgram {
   std::vector<LinkedRankProgram> ranks{};
-  std::uint64_t ops = 0;  // nodes of all ranks
+  HugeVector<LinkedMessage> messages{};  // of all ranks
+  std::uint64_t ops = 0;                 // nodes of all ranks
   std::vector<ChannelKey> channels{};
 
   struct Place {
@@ -175,7 +184,17 @@ struct LinkedProgram : CommonProgram {
   };
   // Returns rank and node of number `op` among the nodes of all ranks.
   [[nodiscard]] Place place(std::uint64_t op) const;
-  [[nodiscard]] const Op& op(Place p) const { return ranks[p.rank].code->ops[p.node]; }
+  // Returns a node with its channel and peer, or the number of its plan in place of that of the call.
+  [[nodiscard]] Op op(Place p) const {
+    const LinkedRankProgram& rank = ranks[p.rank];
+    Op op = rank.code->ops[p.node];
+    if (op.type == OpType::collective) op.channel = (*rank.plans)[op.channel];
+    if (op.type != OpType::send && op.type != OpType::recv) return op;
+    const LinkedMessage& message = messages[rank.first_message + op.channel];
+    op.channel = message.channel;
+    op.peer = message.peer;
+    return op;
+  }
 };
 
 // Compiles rank after rank, so that only one trace has to be in memory.

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -84,20 +85,33 @@ class Changes {
     o.network.count_wires = o.network.bin_wires = false;
     return changed;
   }
-  // Lets `change` edit the nodes of the ranks for which `wanted` is true; ranks of one code share the new one.
-  template <class Wanted, class Change>
-  void edit(ReplayProgram& changed, const Wanted& wanted, const Change& change) const {
-    std::map<const RankCode*, std::shared_ptr<const RankCode>> edited;
+  // Says of each call of a rank whether it is meant.
+  using Calls = std::vector<bool>;
+  // Lets `change` edit the nodes of the ranks for which which(rank) returns something, which it gets too; ranks of
+  // one code that get the same share the new one.
+  template <class Which, class Change>
+  void edit(ReplayProgram& changed, const Which& which, const Change& change) const {
+    std::map<std::pair<const RankCode*, Calls>, std::shared_ptr<const RankCode>> edited;
     for (Rank r = 0; r < changed.ranks.size(); ++r) {
-      if (!wanted(r)) continue;
-      std::shared_ptr<const RankCode>& code = edited[changed.ranks[r].code.get()];
+      const std::optional<Calls> calls = which(r);
+      if (!calls) continue;
+      std::shared_ptr<const RankCode>& code = edited[{changed.ranks[r].code.get(), *calls}];
       if (code == nullptr) {
         auto copy = std::make_shared<RankCode>(*changed.ranks[r].code);
-        for (Op& op : copy->ops) change(op);
+        for (Op& op : copy->ops) change(op, *calls);
         code = std::move(copy);
       }
       changed.ranks[r].code = code;
     }
+  }
+  // Returns which calls of a rank are of a kind of collective and a group; nothing if none is.
+  [[nodiscard]] std::optional<Calls> calls_of(Rank r, const std::pair<Collective, std::uint32_t>& wanted) const {
+    Calls calls;
+    for (const std::uint32_t plan : program_.ranks[r].plans) {
+      const CollectiveCall& call = program_.plans[plan].call;
+      calls.push_back(std::pair(call.op, call.group) == wanted);
+    }
+    return std::ranges::find(calls, true) == calls.end() ? std::nullopt : std::optional(std::move(calls));
   }
   void run(const ReplayProgram& changed, Run::WhatIf w, const std::string& what, const std::string& setting) {
     if (run_.whatif.size() >= most_what_ifs) return;
@@ -123,8 +137,8 @@ class Changes {
       const double factor = static_cast<double>(c.median) / static_cast<double>(-time);
       ReplayProgram changed = copy();
       edit(
-          changed, [npu = r](Rank rank) { return rank == npu; },
-          [factor](Op& op) {
+          changed, [npu = r](Rank rank) { return rank == npu ? std::optional(Calls()) : std::nullopt; },
+          [factor](Op& op, const Calls&) {
             if (op.type == OpType::timed && op.is_compute)
               op.value = static_cast<std::int64_t>(std::llround(static_cast<double>(op.value) * factor));
           });
@@ -170,11 +184,9 @@ class Changes {
     for (const auto& [op, group] : seen) {
       ReplayProgram changed = copy();
       edit(
-          changed, [](Rank) { return true; },
-          [&](Op& node) {
-            if (node.type != OpType::collective) return;
-            const CollectiveCall& call = program_.plans[node.channel].call;
-            if (call.op != op || call.group != group) return;
+          changed, [&, wanted = std::pair(op, group)](Rank r) { return calls_of(r, wanted); },
+          [](Op& node, const Calls& calls) {
+            if (node.type != OpType::collective || !calls[node.channel]) return;
             node.type = OpType::timed;
             node.value = 0;
             node.channel = 0;
@@ -257,8 +269,8 @@ class Changes {
   void no_compute() {
     ReplayProgram changed = copy();
     edit(
-        changed, [](Rank) { return true; },
-        [](Op& op) {
+        changed, [](Rank) { return std::optional(Calls()); },
+        [](Op& op, const Calls&) {
           if (op.type == OpType::timed && op.is_compute) op.value = 0;
         });
     run(changed, {.change = Run::Change::no_compute}, "computing takes no time", "--free compute");

@@ -116,7 +116,7 @@ void WaitGraph::number_nodes() {
         if (part.feeder->waits_for(node) == 0) continue;
         number = static_cast<std::uint32_t>(Kind::dependency);
       }
-      const Op& o = part.code->ops[node];
+      const Op o = p < ranks_ ? program_.op({part.rank, node}) : part.code->ops[node];
       std::uint32_t index = o.channel;
       if (part.collective != 0 && (o.type == OpType::send || o.type == OpType::recv)) {
         ChannelKey key = program_.channels[o.channel];

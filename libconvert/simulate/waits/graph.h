@@ -36,7 +36,11 @@ class WaitGraph {
   [[nodiscard]] bool started(std::uint32_t v) const { return kind(v) >= Kind::receive; }
   [[nodiscard]] bool inner(std::uint32_t v) const { return nodes_[v].part >= ranks_; }
   [[nodiscard]] Rank rank(std::uint32_t v) const { return parts_[nodes_[v].part].rank; }
-  [[nodiscard]] const Op& op(std::uint32_t v) const { return parts_[nodes_[v].part].code->ops[nodes_[v].node]; }
+  // Returns the node, of a rank as LinkedProgram::op() does.
+  [[nodiscard]] Op op(std::uint32_t v) const {
+    if (!inner(v)) return program_.op({rank(v), nodes_[v].node});
+    return parts_[nodes_[v].part].code->ops[nodes_[v].node];
+  }
   [[nodiscard]] NodeRef ref(std::uint32_t v) const;
   // Returns the number of a collective in SystemState::runs(); for Kind::refused, of the one that is at its place.
   [[nodiscard]] std::uint32_t run(std::uint32_t v) const { return runs_of_nodes_[nodes_[v].index]; }

@@ -312,7 +312,7 @@ class Hints {
     const Rank rank = send ? key.src : key.dst;
     const RankCode& code = *program_.ranks[rank].code;
     for (auto node = static_cast<std::uint32_t>(code.ops.size()); node-- > 0;) {
-      const Op& op = code.ops[node];
+      const Op& op = program_.op({rank, node});
       if (op.type == (send ? OpType::send : OpType::recv) && op.channel == channel)
         return NodeRef{rank, code.id(node)};
     }

@@ -127,6 +127,11 @@ class Jobs:
                 self.replay(f"replay, deepseek-v3 on 2048, experts on a level, {model}, compat {compat}", experts,
                             "switch:64,bw=450GB/s,lat=300ns+switch:32,bw=50GB/s,lat=2us", "--network", model, "--compat",
                             compat, limit=20, slow=compat == "astra")
+        for compat in ("none", "astra"):
+            for model in ("unaware", "aware", "links"):
+                self.replay(f"replay, deepseek-v3 on 2048, data on a level, {model}, compat {compat}", experts,
+                            "switch:128,bw=450GB/s,lat=300ns+switch:16,bw=50GB/s,lat=3us", "--network", model, "--compat",
+                            compat, limit=20, simulated=16)
         self.replay("replay, deepseek-v3 on 2048, experts across levels", experts,
                     "switch:8,bw=450GB/s,lat=300ns+switch:256,bw=50GB/s,lat=2us", limit=20, slow=True)
         self.replay("replay, llama3-405b from 16384 files",

@@ -5,11 +5,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "config/workload/workload.h"
+#include "generate/workload/workload.h"
 #include "simulate/report/collective_kind.h"
 #include "simulate/report/run.h"
 #include "unit/scenario/layers.h"
@@ -86,6 +90,42 @@ TEST(WhatIf, EachIsTheReplayThatItsOptionsAskFor) {
       check_what_ifs(traces, settings, all_changes);
     }
   }
+}
+
+// Ranks that do the same call the collectives of other groups.
+TEST(WhatIf, TheCollectivesOfOneGroupAreFree) {
+  Workload workload = preset_workload("llama3-8b", 0);
+  for (const auto& [key, value] : Settings{{"plan.tensor", "2"},
+                                           {"plan.data", "2"},
+                                           {"plan.pipeline", "2"},
+                                           {"run.micro_batches", "2"},
+                                           {"model.layers", "2"}})
+    set_workload(workload, {key, value});
+  const WorkloadSet set(workload);
+  std::vector<Trace> traces;
+  for (Rank r = 0; r < set.ranks(); ++r) traces.push_back(set.trace(r));
+  const Settings settings = {{"network", "switch:8,bw=50GB/s,lat=1us"}, {"model", "aware"}};
+  const auto loaded = [&](const Settings& with) {
+    return test::load(traces, with, [&](Scenario& s) {
+      auto system = std::make_shared<ReplaySystem>(*s.options.system);
+      system->groups = set.groups();
+      s.options.system = std::move(system);
+      want_run(s.options);
+    });
+  };
+  const LoadedReplay all = loaded(settings);
+  ReplayResult result = replay(*all.program);
+  convert::Run run = make_run(result, &*all.program);
+  add_what_ifs(*all.program, run);
+  std::set<Picoseconds> totals;
+  for (const convert::Run::WhatIf& w : run.whatif) {
+    if (w.change != Change::free_call) continue;
+    const std::string options(run.texts[w.setting]);
+    SCOPED_TRACE(options);
+    EXPECT_EQ(w.total_ps, replay(*loaded(with_options(settings, options)).program).total_ps);
+    totals.insert(w.total_ps);
+  }
+  EXPECT_GT(totals.size(), 3U);
 }
 
 TEST(WhatIf, OneDimensionHasNoBalance) {

@@ -40,6 +40,9 @@ struct ClosedCase {
     for (const NetworkDim& d : dims) n *= d.npus;
     return static_cast<Rank>(n);
   }
+  [[nodiscard]] bool has_rings() const {
+    return std::ranges::find(dims, Topology::ring, &NetworkDim::topology) != dims.end();
+  }
 };
 
 class ClosedCaseMaker {

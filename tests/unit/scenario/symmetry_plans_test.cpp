@@ -161,7 +161,7 @@ TEST(SymmetryOfPlans, ChangesNothing) {
 // The same where many times coincide: with phases closed, with each message of representatives, and with all ranks.
 TEST(SymmetryOfPlans, ClosedPhasesChangeNothing) {
   std::map<std::string, unsigned> count;
-  const unsigned plans = test::rounds(120U);
+  const unsigned plans = test::rounds(60U);
   for (std::uint64_t seed = 1; count["plans"] < plans; ++seed) {
     RandomPlan random(seed);
     const std::optional<Workload> workload = random.workload();
@@ -188,8 +188,8 @@ TEST(SymmetryOfPlans, ClosedPhasesChangeNothing) {
     if (testing::Test::HasFailure()) return;
   }
   for (const auto& [what, n] : count) std::cout << n << ' ' << what << '\n';
-  EXPECT_GE(count["with closed phases"], test::sanitized ? 1U : 20U);
-  EXPECT_GE(count["with class rings"], test::sanitized ? 0U : 3U);
+  EXPECT_GE(count["with closed phases"], test::sanitized ? 1U : 10U);
+  EXPECT_GE(count["with class rings"], test::sanitized ? 0U : 1U);
 }
 
 // The members of an all-to-all across levels are not in step: messages come before their receives are posted, which

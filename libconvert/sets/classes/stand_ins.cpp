@@ -134,6 +134,17 @@ bool StandIns::groups_are_numbers(std::uint32_t stand_in) const {
   return true;
 }
 
+bool StandIns::peers_are_ranks(std::uint32_t stand_in) const {
+  const StandIn& s = stand_ins_[stand_in];
+  for (const auto& [peer, column] : s.peers) {
+    const std::uint64_t ordinals = column.rule == no_index ? 1 : ranks(stand_in);
+    for (std::uint64_t i = 0; i < ordinals; ++i) {
+      if (value(s, column, i) > largest_rank) return false;
+    }
+  }
+  return true;
+}
+
 std::string StandIns::group(const Place& p, std::string_view of_stand_in) const {
   const StandIn& s = stand_ins_[p.stand_in];
   const auto at = s.groups.find(of_stand_in);

@@ -47,6 +47,8 @@ class StandIns {
   // Returns whether its groups, if they are others for other ranks, are numbers on each, those that vary from 1 on:
   // no two names are of one group.
   [[nodiscard]] bool groups_are_numbers(std::uint32_t stand_in) const;
+  // Returns whether all its peers are numbers that a rank can have, on each of its ranks.
+  [[nodiscard]] bool peers_are_ranks(std::uint32_t stand_in) const;
   // Return what a group or peer of the stand-in is for one of its ranks.
   [[nodiscard]] std::string group(const Place& p, std::string_view of_stand_in) const;
   [[nodiscard]] std::uint64_t peer(const Place& p, std::uint64_t of_stand_in) const;

@@ -15,6 +15,9 @@
 
 namespace convert {
 
+// Returns by rank its place in the set's order; nothing if these are not the ranks from 0 on.
+[[nodiscard]] std::optional<std::vector<std::uint64_t>> places_by_rank(const MasterSet& set);
+
 class StandIns {
  public:
   // The set must outlive this object. A class of which ranks differ in more than that, or of which two groups or

@@ -3,8 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <atomic>
+#include <initializer_list>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,15 +29,37 @@ class WatchedClasses : public ClassSet {
   std::atomic<std::size_t> read = 0;
 };
 
-std::vector<Trace> traces_of(std::uint32_t data) {
+WorkloadSet workload_to_count(std::uint32_t tensor, std::uint32_t data) {
   Workload w;
   w.name = "small";
   w.model = {.layers = 2, .hidden = 60, .heads = 4, .kv_heads = 2, .ffn = 100, .vocab = 250};
   w.step = {.sequence = 16, .micro_batches = 2};
-  w.plan = {.tensor = 2, .data = data, .pipeline = 2};
-  const WorkloadSet set(w);
+  w.plan = {.tensor = tensor, .context = 2, .data = data, .pipeline = 2};
+  return WorkloadSet(w);
+}
+
+std::vector<Trace> ranks_to_count(const WorkloadSet& set) {
   std::vector<Trace> traces;
   for (Rank r = 0; r < set.ranks(); ++r) traces.push_back(set.trace(r));
+  return traces;
+}
+std::vector<Trace> eight_to_count() { return ranks_to_count(workload_to_count(1, 2)); }
+
+// Returns ranks that call two collectives of a group each, and compute.
+std::vector<Trace> calling_to_count(const std::vector<std::string>& groups, bool computing_has_group = false) {
+  std::vector<Trace> traces;
+  for (const std::string& group : groups) {
+    Trace& t = traces.emplace_back();
+    t.rank = static_cast<Rank>(traces.size() - 1);
+    for (NodeId id = 0; id < 3; ++id) {
+      t.nodes.add_node(id, id == 1 ? NodeType::comp : NodeType::comm_coll, "n");
+      if (id != 1) t.nodes.add_int(attr::comm_size, Kind::int64_val, 100);
+      if (id != 1) t.nodes.add_string(attr::pg_name, group);
+      if (id == 1) t.nodes.add_int(attr::num_ops, Kind::int64_val, 100);
+      if (id == 1 && computing_has_group) t.nodes.add_string(attr::pg_name, "7");
+      t.nodes.end_node();
+    }
+  }
   return traces;
 }
 
@@ -47,21 +70,26 @@ std::string all_sections(const SetStatistics& statistics) {
 }
 
 // Expects of ranks by classes what is told when each is read, of which there are to be `read`.
-void expect_same_counts(const std::vector<Trace>& traces, std::size_t read) {
-  for (const NodeKey by : {NodeKey::nothing, NodeKey::name, NodeKey::type, NodeKey::group, NodeKey::rank}) {
+void expect_same_counts(const std::vector<Trace>& traces, const MasterSet& set, std::size_t read,
+                        std::initializer_list<NodeKey> keys = {NodeKey::nothing, NodeKey::name, NodeKey::type,
+                                                               NodeKey::group, NodeKey::rank}) {
+  for (const NodeKey by : keys) {
     const RankWishes wishes{.by = by, .redundant = true, .path = true, .ops_per_ns = 0.5};
     const SetStatistics::Options options{.by = by, .ops_per_ns = 0.5};
     test::HeldSet held(traces);
-    WatchedClasses classes(test::by_classes(traces));
+    WatchedClasses classes(set);
     EXPECT_EQ(all_sections(statistics_of(classes, wishes, options, 2)),
               all_sections(statistics_of(held, wishes, options, 2)));
     EXPECT_EQ(classes.read, read) << static_cast<int>(by);
   }
 }
+void expect_same_counts(const std::vector<Trace>& traces, std::size_t read) {
+  expect_same_counts(traces, test::by_classes(traces), read);
+}
 
 // Calls change(attribute) for all of a name on ranks from `first` on.
 template <class Change>
-std::vector<Trace> changed(std::vector<Trace> traces, Name name, Rank first, const Change& change) {
+std::vector<Trace> with_changed(std::vector<Trace> traces, Name name, Rank first, const Change& change) {
   for (Trace& t : traces) {
     for (Attr& a : t.nodes.attrs) {
       if (a.name == name && t.rank >= first) change(t, a);
@@ -71,29 +99,38 @@ std::vector<Trace> changed(std::vector<Trace> traces, Name name, Rank first, con
 }
 
 TEST(Counting, OneRankOfEachClassIsRead) {
-  expect_same_counts(traces_of(2), 2);
-  expect_same_counts(traces_of(8), 2);
+  for (const std::uint32_t data : {2U, 8U}) {
+    const WorkloadSet set = workload_to_count(2, data);
+    const MasterSet master = set.master();
+    ASSERT_LT(master.classes.size(), master.ranks());
+    expect_same_counts(ranks_to_count(set), master, master.classes.size());
+  }
 }
 
 TEST(Counting, RanksOfAClassInWhichOneComputesMoreAreReadRankByRank) {
-  expect_same_counts(changed(traces_of(2), attr::num_ops, 7, [](Trace&, Attr& a) { a.bits *= 3; }), 5);
+  expect_same_counts(with_changed(eight_to_count(), attr::num_ops, 7, [](Trace&, Attr& a) { a.bits *= 3; }), 5);
 }
 
 TEST(Counting, GroupsOfOtherNamesThanNumbersAreReadRankByRank) {
-  const auto named = [](Trace& t, Attr& a) {
-    const Text text = t.nodes.add_text("group " + std::string(t.nodes.string(a)));
-    a.bits = text.offset;
-    a.size = text.size;
-  };
-  expect_same_counts(changed(traces_of(2), attr::pg_name, 0, named), 8);
+  expect_same_counts(calling_to_count({"3", "3", "4", "5"}), 1);
+  expect_same_counts(calling_to_count({"a", "a", "b", "c"}), 4);
+  expect_same_counts(calling_to_count({"", "0", "1", "2"}), 4);
+}
+
+TEST(Counting, ByGroupRanksAreReadWhereOtherNodesNameOne) {
+  const std::vector<Trace> traces = calling_to_count({"5", "6", "7", "8"}, true);
+  const MasterSet set = test::by_classes(traces);
+  expect_same_counts(traces, set, 1, {NodeKey::nothing, NodeKey::rank});
+  expect_same_counts(traces, set, 4, {NodeKey::group});
 }
 
 TEST(Counting, PeersThatAreNoRanksAreReadRankByRank) {
-  expect_same_counts(changed(traces_of(2), attr::comm_dst, 0, [](Trace&, Attr& a) { a.bits = ~a.bits; }), 8);
+  expect_same_counts(with_changed(eight_to_count(), attr::comm_dst, 0, [](Trace&, Attr& a) { a.bits = ~a.bits; }),
+                     8);
 }
 
 TEST(Counting, APathThatWouldBeDroppedIsNotKept) {
-  const std::vector<Trace> traces = traces_of(2);
+  const std::vector<Trace> traces = eight_to_count();
   const SetStatistics::Options options{.most_path_nodes = 10};
   test::HeldSet held(traces);
   WatchedClasses classes(test::by_classes(traces));
@@ -103,7 +140,7 @@ TEST(Counting, APathThatWouldBeDroppedIsNotKept) {
 
 // Ranks from 1 on, of which the first is missing.
 TEST(Counting, OfSetsThatLackARankEachIsRead) {
-  std::vector<Trace> traces = traces_of(2);
+  std::vector<Trace> traces = eight_to_count();
   traces.erase(traces.begin());
   expect_same_counts(traces, 7);
 }

@@ -10,19 +10,6 @@
 namespace convert {
 namespace {
 
-constexpr std::uint64_t nowhere = UINT64_MAX;
-
-// Returns by rank its place in the set's order; nothing if these are not the ranks from 0 on.
-std::optional<std::vector<std::uint64_t>> places_by_rank(const MasterSet& set) {
-  std::vector<std::uint64_t> places(set.ranks(), nowhere);
-  for (std::uint64_t i = 0; i < set.ranks(); ++i) {
-    const Rank r = set.rank(set.place(i));
-    if (r >= places.size() || places[r] != nowhere) return std::nullopt;
-    places[r] = i;
-  }
-  return places;
-}
-
 class Adder {
  public:
   Adder(const MasterSet& set, const std::string& name, const std::function<ReplayBuilder&(const Trace&)>& builder,

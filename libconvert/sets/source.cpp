@@ -274,7 +274,7 @@ Run TraceSource::read_run() {
 
 void TraceSource::warn_of_missing_ranks() {
   if (world_sizes_.differ()) return world_sizes_.warn_if_they_differ(diagnostics_);
-  std::vector<Rank> present(ranks_read_);
+  std::vector<Rank> present(ranks_read());
   std::iota(present.begin(), present.end(), Rank{0});
   if (world().value_or(0) > present.size() && whole_set())
     convert::warn_of_missing_ranks(base_name(), present, world(), nullptr, subset_hint(first_file_), diagnostics_);

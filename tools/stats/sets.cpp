@@ -7,6 +7,7 @@
 
 #include "analyze/sets/set_statistics.h"
 #include "core/words.h"
+#include "sets/classes/counting.h"
 #include "stats/network.h"
 #include "util/log.h"
 
@@ -23,21 +24,14 @@ CountedSet count_set(convert::TraceSource& source, const StatsOptions& o, Contex
                           .redundant = o.wants("redundant"),
                           .path = path,
                           .ops_per_ns = o.ops_per_ns()};
-  SetStatistics set({.by = by,
-                     .path = path,
-                     .ops_per_ns = o.ops_per_ns(),
-                     .rows = o.rows(),
-                     .most_path_nodes = o.wants("path") ? 0 : SetStatistics::Options{}.most_path_nodes});
+  const SetStatistics::Options options{
+      .by = by,
+      .path = path,
+      .ops_per_ns = o.ops_per_ns(),
+      .rows = o.rows(),
+      .most_path_nodes = o.wants("path") ? 0 : SetStatistics::Options{}.most_path_nodes};
   if (!source.prepare(false) || context.failed()) return {};
-  const auto count = [&](TraceReader& reader, Trace& trace) {
-    RankCounter counter(trace, wishes);
-    read_nodes(reader, trace, RankCounter::parts(), [&] { counter.add_batch(); });
-    return counter.finish();
-  };
-  RankOrder<RankStatistics> order(source.base_name());
-  const auto add = [&](Rank, RankStatistics&& r) { set.add(std::move(r)); };
-  source.for_each_rank(context.jobs(), count, [&](RankStatistics&& r) { order.add(r.rank, std::move(r), add); });
-  order.finish(add);
+  const SetStatistics set = statistics_of(source, wishes, options, context.jobs());
   source.warn_of_missing_ranks();
   log_info(counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node"));
   CountedSet counted_set{.sections = {}, .operations = set.operations()};

@@ -9,12 +9,29 @@
 
 namespace convert {
 
+namespace {
+
+// Returns the place, from 1 on, of a percentile among n sorted values.
+std::uint64_t nearest_rank(std::uint64_t n, double percent) {
+  const auto all = static_cast<double>(n);
+  return static_cast<std::uint64_t>(std::clamp(std::ceil(percent / 100 * all), 1.0, all));
+}
+
+}  // namespace
+
 std::int64_t percentile(std::vector<std::int64_t>& values, double percent) {
-  const auto n = static_cast<double>(values.size());
-  const double rank = std::clamp(std::ceil(percent / 100 * n), 1.0, n);
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank) - 1;
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(nearest_rank(values.size(), percent)) - 1;
   std::nth_element(values.begin(), at, values.end());
   return *at;
+}
+
+std::int64_t percentile(std::span<const Repeated> sorted, double percent) {
+  std::uint64_t n = 0;
+  for (const Repeated& r : sorted) n += r.times;
+  std::uint64_t before = nearest_rank(n, percent) - 1;
+  std::size_t i = 0;
+  while (before >= sorted[i].times) before -= sorted[i++].times;
+  return sorted[i].value;
 }
 
 std::string key_with_unit(std::string_view key, Unit unit) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -75,6 +76,16 @@ class Sum {
     add(s.value_);
     saturated_ = saturated_ || s.saturated_;
   }
+  // Adds `s` so many times, at least once.
+  void add(const Sum& s, std::uint64_t times) {
+    std::int64_t product = 0;
+    if (__builtin_mul_overflow(s.value_, times, &product)) {
+      saturated_ = true;
+      product = s.value_ < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
+    }
+    add(product);
+    saturated_ = saturated_ || s.saturated_;
+  }
   [[nodiscard]] std::int64_t get() const { return value_; }
   [[nodiscard]] bool saturated() const { return saturated_; }
 
@@ -97,6 +108,13 @@ class Sum {
 // Returns the percentile by nearest rank: the least element that `percent` of all (above 0, at most 100) do not
 // exceed. `values` is not empty; its order changes.
 [[nodiscard]] std::int64_t percentile(std::vector<std::int64_t>& values, double percent);
+// A value, and how often it stands there.
+struct Repeated {
+  std::int64_t value = 0;
+  std::uint64_t times = 0;
+};
+// Returns the same of values that are sorted.
+[[nodiscard]] std::int64_t percentile(std::span<const Repeated> sorted, double percent);
 
 // Returns "time_ns" for the key "time" with that unit.
 [[nodiscard]] std::string key_with_unit(std::string_view key, Unit unit);

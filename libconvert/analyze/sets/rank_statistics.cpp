@@ -239,9 +239,10 @@ class RankCounter::Counter {
     };
     if (wishes_.by == NodeKey::rank) return number_of(std::to_string(out_.rank));
     if (wishes_.by == NodeKey::group) {
-      if (node.type != NodeType::comm_coll && facts_[attr::pg_name] == nullptr) return number_of("(no group)");
+      if (node.type != NodeType::comm_coll && facts_[attr::pg_name] == nullptr)
+        return number_of(RankStatistics::no_group);
       const std::string_view group = group_name();
-      return number_of(group.empty() ? "(all ranks)" : group);
+      return number_of(group.empty() ? RankStatistics::all_ranks : group);
     }
     const std::string_view type = node_type_name(node.type);
     return number_of(type.empty() ? "type " + std::to_string(static_cast<std::int32_t>(node.type)) : type);
@@ -347,10 +348,10 @@ void SizeClasses::add(std::int64_t size) {
   bytes.at(k).add(size);
 }
 
-void SizeClasses::add(const SizeClasses& other) {
+void SizeClasses::add(const SizeClasses& other, std::uint64_t times) {
   for (std::size_t k = 0; k < count.size(); ++k) {
-    count[k] += other.count[k];
-    bytes[k].add(other.bytes[k]);
+    count[k] += other.count[k] * times;
+    bytes[k].add(other.bytes[k], times);
   }
 }
 

@@ -41,11 +41,14 @@ struct SizeClasses {
   std::array<Sum, 65> bytes{};
 
   void add(std::int64_t size);
-  void add(const SizeClasses& other);
+  void add(const SizeClasses& other, std::uint64_t times);
 };
 
 struct RankStatistics {
   static constexpr std::size_t types = 9;  // NodeType 0 to 7; 8: numbers that the schema does not know
+  // What nodes of no process group, and of that of all ranks, are called by group.
+  static constexpr std::string_view no_group = "(no group)";
+  static constexpr std::string_view all_ranks = "(all ranks)";
 
   // Nodes of one name, type or group.
   struct Nodes {

@@ -14,32 +14,51 @@ namespace {
 constexpr std::size_t most_set_names = 1'000'000;
 constexpr std::string_view further_names = "(further names)";
 
-void add_defects(RankStatistics::Defects& to, const RankStatistics::Defects& from) {
+void add_defects(RankStatistics::Defects& to, const RankStatistics::Defects& from, std::uint64_t times) {
   using Defects = RankStatistics::Defects;
   for (const auto member : {&Defects::duplicate_ids, &Defects::dangling, &Defects::repeated,
                             &Defects::behind_cycles, &Defects::bad_sizes, &Defects::bad_times, &Defects::unsized})
-    to.*member += from.*member;
+    to.*member += from.*member * times;
 }
 
-void add_nodes(RankStatistics::Nodes& to, RankStatistics::Nodes&& from) {
-  to.count += from.count;
-  to.timed += from.timed;
-  to.time_ps.add(from.time_ps);
-  to.bytes.add(from.bytes);
-  if (to.durations.empty()) {
-    to.durations = std::move(from.durations);
-  } else {
-    to.durations.insert(to.durations.end(), from.durations.begin(), from.durations.end());
-  }
+// Adds nodes that so many ranks have, without their durations.
+void add_counts(RankStatistics::Nodes& to, const RankStatistics::Nodes& from, std::uint64_t times) {
+  to.count += from.count * times;
+  to.timed += from.timed * times;
+  to.time_ps.add(from.time_ps, times);
+  to.bytes.add(from.bytes, times);
 }
 
 }  // namespace
 
-void SetStatistics::KeyedNodes::add(std::string_view key, RankStatistics::Nodes&& nodes) {
+void SetStatistics::Keyed::add(RankStatistics::Nodes&& from, std::uint64_t times) {
+  add_counts(nodes, from, times);
+  ranks += times;
+  if (times > 1) {
+    for (const std::int64_t duration : from.durations) repeated.push_back({duration, times});
+  } else if (nodes.durations.empty()) {
+    nodes.durations = std::move(from.durations);
+  } else {
+    nodes.durations.insert(nodes.durations.end(), from.durations.begin(), from.durations.end());
+  }
+}
+
+std::array<Value, 3> SetStatistics::Keyed::percentiles() const {
+  if (nodes.durations.empty() && repeated.empty()) return {};
+  if (repeated.empty()) {
+    std::vector<std::int64_t> durations = nodes.durations;
+    return {percentile(durations, 50), percentile(durations, 99), percentile(durations, 100)};
+  }
+  std::vector<Repeated> all = repeated;
+  for (const std::int64_t duration : nodes.durations) all.push_back({duration, 1});
+  std::ranges::sort(all, {}, &Repeated::value);
+  return {percentile(all, 50), percentile(all, 99), percentile(all, 100)};
+}
+
+void SetStatistics::KeyedNodes::add(std::string_view key, RankStatistics::Nodes&& nodes, std::uint64_t ranks) {
   const std::uint32_t number = keys.add(keys.size() < most_set_names ? key : further_names);
   if (number == rows.size()) rows.emplace_back();
-  add_nodes(rows[number].nodes, std::move(nodes));
-  ++rows[number].ranks;
+  rows[number].add(std::move(nodes), ranks);
 }
 
 void SetStatistics::KeyedNodes::take(TextSet&& texts, std::vector<RankStatistics::Nodes>&& nodes) {
@@ -69,48 +88,95 @@ std::vector<std::uint32_t> SetStatistics::KeyedNodes::by_weight(std::size_t most
 }
 
 void SetStatistics::add(RankStatistics&& r) {
-  rows_.push_back({r.rank, r.nodes, r.data_edges + r.control_edges, r.depth, r.sends, r.recvs, r.calls,
-                   r.sent_bytes.get(), r.received_bytes.get(), r.call_bytes.get(), r.operations.get(),
-                   r.tensor_bytes.get(), 0, r.first_start_ns, r.last_end_ns});
-  Sum time;
-  for (std::size_t t = 0; t < RankStatistics::types; ++t) {
-    time.add(r.by_type[t].time_ps);
-    add_nodes(total_.by_type[t], std::move(r.by_type[t]));
-  }
-  rows_.back().time_ps = time.get();
+  add_alike(r, 1);
+  add_one(r, nullptr);
+  keep_path(std::move(r.path));
+}
+
+void SetStatistics::add_alike(RankStatistics& r, std::uint64_t ranks) {
+  for (std::size_t t = 0; t < RankStatistics::types; ++t) add_counts(total_.by_type[t], r.by_type[t], ranks);
   using S = RankStatistics;
   for (const auto m : {&S::nodes, &S::on_cpu, &S::data_edges, &S::control_edges, &S::roots, &S::redundant_edges,
                        &S::edges_not_searched, &S::sends, &S::recvs, &S::calls, &S::unnamed_apart})
-    total_.*m += r.*m;
+    total_.*m += r.*m * ranks;
   for (const auto m : {&S::most_parents, &S::most_children, &S::depth}) total_.*m = std::max(total_.*m, r.*m);
   for (const auto m : {&S::sent_bytes, &S::received_bytes, &S::call_bytes, &S::operations, &S::tensor_bytes,
                        &S::loaded_bytes, &S::stored_bytes})
-    (total_.*m).add(r.*m);
-  add_defects(total_.defects, r.defects);
-  total_.message_sizes.add(r.message_sizes);
-  total_.call_sizes.add(r.call_sizes);
-  if (names_.rows.empty() && r.by_name.size() < most_set_names) {
+    (total_.*m).add(r.*m, ranks);
+  add_defects(total_.defects, r.defects, ranks);
+  total_.message_sizes.add(r.message_sizes, ranks);
+  total_.call_sizes.add(r.call_sizes, ranks);
+  if (ranks == 1 && names_.rows.empty() && r.by_name.size() < most_set_names) {
     names_.take(std::move(r.names), std::move(r.by_name));
   } else {
     for (std::uint32_t i = 0; i < r.by_name.size(); ++i) {
-      if (r.by_name[i].count != 0) names_.add(r.names[i], std::move(r.by_name[i]));
+      if (r.by_name[i].count != 0) names_.add(r.names[i], std::move(r.by_name[i]), ranks);
     }
   }
-  for (std::size_t i = 0; i < r.by_key.size(); ++i) keyed_.add(r.key_names[i], std::move(r.by_key[i]));
+  r.names = {};
+  r.by_name = {};
+  for (std::size_t i = 0; i < r.by_key.size(); ++i) {
+    if (is_shared_key(r.key_names[i])) keyed_.add(r.key_names[i], std::exchange(r.by_key[i], {}), ranks);
+  }
+  path_dropped_ = path_dropped_ || (options_.most_path_nodes != 0 && total_.nodes > options_.most_path_nodes);
+}
+
+bool SetStatistics::is_shared_key(std::string_view key) const {
+  if (options_.by == NodeKey::rank) return false;
+  return options_.by != NodeKey::group || key == RankStatistics::no_group || key == RankStatistics::all_ranks;
+}
+
+void SetStatistics::add_one(const RankStatistics& r, const Changes* changes) {
+  const Rank rank = changes == nullptr ? r.rank : changes->rank;
+  rows_.push_back({rank, r.nodes, r.data_edges + r.control_edges, r.depth, r.sends, r.recvs, r.calls,
+                   r.sent_bytes.get(), r.received_bytes.get(), r.call_bytes.get(), r.operations.get(),
+                   r.tensor_bytes.get(), 0, r.first_start_ns, r.last_end_ns});
+  Sum time;
+  for (const RankStatistics::Nodes& nodes : r.by_type) time.add(nodes.time_ps);
+  rows_.back().time_ps = time.get();
+  for (std::size_t i = 0; i < r.by_key.size(); ++i) {
+    const std::string& key = r.key_names[i];
+    if (is_shared_key(key)) continue;
+    RankStatistics::Nodes nodes = r.by_key[i];
+    if (changes == nullptr) {
+      keyed_.add(key, std::move(nodes), 1);
+    } else {
+      keyed_.add(options_.by == NodeKey::rank ? std::to_string(rank) : changes->group(key), std::move(nodes), 1);
+    }
+  }
   for (const RankStatistics::Sent& s : r.sent_to) {
-    RankStatistics::Sent& to = sent_[{r.rank, s.peer}];
+    RankStatistics::Sent& to = sent_[{rank, changes == nullptr ? s.peer : changes->peer(s.peer)}];
     to.messages += s.messages;
     to.bytes.add(s.bytes);
   }
-  for (RankStatistics::Calls& c : r.collectives) {
-    RankStatistics::Calls& to = calls_[{c.op, c.group, c.size_class}];
+  for (const RankStatistics::Calls& c : r.collectives) {
+    RankStatistics::Calls& to =
+        calls_[{c.op, changes == nullptr ? c.group : changes->group(c.group), c.size_class}];
     to.count += c.count;
     to.bytes.add(c.bytes);
   }
-  for (const auto& [stream, idle] : r.streams) streams_[{r.rank, stream}] = idle;
-  path_dropped_ = path_dropped_ || (options_.most_path_nodes != 0 && total_.nodes > options_.most_path_nodes);
+  for (const auto& [stream, idle] : r.streams) streams_[{rank, stream}] = idle;
+}
+
+void SetStatistics::add_like(const RankStatistics& one, const Changes& changes) {
+  add_one(one, &changes);
+  if (!options_.path || path_dropped_) return keep_path({});
+  PathRank path = one.path;
+  path.rank = changes.rank;
+  for (std::vector<Message>* messages : {&path.messages.sends, &path.messages.recvs}) {
+    for (Message& m : *messages) m.peer = static_cast<std::int32_t>(changes.peer(m.peer));
+  }
+  for (GroupUse& use : path.collectives) use.group = changes.group(use.group);
+  keep_path(std::move(path));
+}
+
+void SetStatistics::keep_path(PathRank&& path) {
   if (path_dropped_) path_ranks_.clear();
-  if (options_.path && !path_dropped_) path_ranks_.push_back(std::move(r.path));
+  if (options_.path && !path_dropped_) path_ranks_.push_back(std::move(path));
+}
+
+bool SetStatistics::names_left_out() const {
+  return std::max(names_.keys.size(), keyed_.keys.size()) >= most_set_names;
 }
 
 std::vector<std::string> SetStatistics::section_names() {
@@ -258,14 +324,13 @@ Table SetStatistics::table_by_key() const {
   for (const Keyed& k : from.rows) all.add(k.nodes.time_ps);
   for (const std::uint32_t i : from.by_weight(by_rank ? 0 : options_.rows)) {
     const RankStatistics::Nodes& n = from.rows[i].nodes;
-    std::vector<std::int64_t> durations = n.durations;
-    const bool any = !durations.empty();
-    const auto at = [&](double percent) { return any ? Value(percentile(durations, percent)) : Value{}; };
+    auto [p50, p99, most] = from.rows[i].percentiles();
+    const bool any = most != Value{};
     const std::string_view name = from.keys[i];
     const Value first = by_rank ? Value(parse_int(name).value_or(0)) : Value(std::string(name));
     t.rows.push_back({first, value_of(n.count), value_of(from.rows[i].ranks),
                       any ? Value(n.time_ps.get()) : Value{}, any ? share_of(n.time_ps.get(), all.get()) : Value{},
-                      mean_of(n), at(50), at(99), at(100), n.bytes.get()});
+                      mean_of(n), std::move(p50), std::move(p99), std::move(most), n.bytes.get()});
   }
   t.left_out = from.used() - t.rows.size();
   if (by_rank) {

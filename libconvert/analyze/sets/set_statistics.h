@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -30,6 +32,19 @@ class SetStatistics {
 
   // Adds a rank; the order of the ranks does not matter, but for the path it is that of messages.
   void add(RankStatistics&& rank);
+
+  // How a rank differs from one that is counted alike: what its peers and groups are there.
+  struct Changes {
+    Rank rank = 0;
+    std::function<std::int64_t(std::int64_t peer)> peer;
+    std::function<std::string(std::string_view group)> group;  // "" is that of all ranks
+  };
+  // Add ranks that are counted alike: once what is the same of all, which is taken away, then the rest of each.
+  void add_alike(RankStatistics& one, std::uint64_t ranks);
+  void add_like(const RankStatistics& one, const Changes& changes);
+  // Returns whether names were left out as there are too many: which ones depends on the order of the ranks.
+  [[nodiscard]] bool names_left_out() const;
+
   // Returns the operations that all nodes compute.
   [[nodiscard]] std::int64_t operations() const { return total_.operations.get(); }
   // Returns the names of all sections.
@@ -50,12 +65,18 @@ class SetStatistics {
   struct Keyed {
     RankStatistics::Nodes nodes;
     std::uint64_t ranks = 0;
+    std::vector<Repeated> repeated{};  // durations that several ranks have, besides those of `nodes`
+
+    void add(RankStatistics::Nodes&& from, std::uint64_t times);
+    // Returns the percentiles 50, 99 and 100 of the durations; nothing if there are none.
+    [[nodiscard]] std::array<Value, 3> percentiles() const;
   };
   struct KeyedNodes {
     TextSet keys;
     std::vector<Keyed> rows;  // by number in keys
 
-    void add(std::string_view key, RankStatistics::Nodes&& nodes);
+    // Adds nodes that so many ranks have.
+    void add(std::string_view key, RankStatistics::Nodes&& nodes, std::uint64_t ranks);
     // Takes the nodes of a first rank, by number in `texts`.
     void take(TextSet&& texts, std::vector<RankStatistics::Nodes>&& nodes);
     // Returns how many keys have nodes.
@@ -67,6 +88,10 @@ class SetStatistics {
     [[nodiscard]] std::vector<std::uint32_t> by_weight(std::size_t most) const;
   };
 
+  void add_one(const RankStatistics& of, const Changes* changes);
+  void keep_path(PathRank&& path);
+  // Returns whether nodes of a key are of the same key on all ranks that are counted alike.
+  [[nodiscard]] bool is_shared_key(std::string_view key) const;
   [[nodiscard]] Section nodes() const;
   [[nodiscard]] Section volume() const;
   [[nodiscard]] Section collectives() const;

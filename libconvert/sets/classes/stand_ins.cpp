@@ -9,6 +9,17 @@
 
 namespace convert {
 
+std::optional<std::vector<std::uint64_t>> places_by_rank(const MasterSet& set) {
+  constexpr std::uint64_t nowhere = UINT64_MAX;
+  std::vector<std::uint64_t> places(set.ranks(), nowhere);
+  for (std::uint64_t i = 0; i < set.ranks(); ++i) {
+    const Rank r = set.rank(set.place(i));
+    if (r >= places.size() || places[r] != nowhere) return std::nullopt;
+    places[r] = i;
+  }
+  return places;
+}
+
 StandIns::StandIns(const MasterSet& set, std::string file, Each each) : set_(set), file_(std::move(file)) {
   for (std::uint32_t c = 0; c < set.classes.size(); ++c) {
     first_of_class_.push_back(size());
@@ -128,7 +139,18 @@ bool StandIns::groups_are_numbers(std::uint32_t stand_in) const {
     const std::uint64_t least = packed_number(column.rule == no_index ? 0 : 1);
     for (std::uint64_t i = 0; i < ordinals; ++i) {
       const std::uint64_t packed = value(s, column, i);
-      if (packed % 2 == 0 || packed < least) return false;
+      if (packed % 2 == 0 || packed < least || packed > packed_number(largest_packed_number)) return false;
+    }
+  }
+  return true;
+}
+
+bool StandIns::peers_are_ranks(std::uint32_t stand_in) const {
+  const StandIn& s = stand_ins_[stand_in];
+  for (const auto& [peer, column] : s.peers) {
+    const std::uint64_t ordinals = column.rule == no_index ? 1 : ranks(stand_in);
+    for (std::uint64_t i = 0; i < ordinals; ++i) {
+      if (value(s, column, i) > largest_rank) return false;
     }
   }
   return true;

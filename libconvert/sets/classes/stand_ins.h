@@ -15,6 +15,9 @@
 
 namespace convert {
 
+// Returns by rank its place in the set's order; nothing if these are not the ranks from 0 on.
+[[nodiscard]] std::optional<std::vector<std::uint64_t>> places_by_rank(const MasterSet& set);
+
 class StandIns {
  public:
   // The set must outlive this object. A class of which ranks differ in more than that, or of which two groups or
@@ -47,6 +50,8 @@ class StandIns {
   // Returns whether its groups, if they are others for other ranks, are numbers on each, those that vary from 1 on:
   // no two names are of one group.
   [[nodiscard]] bool groups_are_numbers(std::uint32_t stand_in) const;
+  // Returns whether all its peers are numbers that a rank can have, on each of its ranks.
+  [[nodiscard]] bool peers_are_ranks(std::uint32_t stand_in) const;
   // Return what a group or peer of the stand-in is for one of its ranks.
   [[nodiscard]] std::string group(const Place& p, std::string_view of_stand_in) const;
   [[nodiscard]] std::uint64_t peer(const Place& p, std::uint64_t of_stand_in) const;

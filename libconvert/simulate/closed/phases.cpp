@@ -49,6 +49,7 @@ class ClosedRun {
       }
     }
     for (const Wire& w : wires_) times_.wires.push_back({w.number, w.until});
+    std::ranges::sort(times_.entries);  // they are found as messages come
     return std::move(times_);
   }
 
@@ -193,17 +194,31 @@ class ClosedRun {
     if (part.leg + 1 == part.phase->legs.size()) return end(p);
     ++part.leg;
     part.reduced = false;
+    if (leg_of(part).pass == 0) meet_entry(part.origin);
     add_item(leg_of(part).pass, p);
   }
   void end(std::uint32_t p) {
     const Part& part = parts_[p];
     if (part.sent == now_ || part.sent == 0) times_.settled = false;  // what comes at once is to keep its place
     if (last_turn_ == turn_ && part.origin != last_origin_) times_.settled = false;
+    // The turns of two that are sent, and come, at one time are not told: the second one of a member can come after
+    // the first one of the next member.
+    const bool are_together = !times_.last.empty() && times_.last.back().arrival == now_ &&
+                              std::ranges::any_of(times_.last, [&](const ClosedTimes::Last& l) {
+                                return l.arrival == now_ && l.sent == part.sent;
+                              });
+    if (are_together && last_turn_ != turn_) times_.settled = false;
     last_turn_ = turn_;
     last_origin_ = part.origin;
     times_.last.push_back({p, part.sent, now_, part.origin.distance, part.origin.event != 0});
   }
 
+  // Notes that something is to be added to the entry of this time, which perhaps is run in this turn.
+  void meet_entry(const ClosedOrigin& origin) {
+    if (run_turn_ == turn_ && run_origin_ != origin) times_.settled = false;
+    const auto entry = std::ranges::find(entries_, now_, &Entry::time);
+    if (entry != entries_.end() && entry->turn == pushed_in_ && entry->origin != origin) times_.settled = false;
+  }
   // Registers the end of a pass of the part, or of a part of it.
   void add_item(Picoseconds delay, std::uint32_t p) {
     const Picoseconds time = EventQueue::sum(now_, delay);
@@ -229,6 +244,8 @@ class ClosedRun {
   }
   void run_item(std::uint32_t p) {
     Part& part = parts_[p];
+    run_turn_ = turn_;
+    run_origin_ = part.origin;
     if (leg_of(part).reduction != ClosedLeg::none && !part.reduced) {
       part.reduced = true;
       add_item(leg_of(part).reduction, p);
@@ -257,6 +274,8 @@ class ClosedRun {
   std::uint64_t pushed_in_ = 0;  // the turn in which this turn's events were pushed
   std::uint64_t last_turn_ = 0;  // in which a phase has ended
   ClosedOrigin last_origin_{};   // of that
+  std::uint64_t run_turn_ = 0;   // in which an entry was run
+  ClosedOrigin run_origin_{};    // of that
   ClosedTimes times_;
 };
 

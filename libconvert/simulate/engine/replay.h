@@ -99,6 +99,7 @@ struct ReplayResult {
   std::vector<PairTraffic> traffic;      // with ReplayOptions::traffic; by source, then by destination
   std::optional<PortLoad> worst_port{};  // with NetworkOptions::watch_ports, if it was exceeded
   bool whole_rings = false;              // rings were run as wholes, see ReplayOptions::whole_rings
+  std::uint64_t closed_phases = 0;       // run at once for their messages, by representatives; see ClosedPhase
   std::size_t classes = 0;             // of equivalent ranks, of each of which one was simulated; 0: every rank was
   WaitReport waits;                    // for status deadlock and unmatched
   AstraGaps gaps;                      // by ASTRA-sim's rules

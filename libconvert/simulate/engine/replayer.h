@@ -334,6 +334,7 @@ class Replayer final : private CollectiveListener {
     list_busy_bins();
     result_.traffic = traffic_.list();
     result_.whole_rings = system_.ran_whole_rings();
+    result_.closed_phases = system_.closed_phases();
     result_.worst_port = network_->worst_port(result_.reached_ps);
     if (program_.rules.notes_gaps() && messages_.has_long_rendezvous()) result_.gaps.add(AstraGap::long_rendezvous);
     if (system_.stream_numbers_differ()) result_.gaps.add(AstraGap::uneven_group_use);

@@ -162,6 +162,7 @@ void SystemLayer<Observer>::run_closed() {
       messages_.send_last(s, last.sent);
     }
     if (messages_.watches()) watch_closed(times);
+    closed_phases_run_ += closing_.size();
     closing_.clear();
   }
 }

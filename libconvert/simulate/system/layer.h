@@ -61,6 +61,8 @@ class SystemLayer final : public SystemState {
   [[nodiscard]] bool runs_whole_rings() const { return runs_whole_rings_; }
   [[nodiscard]] bool ran_whole_rings() const { return !whole_streams_.empty(); }
   [[nodiscard]] bool began_at_zero() const { return began_at_zero_; }
+  // Returns how many phases were run as closed ones.
+  [[nodiscard]] std::uint64_t closed_phases() const { return closed_phases_run_; }
   // Returns whether events of one time may have come in another order than they would message by message.
   [[nodiscard]] bool order_is_open() const { return order_is_open_ || events_.order_is_open(); }
 
@@ -148,6 +150,7 @@ class SystemLayer final : public SystemState {
   std::map<std::vector<std::uint32_t>, TimesOfShape> closed_times_;  // of those that begin together
   std::map<std::vector<std::int64_t>, std::uint32_t> closed_shapes_;
   std::vector<std::uint32_t> closing_;  // streams of the current entry
+  std::uint64_t closed_phases_run_ = 0;
   CustomRuns<Observer> customs_;
   std::optional<SharedBus<Observer>> bus_;
 };

@@ -19,6 +19,7 @@
 #include "sanitized.h"
 #include "scenario/scenario.h"
 #include "simulate/symmetry/group_shifts.h"
+#include "simulate/symmetry/symmetry.h"
 
 namespace convert {
 namespace {
@@ -68,6 +69,21 @@ class RandomPlan {
     }
     return all[engine_() % all.size()];
   }
+  // Returns one of few paces and latencies, so that many times coincide.
+  std::string coarse_network(std::int64_t npus) {
+    const std::string pace = ",bw=" + std::to_string(of({1, 2, 50})) + "GB/s,lat=";
+    const auto dim = [&](std::int64_t n) {
+      const std::string topology =
+          std::vector<std::string>{"switch:", "switch:", "ring:", "fully_connected:"}[engine_() % 4];
+      return topology + std::to_string(n) + pace + std::to_string(of({0, 0, 1000})) + "ns";
+    };
+    const std::int64_t first = of({1, 2, 4, 8});
+    if (first == 1 || npus % first != 0 || npus == first) return dim(npus);
+    const std::int64_t second = of({1, 2, 4});
+    const std::int64_t rest = npus / first;
+    if (second == 1 || rest % second != 0 || rest == second) return dim(first) + '+' + dim(rest);
+    return dim(first) + '+' + dim(second) + '+' + dim(rest / second);
+  }
 
  private:
   std::mt19937_64 engine_;
@@ -79,9 +95,14 @@ void round_parts(ReplayProgram& program) {
   for (CollectivePlan& plan : program.plans) plan.rounded = has_remainder(program, plan);
 }
 
-LoadedReplay load_plan(const WorkloadSet& set, RunSettings& settings) {
+LoadedReplay load_plan(const WorkloadSet& set, RunSettings& settings,
+                       std::optional<std::int64_t> endpoint_delay_ns = {}) {
   Scenario scenario = make_scenario(settings);
   auto system = std::make_shared<ReplaySystem>(*scenario.options.system);
+  if (endpoint_delay_ns) {
+    system->config.endpoint_delay_given = true;
+    system->config.endpoint_delay_ns = *endpoint_delay_ns;
+  }
   system->groups = set.groups();
   scenario.options.system = system;
   std::vector<Trace> traces;
@@ -135,6 +156,40 @@ TEST(SymmetryOfPlans, ChangesNothing) {
   for (const auto& [what, n] : count) std::cout << n << ' ' << what << '\n';
   EXPECT_GE(count["symmetric"], test::sanitized ? 1U : 30U);
   EXPECT_GE(count["symmetric with experts"], test::sanitized ? 0U : 8U);
+}
+
+// The same where many times coincide: with phases closed, with each message of representatives, and with all ranks.
+TEST(SymmetryOfPlans, ClosedPhasesChangeNothing) {
+  std::map<std::string, unsigned> count;
+  const unsigned plans = test::rounds(60U);
+  for (std::uint64_t seed = 1; count["plans"] < plans; ++seed) {
+    RandomPlan random(seed);
+    const std::optional<Workload> workload = random.workload();
+    if (!workload) continue;
+    const WorkloadSet set(*workload);
+    RunSettings settings{.workload = "w", .network = random.coarse_network(set.ranks())};
+    settings.astra = random.once_in(2);
+    settings.model = std::vector{NetworkModel::unaware, NetworkModel::aware, NetworkModel::wires}[seed % 3];
+    if (random.once_in(6)) settings.options.slow[static_cast<Rank>(seed % set.ranks())] = 1.5;
+    SCOPED_TRACE("seed " + std::to_string(seed) + " on " + *settings.network);
+    LoadedReplay loaded = load_plan(set, settings, random.of({0, 1, 10, 1000}));
+    ASSERT_TRUE(loaded.program);
+    if (!*settings.astra && random.once_in(2)) round_parts(*loaded.program);
+    const auto [closed, every] = with_and_without(*loaded.program);
+    loaded.program->options.whole_rings = false;
+    const std::string by_message = test::replay_numbers(*loaded.program, with_and_without(*loaded.program).first);
+    EXPECT_TRUE(test::replay_numbers(*loaded.program, closed) == by_message);
+    EXPECT_TRUE(test::replay_numbers(*loaded.program, every) == by_message);
+    const bool symmetric = closed.equivalence != nullptr;
+    count["symmetric"] += symmetric ? 1 : 0;
+    count["with closed phases"] += symmetric && closed.closed_phases != 0 ? 1 : 0;
+    count["with class rings"] += symmetric && closed.equivalence->has_class_rings() ? 1 : 0;
+    ++count["plans"];
+    if (testing::Test::HasFailure()) return;
+  }
+  for (const auto& [what, n] : count) std::cout << n << ' ' << what << '\n';
+  EXPECT_GE(count["with closed phases"], test::sanitized ? 1U : 10U);
+  EXPECT_GE(count["with class rings"], test::sanitized ? 0U : 1U);
 }
 
 // The members of an all-to-all across levels are not in step: messages come before their receives are posted, which

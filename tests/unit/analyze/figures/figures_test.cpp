@@ -105,5 +105,25 @@ TEST(Percentile, IsOfTheNearestRank) {
   EXPECT_EQ(percentile(values, 100), 50);
 }
 
+TEST(Percentile, OfRepeatedValuesIsThatOfAllOfThem) {
+  const std::vector<Repeated> sorted = {{10, 3}, {20, 1}, {30, 95}, {40, 1}};
+  std::vector<std::int64_t> all;
+  for (const Repeated& r : sorted) all.insert(all.end(), r.times, r.value);
+  for (const double percent : {0.5, 3.0, 3.5, 4.0, 4.5, 50.0, 99.0, 99.5, 100.0})
+    EXPECT_EQ(percentile(sorted, percent), percentile(all, percent)) << percent;
+}
+
+TEST(Sum, AddedSeveralTimesIsAsAddedOneByOne) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t n : {std::int64_t{0}, std::int64_t{5}, most / 3, most / 2, most}) {
+    Sum one, once, added;
+    one.add(n);
+    once.add(one, 3);
+    for (int i = 0; i < 3; ++i) added.add(one);
+    EXPECT_EQ(once.get(), added.get());
+    EXPECT_EQ(once.saturated(), added.saturated());
+  }
+}
+
 }  // namespace
 }  // namespace convert

@@ -293,6 +293,8 @@ void set_replay_output(const ReplayOutputOptions& o, ReplayOptions& options) {
   // The other reports name the bottleneck.
   options.network.count_wires = o.report != "npus" && options.network.model != NetworkModel::unaware;
   if (!options.timeline && !options.explain) options.most_npus_alone = most_recorded_alone;
+  constexpr std::uint32_t most_listed_alone = 4096;  // a table has a row for all of a kind
+  if (o.format != "table" || run_form(o)) options.list_all_up_to = most_listed_alone;
   const bool peaks = o.track_memory || system.track_local_mem;
   options.memory = o.memory_trace ? MemoryTracking::trace : peaks ? MemoryTracking::peaks : MemoryTracking::off;
   if (run_form(o)) want_run(options);

@@ -295,7 +295,7 @@ void expect_same(const Phases& all, const ClosedTimes& times) {
 TEST(ClosedPhases, EndAsOnAllMembers) {
   std::uint64_t settled = 0;
   std::uint64_t open = 0;
-  const auto rounds = test::rounds<std::uint64_t>(20000);
+  const auto rounds = test::rounds<std::uint64_t>(4000);
   for (std::uint64_t seed = 1; seed <= rounds; ++seed) {
     const Phases all = PhasesMaker(seed).make();
     std::vector<const ClosedPhase*> phases;

@@ -52,7 +52,10 @@ class ClosedWatch {
   // when passes end, from the beginning on.
   void begin(Rank npu, Picoseconds begin, Picoseconds end, const std::vector<Picoseconds>& entries) {
     std::erase_if(spans_[npu], [&](const Span& s) { return s.end < begin; });
-    spans_[npu].push_back({begin, end, &entries});
+    const Span span{begin, end, &entries};
+    // In truth passes that end at one time share an entry, which keeps the place of the first of them.
+    if (std::ranges::any_of(spans_[npu], [&](const Span& s) { return share_entry(span, s); })) meet(npu, begin);
+    spans_[npu].push_back(span);
   }
   // Tells that an entry of the NPU's event table is run.
   void run_entry(Rank npu, Picoseconds now) {
@@ -85,6 +88,14 @@ class ClosedWatch {
     Picoseconds end = 0;
     const std::vector<Picoseconds>* entries = nullptr;
   };
+  [[nodiscard]] static bool share_entry(const Span& a, const Span& b) {
+    const bool a_has_fewer = a.entries->size() < b.entries->size();
+    const Span& few = a_has_fewer ? a : b;
+    const Span& many = a_has_fewer ? b : a;
+    return std::ranges::any_of(*few.entries, [&](Picoseconds entry) {
+      return std::ranges::binary_search(*many.entries, few.begin + entry - many.begin);
+    });
+  }
   void note() {
     constexpr std::uint64_t some = 20000;
     if (last_entry_ == UINT64_MAX) last_entry_ = 2 * entries_run_ + some;

@@ -40,5 +40,58 @@ TEST(ClosedGraphs, GiveWhatAllRanksGive) {
   EXPECT_GE(class_rings, static_cast<int>(rounds / 100));
 }
 
+// Of two classes of NPUs one runs a long ring beside the short one. A pass of both ends at one time, in one entry,
+// which the long one has pushed: so the short ring of that class is before that of the other from then on, and its
+// message takes the wire first at which both come.
+TEST(ClosedGraphs, PhasesThatShareAnEntry) {
+  ClosedCase c;
+  for (const std::int64_t npus : {16, 4})
+    c.dims.push_back({.topology = Topology::switched, .npus = npus, .bytes_per_ns = 1, .latency_ns = 0});
+  SystemConfig& s = c.system.config;
+  s.source = "system";
+  s.endpoint_delay_given = true;
+  s.endpoint_delay_ns = 1;
+  s.dataset_splits = 1;
+  s.optimization = CollectiveOptimization::baseline;
+  for (CollectiveChoice& choice : s.collectives) choice.per_dim.resize(2);
+  std::int64_t id = 0;
+  for (const Rank stride : {1U, 16U}) {
+    std::vector<std::vector<Rank>>& groups = c.partitions.emplace_back();
+    for (Rank first = 0; first < 64; ++first) {
+      if (first / stride % 4 != 0) continue;
+      groups.push_back({first, first + stride, first + 2 * stride, first + 3 * stride});
+      c.system.groups.push_back({.id = ++id, .ranks = groups.back()});
+    }
+  }
+  const auto comp = [](std::int64_t us, std::int64_t late, std::vector<NodeId> parents = {}) {
+    return ClosedCase::Node{.value = us, .late = late, .apart = 4, .parents = std::move(parents)};
+  };
+  const auto message = [](NodeType type, Rank shift, std::vector<NodeId> parents = {}) {
+    return ClosedCase::Node{.type = type, .value = 40, .shift = shift, .parents = std::move(parents)};
+  };
+  c.nodes = {
+      comp(1, 0),
+      comp(20, -20),
+      {.type = NodeType::comm_coll, .value = 550, .op = Collective::all_gather, .partition = 2, .parents = {1}},
+      {.type = NodeType::comm_coll, .value = 800, .partition = 1, .parents = {0}},
+      comp(1, 8),
+      comp(9, -8),
+      message(NodeType::comm_send, 12, {3, 4}),
+      message(NodeType::comm_send, 8, {3, 5}),
+      message(NodeType::comm_recv, 12),
+      message(NodeType::comm_recv, 8),
+      comp(30, 0, {8})};
+  c.options.issue = IssueMode::unlimited;
+  for (const NetworkModel model : {NetworkModel::aware, NetworkModel::wires}) {
+    c.options.network.model = model;
+    if (model == NetworkModel::wires) c.options.network.forwarding = Forwarding::store;
+    ClosedReplay replay(c);
+    ASSERT_FALSE(replay.is_refused()) << replay.why();
+    const ClosedOutcome with = replay.run(true, true);
+    EXPECT_NE(with.result.equivalence, nullptr);
+    EXPECT_EQ(with.text, replay.run(false, false).text) << name(model);
+  }
+}
+
 }  // namespace
 }  // namespace convert::test

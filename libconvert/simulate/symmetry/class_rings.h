@@ -32,7 +32,7 @@ class ClassRings {
   // Says to which class a member sends, and what a message then meets: it takes wires of its ends alone.
   struct Way {
     Rank to = 0;
-    std::uint64_t dims = 0;  // bit per dimension in which the ends differ
+    std::uint64_t dims = 0;  // bit per dimension in which the ends differ; without wires of the lowest alone
     std::uint32_t hops = 0;  // in the lowest of them
     friend bool operator==(const Way&, const Way&) = default;
   };

@@ -112,7 +112,8 @@ struct ReplayOptions {
   // With symmetry: of up to so many ranks only where it is exact; of more, parts that differ by a byte count as
   // equal, see ReplayResult::error_bound_ps.
   std::uint32_t exact_up_to = 64;
-  // Rings whose messages meet no others are run as wholes, where that leads to the same.
+  // Rings whose messages meet no others are run as wholes, and closed phases of representatives (see ClosedPhase)
+  // at once, where that leads to the same.
   bool whole_rings = true;
   // Above so many NPUs collectives of groups that do the same are listed once, unless there is a timeline.
   std::uint32_t list_all_up_to = 128;

@@ -118,7 +118,7 @@ class OrderObserver : public NoObserver {
   [[nodiscard]] const Symmetry* symmetry() const { return &symmetry_; }
 
   // Closed phases: whether they may begin now on the NPU, in an order that is the same on all members; their wires;
-  // that they have begun, end after `duration`, and have passes that end at `entries`.
+  // that they have begun, end at `end`, and have passes that end at `entries`, from now on.
   [[nodiscard]] bool may_close(Rank npu, const PhasePlan& phase) const {
     return closed_.may_close(npu, phase, queue_.now()) && !order_.loose();
   }
@@ -126,8 +126,8 @@ class OrderObserver : public NoObserver {
   [[nodiscard]] bool can_claim(std::uint32_t wire, Rank npu) { return wires_->can_claim(wire, npu); }
   void claim(std::uint32_t wire, Rank npu) { wires_->claim(wire, npu); }
   void claim_until(std::uint32_t wire, Picoseconds end) { wires_->claim_until(wire, end); }
-  void closes(Rank npu, Picoseconds duration, const std::vector<Picoseconds>& entries) {
-    closed_.begin(npu, queue_.now(), queue_.now() + duration, entries);
+  void closes(Rank npu, Picoseconds end, const std::vector<Picoseconds>& entries) {
+    closed_.begin(npu, queue_.now(), end, entries);
   }
   void leaves_open(const PhasePlan& phase, Rank npu) { closed_.leave_open(phase, npu); }
   // The last message of stream `s`, of phases that have begun now, is sent and comes later; is sent; comes.

@@ -151,14 +151,15 @@ void SystemLayer<Observer>::run_closed() {
       messages_.count_many(npu, npu, phase.legs.size(), 0, phase.bytes);
       if (!times.settled) observer_.leaves_open(*stream(s).phase, npu);
     }
-    for (const auto& wire : times.wires) observer_.claim_until(wire.wire, queue_.now() + wire.until);
-    observer_.closes(npu, times.last.back().arrival, times.entries);
+    const auto later = [&](Picoseconds time) { return EventQueue::sum(queue_.now(), time); };
+    for (const auto& wire : times.wires) observer_.claim_until(wire.wire, later(wire.until));
+    observer_.closes(npu, later(times.last.back().arrival), times.entries);
     for (const auto& last : times.last) {
       const std::uint32_t s = closing_[last.phase];
-      stream(s).arrives = EventQueue::sum(queue_.now(), last.arrival);
+      stream(s).arrives = later(last.arrival);
       ClosedCause cause = closed_cause(s, last.distance, shape);
       cause.is_open = last.has_open_place;
-      observer_.sends_last_later(s, queue_.now() + last.sent, stream(s).arrives, cause);
+      observer_.sends_last_later(s, later(last.sent), stream(s).arrives, cause);
       messages_.send_last(s, last.sent);
     }
     if (messages_.watches()) watch_closed(times);

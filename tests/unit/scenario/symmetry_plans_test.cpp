@@ -111,6 +111,16 @@ LoadedReplay load_plan(const WorkloadSet& set, RunSettings& settings,
   return load_replay(traces, scenario, 1, diagnostics);
 }
 
+// Returns settings by either rules and one of the models; one of `straggling` has a straggler.
+RunSettings settings_of(RandomPlan& random, const WorkloadSet& set, std::string network, std::uint64_t seed,
+                        unsigned straggling) {
+  RunSettings settings{.workload = "w", .network = std::move(network)};
+  settings.astra = random.once_in(2);
+  settings.model = std::vector{NetworkModel::unaware, NetworkModel::aware, NetworkModel::wires}[seed % 3];
+  if (random.once_in(straggling)) settings.options.slow[static_cast<Rank>(seed % set.ranks())] = 1.5;
+  return settings;
+}
+
 // Returns what `replay` gives with the symmetry, and without it.
 std::pair<ReplayResult, ReplayResult> with_and_without(ReplayProgram& program) {
   program.options.symmetry = true;
@@ -128,10 +138,7 @@ TEST(SymmetryOfPlans, ChangesNothing) {
     const std::optional<Workload> workload = random.workload();
     if (!workload) continue;
     const WorkloadSet set(*workload);
-    RunSettings settings{.workload = "w", .network = random.network(set.ranks())};
-    settings.astra = random.once_in(2);
-    settings.model = std::vector{NetworkModel::unaware, NetworkModel::aware, NetworkModel::wires}[seed % 3];
-    if (random.once_in(5)) settings.options.slow[static_cast<Rank>(seed % set.ranks())] = 1.5;
+    RunSettings settings = settings_of(random, set, random.network(set.ranks()), seed, 5);
     const bool built = !*settings.astra && random.once_in(3);
     if (built) settings.set("collective", "all_reduce=built:ring");
     SCOPED_TRACE("seed " + std::to_string(seed) + " on " + *settings.network);
@@ -167,10 +174,7 @@ TEST(SymmetryOfPlans, ClosedPhasesChangeNothing) {
     const std::optional<Workload> workload = random.workload();
     if (!workload) continue;
     const WorkloadSet set(*workload);
-    RunSettings settings{.workload = "w", .network = random.coarse_network(set.ranks())};
-    settings.astra = random.once_in(2);
-    settings.model = std::vector{NetworkModel::unaware, NetworkModel::aware, NetworkModel::wires}[seed % 3];
-    if (random.once_in(6)) settings.options.slow[static_cast<Rank>(seed % set.ranks())] = 1.5;
+    RunSettings settings = settings_of(random, set, random.coarse_network(set.ranks()), seed, 6);
     SCOPED_TRACE("seed " + std::to_string(seed) + " on " + *settings.network);
     LoadedReplay loaded = load_plan(set, settings, random.of({0, 1, 10, 1000}));
     ASSERT_TRUE(loaded.program);

@@ -2,6 +2,7 @@
 // Watches a replay of representatives for what could be different on other ranks; see OrderWatch.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -41,7 +42,9 @@ class OrderObserver : public NoObserver {
         closed_(std::move(limits), program.ranks.size()),
         order_(program.ranks.size(), !program.model.shared_bus, origins_, closed_) {
     const bool has_wires = program.options.network.model != NetworkModel::unaware && !program.network.ideal;
-    if (has_wires) wires_.emplace(program.network, symmetry_, origins_, order_, closed_, queue);
+    const auto has_orders = [](const CollectivePlan& plan) { return !plan.order_of.empty(); };
+    const bool by_priority = std::ranges::any_of(program.plans, has_orders);  // see SystemState::priority
+    if (has_wires) wires_.emplace(program.network, symmetry_, origins_, order_, closed_, queue, by_priority);
   }
 
   // Returns whether what was found for the representatives holds for all.

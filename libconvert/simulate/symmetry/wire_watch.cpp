@@ -52,8 +52,8 @@ void WireWatch::find(std::uint32_t number, Known& known) {
   }
 }
 
-// The end of a transmission and the coming of a packet commute: the packet that has waited longest is the next in
-// either case. Only what pushes its events is open where none has waited before.
+// The end of a transmission and the coming of a packet commute, unless packets have priorities: the packet that has
+// waited longest is the next in either case. Only what pushes its events is open where none has waited before.
 void WireWatch::touch(Wire& wire, Origin origin, bool enters) {
   if (wire.turn != order_.turn()) {
     wire.turn = order_.turn();
@@ -64,7 +64,7 @@ void WireWatch::touch(Wire& wire, Origin origin, bool enters) {
   for (const Touches::Touch& t : wire.touches) {
     if (!order_is_open(t.origin, origin) || (t.index == touch.index && !order_.loose())) continue;
     origin_ = origins_.next();
-    if (t.kind == touch.kind) order_.give_up(wire.owner, "messages at one of its links");
+    if (t.kind == touch.kind || by_priority_) order_.give_up(wire.owner, "messages at one of its links");
   }
   wire.touches.add(touch);
   if (wire.touches.size() > Touches::too_many) order_.give_up(wire.owner, "very many messages at one of its links");

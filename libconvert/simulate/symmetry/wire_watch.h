@@ -20,14 +20,16 @@ namespace convert {
 // frame of its source, which is a representative.
 class WireWatch {
  public:
+  // `by_priority`: not all messages take wires in the order in which they come.
   WireWatch(const NetworkConfig& config, const Symmetry& symmetry, SeenOrigins& origins, OrderWatch& order,
-            ClosedWatch& closed, const EventQueue& queue)
+            ClosedWatch& closed, const EventQueue& queue, bool by_priority)
       : numbers_(config),
         symmetry_(symmetry),
         origins_(origins),
         order_(order),
         closed_(closed),
         queue_(queue),
+        by_priority_(by_priority),
         pages_((std::size_t{numbers_.wires()} >> page_bits) + 1) {}
 
   // Tells that packet `p` is sent: how it moves with its source, see ChannelKey::exchange, or along which class
@@ -117,6 +119,7 @@ class WireWatch {
   OrderWatch& order_;
   ClosedWatch& closed_;
   const EventQueue& queue_;
+  const bool by_priority_;
   std::vector<Packet> packets_;
   using Page = std::vector<Known>;
   std::vector<Page> pages_;  // by wire; those that are used, as a fully connected network has npus² wires

@@ -93,5 +93,40 @@ TEST(ClosedGraphs, PhasesThatShareAnEntry) {
   }
 }
 
+// Chunks that take the dimensions in orders of their own have priorities: a message that comes when a wire becomes
+// free may be sent before those that wait, or not.
+TEST(ClosedGraphs, MessagesWithPriorities) {
+  ClosedCase c;
+  for (const std::int64_t pace : {2, 1})
+    c.dims.push_back({.topology = Topology::switched,
+                      .npus = 8,
+                      .bytes_per_ns = static_cast<double>(pace),
+                      .latency_ns = pace == 2 ? 0.0 : 64.0});
+  SystemConfig& s = c.system.config;
+  s.source = "system";
+  s.endpoint_delay_given = true;
+  s.endpoint_delay_ns = 64;
+  s.dataset_splits = 16;
+  s.active_chunks_per_dimension = 2;
+  s.optimization = CollectiveOptimization::baseline;
+  for (CollectiveChoice& choice : s.collectives) choice.per_dim.resize(2);
+  c.system.queues_per_dim = 2;
+  c.system.balanced = true;
+  std::vector<std::vector<Rank>>& pairs = c.partitions.emplace_back();
+  for (Rank r = 0; r < 32; ++r) {
+    pairs.push_back({r, r + 32});
+    c.system.groups.push_back({.id = r + 1, .ranks = pairs.back()});
+  }
+  c.nodes = {{.type = NodeType::comm_coll, .value = 65'536, .op = Collective::reduce_scatter},
+             {.type = NodeType::comm_coll, .value = 4096, .op = Collective::all_to_all, .partition = 1}};
+  c.options.issue = IssueMode::workload;
+  c.options.network.model = NetworkModel::wires;
+  ClosedReplay replay(c);
+  ASSERT_FALSE(replay.is_refused()) << replay.why();
+  const std::string every = replay.run(false, false).text;
+  EXPECT_EQ(replay.run(true, false).text, every);
+  EXPECT_EQ(replay.run(true, true).text, every);
+}
+
 }  // namespace
 }  // namespace convert::test

@@ -31,7 +31,7 @@ std::string picture_type(const tools::OutputOptions& output) {
   std::string suffix = dot == std::string::npos ? "" : output.path->substr(dot + 1);
   if (tools::is_picture(suffix) || suffix == "html") return suffix;
   const convert::Format* format = convert::format_by_suffix(*output.path, convert::Direction::write);
-  if (format == nullptr || format->write_set == nullptr) {
+  if (format == nullptr || format->write_drawing == nullptr) {
     throw convert::usage_error("cannot tell the type of picture from '" + *output.path +
                                "'; name it with -t html, dot, svg, png, pdf or graphml");
   }
@@ -43,12 +43,12 @@ bool is_drawing(const std::string& type) {
   const std::string name = type.substr(0, type.find(','));
   const auto formats = convert::all_formats();
   return std::any_of(formats.begin(), formats.end(),
-                     [&](const convert::Format* f) { return f->name == name && f->write_set != nullptr; });
+                     [&](const convert::Format* f) { return f->name == name && f->write_drawing != nullptr; });
 }
 
-void write_drawing(const std::string& type, const std::vector<convert::Trace>& traces, convert::Output& out) {
+void write_drawing(const std::string& type, const convert::drawing::Drawing& drawing, convert::Output& out) {
   const convert::FormatChoice choice = convert::parse_format_choice(type, convert::Direction::write);
-  choice.format->write_set(traces, choice.options, out);
+  choice.format->write_drawing(drawing, choice.options, out);
   out.close();
 }
 
@@ -73,17 +73,17 @@ int graph(const Options& o, tools::Context& context) {
   files.keep(tools::operand_files(o.input.operands, source.inputs()));
   if (page) return tools::write_page(o.page, o.part, source, *findings, files, o.output.path, context) ? 0 : 1;
   if (!source.prepare(false) || context.failed()) return 1;
-  const std::vector<Trace> traces = tools::load_drawn(source, o.part.ranks, excerpt, context);
+  const drawing::Drawing drawing = tools::load_drawing(source, o.part.ranks, excerpt, context);
   log_info(counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node"));
   if (!picture) {
-    write_drawing(type, traces, *open_output(files, o.output.path));
+    write_drawing(type, drawing, *open_output(files, o.output.path));
     files.commit();
     return 0;
   }
   const std::chrono::milliseconds timeout(o.timeout_ps / ps_per_ms);
-  tools::check_layout(drawing::make_drawing(traces), source.base_name(), timeout);
+  tools::check_layout(drawing, source.base_name(), timeout);
   std::string dot;
-  find_format("dot").write_set(traces, {}, *memory_output(dot));
+  find_format("dot").write_drawing(drawing, {}, *memory_output(dot));
   write_bytes(files, o.output.path, tools::draw(type, dot, timeout));
   files.commit();
   return 0;

@@ -28,9 +28,11 @@ class FoundAttrs {
     }
   }
   // Returns the attribute of a name, one of `names`; null if there is none.
-  [[nodiscard]] const Attr* operator[](Name name) const {
+  [[nodiscard]] const Attr* operator[](Name name) const { return found_[slot(name)]; }
+  // Returns the place of a name in `names`, where it must be.
+  [[nodiscard]] static constexpr std::size_t slot(Name name) {
     assert(name.index() < slots.size() && slots[name.index()] < names.size());
-    return found_[slots[name.index()]];
+    return slots[name.index()];
   }
 
  private:

@@ -15,7 +15,6 @@
 #include "core/algorithm/schedule.h"
 #include "core/diagnostic.h"
 #include "core/trace.h"
-#include "graph/kept_nodes.h"
 #include "io/input.h"
 #include "io/output.h"
 
@@ -23,6 +22,9 @@ namespace convert {
 
 class MasterSet;
 struct Run;
+namespace drawing {
+struct Drawing;
+}
 
 // An option of a format, as --list-formats -v and et-formats(5) show it.
 struct FormatOption {
@@ -47,6 +49,8 @@ class FormatOptions {
 
 // How many bytes readers of files hand out at once, unless a node is larger.
 inline constexpr std::size_t batch_bytes = std::size_t{1} << 20U;
+// How many nodes to ask a reader for when the whole rank is kept: what compressed files expand to is limited then.
+inline constexpr std::size_t all_nodes = std::size_t{1} << 20U;
 
 // A stream of ranks, each a stream of nodes. Bad input throws Error(input) with its place.
 class TraceReader {
@@ -142,8 +146,7 @@ struct Format {
 
   std::unique_ptr<TraceWriter> (*write)(const FormatOptions&) = nullptr;
   void (*write_master)(const MasterSet&, Output&) = nullptr;  // of a set that is held by classes
-  void (*write_set)(std::span<const Trace>, const FormatOptions&, Output&) = nullptr;  // needs all ranks at once
-  const NodeParts& (*set_parts)() = nullptr;  // what write_set needs of nodes
+  void (*write_drawing)(const drawing::Drawing&, const FormatOptions&, Output&) = nullptr;  // of all ranks at once
   void (*write_algorithm)(const Algorithm&, const FormatOptions&, std::string& out) = nullptr;
   void (*write_schedule)(const Schedule&, const FormatOptions&, std::string& out) = nullptr;
   // Reads a run (core/run.h); writes one, or several as process groups of one file. Does not close the output.
@@ -159,7 +162,7 @@ struct Format {
   // Return whether it holds traces, or what traces are made of.
   [[nodiscard]] bool reads_traces() const { return read != nullptr || describes_set() || linked; }
   [[nodiscard]] bool writes_traces() const {
-    return write != nullptr || write_set != nullptr || write_algorithm != nullptr || write_schedule != nullptr;
+    return write != nullptr || write_drawing != nullptr || write_algorithm != nullptr || write_schedule != nullptr;
   }
   [[nodiscard]] bool can_read() const { return reads_traces() || read_run != nullptr; }
   [[nodiscard]] bool can_write() const { return writes_traces() || write_runs != nullptr; }

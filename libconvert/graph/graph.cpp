@@ -34,11 +34,6 @@ class SeenParents {
 
 }  // namespace
 
-IdIndex::IdIndex(const NodeTable& table) : dense_(true), size_(table.nodes.size()) {
-  for (std::size_t i = 0; i < size_ && dense_; ++i) dense_ = table.nodes[i].id == i;
-  if (!dense_) lookup_ = IdLookup(size_, [&](std::size_t i) { return std::optional(table.nodes[i].id); });
-}
-
 std::uint32_t IdIndex::find(NodeId id) const {
   if (dense_) return id < size_ ? static_cast<std::uint32_t>(id) : none;
   return lookup_.find(id);

@@ -59,7 +59,15 @@ struct GraphDefect {
 // Finds the index of a node by its id; needs no table if each id is its index.
 class IdIndex {
  public:
-  explicit IdIndex(const NodeTable& table);
+  IdIndex() = default;
+  explicit IdIndex(const NodeTable& table)
+      : IdIndex(table.nodes.size(), [&](std::size_t i) { return table.nodes[i].id; }) {}
+  // Takes the number of nodes and id(index).
+  template <class Id>
+  IdIndex(std::size_t size, const Id& id) : dense_(true), size_(size) {
+    for (std::size_t i = 0; i < size_ && dense_; ++i) dense_ = id(i) == i;
+    if (!dense_) lookup_ = IdLookup(size_, [&](std::size_t i) { return std::optional(id(i)); });
+  }
   static constexpr std::uint32_t none = 0xffffffff;
   [[nodiscard]] std::uint32_t find(NodeId id) const;  // index of the first node with that id, or none
 

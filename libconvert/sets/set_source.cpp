@@ -36,12 +36,6 @@ std::vector<Trace> SetSource::load(unsigned jobs) {
   return traces;
 }
 
-std::vector<Trace> SetSource::load(unsigned jobs, const NodeParts& parts) {
-  std::vector<Trace> traces;
-  for_each_trace(jobs, parts, [&](Trace&& t) { traces.push_back(std::move(t)); });
-  return traces;
-}
-
 void read_nodes(TraceReader& reader, Trace& trace) {
   Trace batch;
   batch.rank = trace.rank;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -74,6 +75,9 @@ class SetSource {
   // Independent ranks are worked on by `jobs` threads.
   template <class Work, class Consume>
   void for_each_rank(unsigned jobs, const Work& work, const Consume& consume);
+  // Does the same in the order of the results' member `rank`. Throws Error(input) if two are of one rank.
+  template <class Work, class Consume>
+  void for_each_ascending(unsigned jobs, const Work& work, const Consume& consume);
 
   // Calls consume(Trace&&) for each whole rank, ascending; or with what `parts` says of its nodes, at least.
   template <class Consume>
@@ -83,15 +87,9 @@ class SetSource {
 
   // Returns all traces, ascending by rank. Throws Error(input) on two ranks of one number.
   [[nodiscard]] std::vector<Trace> load(unsigned jobs);
-  [[nodiscard]] std::vector<Trace> load(unsigned jobs, const NodeParts& parts);
-
- private:
-  template <class Read, class Consume>
-  void for_each_read(unsigned jobs, const Read& read, const Consume& consume);
 };
 
-// How many nodes to ask a reader for: when the whole rank is needed, and when a part at a time will do.
-inline constexpr std::size_t all_nodes = std::size_t{1} << 20;
+// How many nodes to ask a reader for when a part at a time will do.
 inline constexpr std::size_t batch_nodes = 4096;
 // Reads the rest of a rank whose head was read with next_rank.
 void read_nodes(TraceReader& reader, Trace& trace);
@@ -133,28 +131,31 @@ void SetSource::for_each_rank(unsigned jobs, const Work& work, const Consume& co
   }
 }
 
+template <class Work, class Consume>
+void SetSource::for_each_ascending(unsigned jobs, const Work& work, const Consume& consume) {
+  using Result = std::invoke_result_t<const Work&, TraceReader&, Trace&>;
+  RankOrder<Result> order(base_name());
+  const auto hand_on = [&](Rank, Result&& result) { consume(std::move(result)); };
+  for_each_rank(jobs, work, [&](Result&& result) { order.add(result.rank, std::move(result), hand_on); });
+  order.finish(hand_on);
+}
+
 template <class Consume>
 void SetSource::for_each_trace(unsigned jobs, const Consume& consume) {
-  for_each_read(
-      jobs, [](TraceReader& reader, Trace& trace) { read_nodes(reader, trace); }, consume);
+  const auto read = [](TraceReader& reader, Trace& trace) {
+    read_nodes(reader, trace);
+    return std::exchange(trace, {});
+  };
+  for_each_ascending(jobs, read, consume);
 }
 
 template <class Consume>
 void SetSource::for_each_trace(unsigned jobs, const NodeParts& parts, const Consume& consume) {
-  for_each_read(
-      jobs, [&](TraceReader& reader, Trace& trace) { read_nodes(reader, trace, parts, [] {}); }, consume);
-}
-
-template <class Read, class Consume>
-void SetSource::for_each_read(unsigned jobs, const Read& read_rank, const Consume& consume) {
   const auto read = [&](TraceReader& reader, Trace& trace) {
-    read_rank(reader, trace);
+    read_nodes(reader, trace, parts, [] {});
     return std::exchange(trace, {});
   };
-  RankOrder<Trace> order(base_name());
-  const auto hand_on = [&](Rank, Trace&& trace) { consume(std::move(trace)); };
-  for_each_rank(jobs, read, [&](Trace&& t) { order.add(t.rank, std::move(t), hand_on); });
-  order.finish(hand_on);
+  for_each_ascending(jobs, read, consume);
 }
 
 // Throws Error(input) that names a missing rank unless the traces are ranks 0…n-1 in order.

@@ -8,6 +8,7 @@
 #include "core/master/master_set.h"
 #include "core/rank_list.h"
 #include "core/units.h"
+#include "formats/graphs/drawing.h"
 #include "io/archive.h"
 #include "io/held_output.h"
 #include "io/output.h"
@@ -54,10 +55,8 @@ class Sink {
       write_schedule(format);
     } else if (format.write_algorithm != nullptr) {
       write_algorithm(format);
-    } else if (format.write_set != nullptr) {
-      auto out = open();
-      format.write_set(source_.load(options_.jobs, format.set_parts()), plan_.choice.options, *out);
-      out->close();
+    } else if (format.write_drawing != nullptr) {
+      write_drawing(format);
     } else if (plan_.per_rank_files) {
       write_files(format);
     } else if (plan_.tar) {
@@ -110,6 +109,15 @@ class Sink {
       format.write_algorithm(algorithm, plan_.choice.options, text);
     }
     write_whole(*open(), text);
+  }
+
+  void write_drawing(const Format& format) {
+    auto out = open();
+    std::vector<drawing::DrawnRank> ranks;
+    source_.for_each_ascending(options_.jobs, drawing::read_drawn,
+                               [&](drawing::DrawnRank&& r) { ranks.push_back(std::move(r)); });
+    format.write_drawing(drawing::make_drawing(std::move(ranks)), plan_.choice.options, *out);
+    out->close();
   }
 
   // Refuses what no reader of the format would take: messages without a partner, deadlocks and the like.

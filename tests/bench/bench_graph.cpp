@@ -8,6 +8,7 @@
 
 #include "bench/report.h"
 #include "formats/format.h"
+#include "formats/graphs/drawing.h"
 #include "graph/graph.h"
 #include "passes/validate.h"
 
@@ -184,7 +185,7 @@ void measure_format(bench::Report& report, const Format& format, const std::vect
       [&] {
         text.clear();
         const auto output = memory_output(text);
-        format.write_set(set, {}, *output);
+        format.write_drawing(drawing::make_drawing(set), {}, *output);
         output->close();
       });
   // Head, clusters and legend are all that the floor does not format.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/graphs/drawing.h"
 #include "passes/lower/export.h"
 #include "passes/trace_summary.h"
 #include "passes/validate.h"
@@ -35,10 +36,11 @@ inline void check_rules(std::span<const Trace> traces, Diagnostics& diagnostics)
 }
 
 inline void draw(std::span<const Trace> traces) {
+  const drawing::Drawing drawing = drawing::make_drawing(traces);
   for (const Format* format : all_formats()) {
-    if (format->write_set == nullptr) continue;
+    if (format->write_drawing == nullptr) continue;
     std::string out;
-    format->write_set(traces, {}, *memory_output(out));
+    format->write_drawing(drawing, {}, *memory_output(out));
   }
 }
 

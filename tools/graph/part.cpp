@@ -63,15 +63,15 @@ void refuse_missing(const std::vector<Rank>& wanted, const std::string& list, co
 }
 
 // Lets read(visit) read all ranks; calls consume for those of a list, or for all.
-template <class Consume, class Read>
-void visit_wanted(TraceSource& source, const std::optional<std::string>& ranks, const Consume& consume,
-                  const Read& read) {
+template <class T, class Read>
+void visit_wanted(TraceSource& source, const std::optional<std::string>& ranks,
+                  const std::function<void(T&&)>& consume, const Read& read) {
   const std::vector<Rank> wanted = ranks ? parse_ranks(*ranks) : std::vector<Rank>{};
   std::vector<Rank> found;
-  read([&](Trace&& t) {
-    if (ranks && !std::binary_search(wanted.begin(), wanted.end(), t.rank)) return;
-    found.push_back(t.rank);
-    consume(std::move(t));
+  read([&](T&& rank) {
+    if (ranks && !std::binary_search(wanted.begin(), wanted.end(), rank.rank)) return;
+    found.push_back(rank.rank);
+    consume(std::move(rank));
   });
   if (ranks) refuse_missing(wanted, *ranks, found, source);
 }
@@ -114,7 +114,8 @@ ExcerptOptions excerpt_options(const PartOptions& options) {
 
 void for_each_wanted(TraceSource& source, const std::optional<std::string>& ranks, const Context& context,
                      const std::function<void(Trace&&)>& consume) {
-  visit_wanted(source, ranks, consume, [&](const auto& visit) { source.for_each_trace(context.jobs(), visit); });
+  visit_wanted<Trace>(source, ranks, consume,
+                      [&](const auto& visit) { source.for_each_trace(context.jobs(), visit); });
 }
 
 std::vector<Trace> load_part(TraceSource& source, const std::optional<std::string>& ranks,
@@ -125,14 +126,21 @@ std::vector<Trace> load_part(TraceSource& source, const std::optional<std::strin
   return traces;
 }
 
-std::vector<Trace> load_drawn(TraceSource& source, const std::optional<std::string>& ranks,
+drawing::Drawing load_drawing(TraceSource& source, const std::optional<std::string>& ranks,
                               const ExcerptOptions& excerpt, Context& context) {
-  std::vector<Trace> traces;
-  visit_wanted(
-      source, ranks, [&](Trace&& t) { traces.push_back(std::move(t)); },
-      [&](const auto& visit) { source.for_each_trace(context.jobs(), find_format("dot").set_parts(), visit); });
-  cut_out(traces, excerpt, context);
-  return traces;
+  if (excerpt.nodes || excerpt.around) {
+    std::vector<Trace> traces;
+    visit_wanted<Trace>(
+        source, ranks, [&](Trace&& t) { traces.push_back(std::move(t)); },
+        [&](const auto& visit) { source.for_each_trace(context.jobs(), drawing::drawn_parts(), visit); });
+    cut_out(traces, excerpt, context);
+    return drawing::make_drawing(traces);
+  }
+  std::vector<drawing::DrawnRank> drawn;
+  visit_wanted<drawing::DrawnRank>(
+      source, ranks, [&](drawing::DrawnRank&& r) { drawn.push_back(std::move(r)); },
+      [&](const auto& visit) { source.for_each_ascending(context.jobs(), drawing::read_drawn, visit); });
+  return drawing::make_drawing(std::move(drawn));
 }
 
 }  // namespace tools

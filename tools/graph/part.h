@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/tool.h"
+#include "formats/graphs/drawing.h"
 #include "passes/excerpt.h"
 #include "sets/source.h"
 
@@ -26,12 +27,12 @@ void add_part_options(App& app, PartOptions& to);
 void for_each_wanted(convert::TraceSource& source, const std::optional<std::string>& ranks, const Context& context,
                      const std::function<void(convert::Trace&&)>& consume);
 
-// Returns the traces to draw, whole or with what dot and graphml need of them. Throws Error(usage) if a rank that
-// was asked for is not there.
+// Returns the traces to draw, whole; or what dot and graphml draw of them. Throws Error(usage) if a rank that was
+// asked for is not there.
 [[nodiscard]] std::vector<convert::Trace> load_part(convert::TraceSource& source,
                                                     const std::optional<std::string>& ranks,
                                                     const convert::ExcerptOptions& excerpt, Context& context);
-[[nodiscard]] std::vector<convert::Trace> load_drawn(convert::TraceSource& source,
+[[nodiscard]] convert::drawing::Drawing load_drawing(convert::TraceSource& source,
                                                      const std::optional<std::string>& ranks,
                                                      const convert::ExcerptOptions& excerpt, Context& context);
 

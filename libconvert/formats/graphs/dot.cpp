@@ -12,8 +12,9 @@ namespace convert {
 namespace {
 
 using drawing::DrawnNames;
+using drawing::DrawnNode;
+using drawing::DrawnParent;
 using drawing::DrawnRank;
-using drawing::Facts;
 using drawing::Writer;
 
 // Graphviz refuses labels beyond 16 KiB, and nobody reads them.
@@ -97,20 +98,21 @@ class DotWriter {
   void write_rank(const DrawnRank& r) {
     const DrawnNames names(r, many_);
     if (many_) {
-      out_ << "subgraph cluster_r" << r.trace->rank << " {\n  label=\"rank " << r.trace->rank;
-      if (!r.trace->name.empty()) out_ << ": ";
-      append_dot(r.trace->name.substr(r.trace->name.rfind('/') + 1), out_);
+      out_ << "subgraph cluster_r" << r.rank << " {\n  label=\"rank " << r.rank;
+      if (!r.name.empty()) out_ << ": ";
+      append_dot(r.name.substr(r.name.rfind('/') + 1), out_);
       out_ << "\";\n";
     }
-    for (std::uint32_t i = 0; i < r.graph.size(); ++i) {
-      const drawing::DrawnName name(names, i);
-      write_node(r, name.view(), i);
-      for (const Edge& e : r.graph.parents(i)) {
+    drawing::DependencyReader dependencies(r);
+    r.for_each_node([&](const DrawnNode& node) {
+      const drawing::DrawnName name(names, node.index);
+      write_node(node, name.view());
+      for (const DrawnParent& p : dependencies.next_parents()) {
         out_ << "  ";
-        names.append(e.node, out_);
-        end_edge(name.view(), e.kind);
+        names.append(p, out_);
+        end_edge(name.view(), p.kind);
       }
-    }
+    });
     write_broken(r, names);
     if (many_) out_ << "}\n";
   }
@@ -120,25 +122,23 @@ class DotWriter {
     out_ << " -> " << to << (kind == DepKind::data ? data_style : control_style) << ";\n";
   }
 
-  void write_node(const DrawnRank& r, std::string_view name, std::uint32_t index) {
-    const NodeTable& table = r.trace->nodes;
-    const Node& node = table.nodes[index];
-    facts_.read(table.attributes(node));
-    const IntValue on_cpu = int_value(facts_[attr::is_cpu_op]);
-    const std::size_t look = look_of(node.type, on_cpu && on_cpu.value != 0);
+  void write_node(const DrawnNode& node, std::string_view name) {
+    const std::size_t look = look_of(node.type, node[attr::is_cpu_op].value_or(0) != 0);
     used_[look] = true;
     out_ << "  " << name << " [label=\"";
-    append_dot(cut_text(table.name(node), longest_label), out_);
+    const std::string_view shown = cut_to(node.name, longest_label);
+    append_dot(shown, out_);
+    if (shown.size() < node.name.size()) out_ << "…";
     out_ << "\\n" << node.id;
     // Many names begin with the type: COMM_SEND_NODE_tb0_step0.
-    if (look == unknown_look || !table.name(node).starts_with(looks[look].title)) out_ << ' ' << looks[look].title;
+    if (look == unknown_look || !node.name.starts_with(looks[look].title)) out_ << ' ' << looks[look].title;
     if (look == unknown_look) out_ << ' ' << static_cast<std::int32_t>(node.type);
-    write_facts(table, node);
+    write_facts(node);
     out_ << "\" shape=" << looks[look].shape << " fillcolor=\"" << looks[look].fill << "\"];\n";
   }
 
   // Writes the last line of a label: peer, size and duration, as far as they are known.
-  void write_facts(const NodeTable& table, const Node& node) {
+  void write_facts(const DrawnNode& node) {
     std::string_view separator = "\\n";
     const auto add = [&](const auto&... parts) {
       out_ << separator;
@@ -146,29 +146,29 @@ class DotWriter {
       separator = ", ";
     };
     const auto number = [&](Name name, std::string_view before) {
-      if (const IntValue v = int_value(facts_[name])) add(before, v.value);
+      if (const auto v = node[name]) add(before, *v);
     };
     if (node.type == NodeType::comm_coll) {
-      const auto [collective, name] = drawing::collective_of(facts_);
-      if (!name.empty() && table.name(node).find(name) == std::string_view::npos) {
+      const auto [collective, name] = drawing::collective_of(node);
+      if (!name.empty() && node.name.find(name) == std::string_view::npos) {
         add(name);
       } else if (name.empty() && collective) {
-        add("collective ", collective.value);
+        add("collective ", *collective);
       }
     }
     if (node.type == NodeType::comm_send) number(attr::comm_dst, "to ");
     if (node.type == NodeType::comm_recv) number(attr::comm_src, "from ");
     const bool moves = node.type == NodeType::comm_send || node.type == NodeType::comm_recv;
     if (moves || node.type == NodeType::comm_coll) {
-      if (const IntValue size = int_value(facts_[attr::comm_size])) {
-        add(format_bytes(size.value));
-      } else if (const IntValue chunks = int_value(facts_[attr::msg_chunk_cnt])) {
-        add(chunks.value, chunks.value == 1 ? " chunk" : " chunks");
+      if (const auto size = node[attr::comm_size]) {
+        add(format_bytes(*size));
+      } else if (const auto chunks = node[attr::msg_chunk_cnt]) {
+        add(*chunks, *chunks == 1 ? " chunk" : " chunks");
       }
-    } else if (const IntValue size = int_value(facts_[attr::tensor_size])) {
-      add(format_bytes(size.value));
+    } else if (const auto size = node[attr::tensor_size]) {
+      add(format_bytes(*size));
     }
-    if (const std::int64_t ns = drawing::duration_ns(node, facts_); ns > 0 && ns <= INT64_MAX / ps_per_ns)
+    if (const std::int64_t ns = drawing::duration_ns(node); ns > 0 && ns <= INT64_MAX / ps_per_ns)
       add(format_time(ns * ps_per_ns));
   }
 
@@ -222,11 +222,10 @@ class DotWriter {
   bool missing_ = false;
   bool messages_ = false;
   std::array<bool, looks.size()> used_{};
-  Facts facts_;
 };
 
-void write_dot(std::span<const Trace> traces, const FormatOptions& /*options*/, Output& output) {
-  DotWriter(drawing::make_drawing(traces), output).write();
+void write_dot(const drawing::Drawing& drawing, const FormatOptions& /*options*/, Output& output) {
+  DotWriter(drawing, output).write();
 }
 
 }  // namespace
@@ -236,8 +235,7 @@ const Format dot_format = {
     .name = "dot",
     .summary = "Graphviz dot: dependencies, and messages between ranks",
     .suffixes = {".dot", ".gv"},
-    .write_set = write_dot,
-    .set_parts = drawing::drawn_parts,
+    .write_drawing = write_dot,
 };
 
 }  // namespace convert

@@ -8,25 +8,6 @@
 #include "util/json_writer.h"
 
 namespace convert::drawing {
-namespace {
-
-DrawnRank draw(const Trace& trace) {
-  using What = GraphDefect::What;
-  DrawnRank r;
-  r.trace = &trace;
-  std::vector<GraphDefect> defects;
-  r.graph = build_graph(trace.nodes, &defects);
-  for (const GraphDefect& d : defects) {
-    if (d.what == What::duplicate_id) r.duplicates.push_back(d.index);
-    if (d.what == What::self || d.what == What::dangling) r.broken.push_back(d);
-    if (d.what == What::dangling) r.missing.push_back(d.id);
-  }
-  std::ranges::sort(r.missing);
-  r.missing.erase(std::unique(r.missing.begin(), r.missing.end()), r.missing.end());
-  return r;
-}
-
-}  // namespace
 
 const NodeParts& drawn_parts() {
   static const NodeParts parts = [] {
@@ -36,28 +17,38 @@ const NodeParts& drawn_parts() {
   return parts;
 }
 
-Drawing make_drawing(std::span<const Trace> traces) {
-  Drawing d;
-  std::vector<Rank> ranks;
-  for (const Trace& t : traces) {
-    d.ranks.push_back(draw(t));
-    d.messages.push_back(messages_of(t.nodes, d.ranks.back().graph));
-    ranks.push_back(t.rank);
+Drawing make_drawing(std::vector<DrawnRank> ranks) {
+  Drawing d{.ranks = std::move(ranks), .messages = {}};
+  std::vector<Rank> numbers;
+  for (DrawnRank& r : d.ranks) {
+    d.messages.push_back(std::move(r.messages));
+    numbers.push_back(r.rank);
   }
-  peers_to_positions(d.messages, ranks);
+  peers_to_positions(d.messages, numbers);
   return d;
+}
+
+Drawing make_drawing(std::span<const Trace> traces) {
+  std::vector<DrawnRank> ranks;
+  for (const Trace& t : traces) {
+    DrawnRank& rank = ranks.emplace_back(t);
+    rank.add(t.nodes);
+    rank.finish();
+  }
+  return make_drawing(std::move(ranks));
 }
 
 double layout_work(const Drawing& drawing) {
   std::vector<std::uint32_t> first(drawing.ranks.size() + 1);  // nodes of all ranks, numbered through
-  for (std::size_t r = 0; r < drawing.ranks.size(); ++r)
-    first[r + 1] = first[r] + static_cast<std::uint32_t>(drawing.ranks[r].graph.size());
+  for (std::size_t r = 0; r < drawing.ranks.size(); ++r) first[r + 1] = first[r] + drawing.ranks[r].size();
   const std::uint32_t n = first.back();
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
   for (std::size_t r = 0; r < drawing.ranks.size(); ++r) {
-    const Graph& graph = drawing.ranks[r].graph;
-    for (std::uint32_t i = 0; i < graph.size(); ++i) {
-      for (const Edge& e : graph.parents(i)) edges.emplace_back(first[r] + e.node, first[r] + i);
+    const DrawnRank& rank = drawing.ranks[r];
+    DependencyReader dependencies(rank);
+    for (std::uint32_t i = 0; i < rank.size(); ++i) {
+      for (const DrawnParent& p : dependencies.next_parents())
+        edges.emplace_back(first[r] + rank.find(p.id), first[r] + i);
     }
   }
   for_each_message_pair(drawing.messages, [&](const MessagePair& m) {
@@ -94,29 +85,29 @@ Writer& Writer::append_large(std::string_view s) {
   return *this;
 }
 
-std::int64_t duration_ns(const Node& node, const Facts& facts) {
-  const IntValue nanos = int_value(facts[attr::duration_nanos]);
-  if (nanos && nanos.value >= 0) return nanos.value;
+std::int64_t duration_ns(const DrawnNode& node) {
+  const auto nanos = node[attr::duration_nanos];
+  if (nanos && *nanos >= 0) return *nanos;
   constexpr std::uint64_t most_us = INT64_MAX / 1000;
   return node.duration_us <= most_us ? static_cast<std::int64_t>(node.duration_us) * 1000 : -1;
 }
 
-std::pair<IntValue, std::string_view> collective_of(const Facts& facts) {
+std::pair<std::optional<std::int64_t>, std::string_view> collective_of(const DrawnNode& node) {
   static constexpr std::array<std::string_view, 10> names = {
       "ALL_REDUCE", "REDUCE",         "ALL_GATHER",           "GATHER", "SCATTER", "BROADCAST",
       "ALL_TO_ALL", "REDUCE_SCATTER", "REDUCE_SCATTER_BLOCK", "BARRIER"};
-  const IntValue type = int_value(facts[attr::comm_type]);
-  const auto i = static_cast<std::uint64_t>(type.value);
-  return {type, type && i < names.size() ? names[i] : std::string_view{}};
+  const auto type = node[attr::comm_type];
+  const auto i = static_cast<std::uint64_t>(type.value_or(-1));
+  return {type, i < names.size() ? names[i] : std::string_view{}};
 }
 
-DrawnNames::DrawnNames(const DrawnRank& rank, bool many) : trace_(rank.trace), duplicates_(rank.duplicates) {
-  const std::string prefix = many ? "r" + std::to_string(trace_->rank) + "n" : "n";
+DrawnNames::DrawnNames(const DrawnRank& rank, bool many) : rank_(rank) {
+  const std::string prefix = many ? "r" + std::to_string(rank.rank) + "n" : "n";
   prefix_size_ = prefix.copy(prefix_.data(), prefix_.size());
 }
 
 char* DrawnNames::write_place(std::uint32_t index, char* at) const {
-  if (!std::ranges::binary_search(duplicates_, index)) return at;
+  if (!std::ranges::binary_search(rank_.duplicates, index)) return at;
   *at++ = '_';
   return std::to_chars(at, at + 10, index).ptr;
 }

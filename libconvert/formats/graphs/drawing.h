@@ -8,13 +8,14 @@
 #include <concepts>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "core/found_attrs.h"
 #include "core/trace.h"
+#include "formats/graphs/drawn_rank.h"
 #include "graph/graph.h"
 #include "graph/kept_nodes.h"
 #include "graph/messages.h"
@@ -23,36 +24,25 @@
 
 namespace convert::drawing {
 
-struct DrawnRank {
-  const Trace* trace = nullptr;
-  Graph graph;
-  std::vector<std::uint32_t> duplicates;  // nodes whose id an earlier node has, ascending
-  std::vector<GraphDefect> broken;        // dangling and self dependencies, by node
-  std::vector<NodeId> missing;            // ids that dangling dependencies name, ascending, each once
-};
-
 struct Drawing {
   std::vector<DrawnRank> ranks;
   std::vector<RankMessages> messages;  // by position in `ranks`, as are their peers
 };
-// Returns what is to be drawn of the traces, in their order. They must outlive it.
+// Returns a drawing of finished ranks, or of what is to be drawn of traces, in their order.
+[[nodiscard]] Drawing make_drawing(std::vector<DrawnRank> ranks);
 [[nodiscard]] Drawing make_drawing(std::span<const Trace> traces);
 
 // Returns how many nodes dot has to lay out: the nodes, and one for each level that an edge spans.
 [[nodiscard]] double layout_work(const Drawing& drawing);
 
-inline constexpr std::array drawn_names = {
-    attr::is_cpu_op, attr::comm_type, attr::comm_src,    attr::comm_dst,      attr::comm_tag,      attr::comm_size,
-    attr::pg_name,   attr::num_ops,   attr::tensor_size, attr::msg_chunk_cnt, attr::duration_nanos};
-using Facts = FoundAttrs<drawn_names>;
-// Returns what is drawn of nodes.
+// Returns what of nodes is needed to draw them, also to take an excerpt first.
 [[nodiscard]] const NodeParts& drawn_parts();
 
 // Returns a node's duration by duration_nanos, else duration_micros; 0 if it has none, negative if it does not fit.
-[[nodiscard]] std::int64_t duration_ns(const Node& node, const Facts& facts);
+[[nodiscard]] std::int64_t duration_ns(const DrawnNode& node);
 
 // Returns a collective's comm_type number and its name, "ALL_REDUCE"; the name is empty for an unknown number.
-[[nodiscard]] std::pair<IntValue, std::string_view> collective_of(const Facts& facts);
+[[nodiscard]] std::pair<std::optional<std::int64_t>, std::string_view> collective_of(const DrawnNode& node);
 
 // Buffers text for an Output, in pieces of 1 MiB.
 class Writer {
@@ -109,12 +99,19 @@ class DrawnNames {
   DrawnNames(const DrawnRank& rank, bool many);
   // Writes up to max_size bytes and returns their end.
   char* write(std::uint32_t index, char* at) const {
+    at = write_first(rank_.id(index), at);
+    return rank_.duplicates.empty() ? at : write_place(index, at);
+  }
+  // Writes the first node of an id: no other is a parent.
+  char* write_first(NodeId id, char* at) const {
     std::memcpy(at, prefix_.data(), prefix_.size());  // a constant size: no call
-    at = std::to_chars(at + prefix_size_, at + max_size, trace_->nodes.nodes[index].id).ptr;
-    return duplicates_.empty() ? at : write_place(index, at);
+    return std::to_chars(at + prefix_size_, at + max_size, id).ptr;
   }
   void append(std::uint32_t index, Writer& out) const {
     out.append_with(max_size, [&](char* at) { return write(index, at); });
+  }
+  void append(const DrawnParent& parent, Writer& out) const {
+    out.append_with(max_size, [&](char* at) { return write_first(parent.id, at); });
   }
   void append_missing(NodeId id, Writer& out) const {
     out << std::string_view(prefix_.data(), prefix_size_ - 1) << "missing" << id;
@@ -126,8 +123,7 @@ class DrawnNames {
 
  private:
   char* write_place(std::uint32_t index, char* at) const;
-  const Trace* trace_;
-  std::span<const std::uint32_t> duplicates_;
+  const DrawnRank& rank_;
   std::array<char, 16> prefix_{};  // "n", "r3n"
   std::size_t prefix_size_;
 };

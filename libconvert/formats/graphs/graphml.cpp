@@ -7,8 +7,9 @@ namespace convert {
 namespace {
 
 using drawing::DrawnNames;
+using drawing::DrawnNode;
+using drawing::DrawnParent;
 using drawing::DrawnRank;
-using drawing::Facts;
 using drawing::Writer;
 
 constexpr drawing::PlainText plain_xml("&<>\"");
@@ -94,25 +95,25 @@ class GraphmlWriter {
 
   void write_rank(const DrawnRank& r) {
     const DrawnNames names(r, many_);
-    for (std::uint32_t i = 0; i < r.graph.size(); ++i) {
-      write_node(r, names, i);
-    }
+    r.for_each_node([&](const DrawnNode& node) { write_node(r, names, node); });
     for (const NodeId id : r.missing) {
       out_ << "<node id=\"";
       names.append_missing(id, out_);
       out_ << "\">";
       write_data("id", id);
-      write_data("rank", r.trace->rank);
+      write_data("rank", r.rank);
       write_data("type", "missing");
       out_ << "</node>\n";
     }
-    for (std::uint32_t i = 0; i < r.graph.size(); ++i) {
-      if (r.graph.parents(i).empty()) continue;
+    drawing::DependencyReader dependencies(r);
+    for (std::uint32_t i = 0; i < r.size(); ++i) {
+      const auto parents = dependencies.next_parents();
+      if (parents.empty()) continue;
       const drawing::DrawnName name(names, i);
-      for (const Edge& e : r.graph.parents(i)) {
+      for (const DrawnParent& p : parents) {
         out_ << "<edge source=\"";
-        names.append(e.node, out_);
-        end_edge(name.view(), kind_text(e.kind));
+        names.append(p, out_);
+        end_edge(name.view(), kind_text(p.kind));
       }
     }
     for (const GraphDefect& d : r.broken) {
@@ -126,15 +127,13 @@ class GraphmlWriter {
     out_ << "\" target=\"" << to << "\"><data key=\"kind\">" << kind << "</data></edge>\n";
   }
 
-  void write_node(const DrawnRank& r, const DrawnNames& names, std::uint32_t index) {
-    const NodeTable& table = r.trace->nodes;
-    const Node& node = table.nodes[index];
+  void write_node(const DrawnRank& r, const DrawnNames& names, const DrawnNode& node) {
     out_ << "<node id=\"";
-    names.append(index, out_);
+    names.append(node.index, out_);
     out_ << "\">";
     write_data("id", node.id);
-    write_data("rank", r.trace->rank);
-    write_text("name", table.name(node));
+    write_data("rank", r.rank);
+    write_text("name", node.name);
     const std::string_view type = node_type_name(node.type);
     if (!type.empty()) {
       write_data("type", type);
@@ -142,33 +141,30 @@ class GraphmlWriter {
       write_data("type", static_cast<std::int32_t>(node.type));
     }
     if (node.start_us != 0) write_data("start_us", node.start_us);
-    write_facts(table, node);
+    write_facts(node);
     out_ << "</node>\n";
   }
 
-  void write_facts(const NodeTable& table, const Node& node) {
-    facts_.read(table.attributes(node));
-    const IntValue nanos = int_value(facts_[attr::duration_nanos]);
-    if (nanos && nanos.value >= 0) {
-      write_data("duration_ns", nanos.value);
+  void write_facts(const DrawnNode& node) {
+    const auto nanos = node[attr::duration_nanos];
+    if (nanos && *nanos >= 0) {
+      write_data("duration_ns", *nanos);
     } else if (node.duration_us != 0) {
       write_data("duration_ns", std::to_string(node.duration_us) + "000");
     }
-    if (const IntValue v = int_value(facts_[attr::is_cpu_op]); v)
-      write_data("is_cpu_op", v.value != 0 ? "true" : "false");
+    if (const auto v = node[attr::is_cpu_op]) write_data("is_cpu_op", *v != 0 ? "true" : "false");
     if (node.type == NodeType::comm_coll) {
-      const auto [collective, name] = drawing::collective_of(facts_);
+      const auto [collective, name] = drawing::collective_of(node);
       if (!name.empty()) {
         write_data("comm_type", name);
       } else if (collective) {
-        write_data("comm_type", collective.value);
+        write_data("comm_type", *collective);
       }
     }
     for (const Name key : number_keys) {
-      if (const IntValue v = int_value(facts_[key])) write_data(key.view(), v.value);
+      if (const auto v = node[key]) write_data(key.view(), *v);
     }
-    const Attr* group = facts_[attr::pg_name];
-    if (group != nullptr && group->kind == Kind::string_val) write_text("pg_name", table.string(*group));
+    if (node.group) write_text("pg_name", *node.group);
   }
 
   void write_messages() {
@@ -180,11 +176,10 @@ class GraphmlWriter {
   const drawing::Drawing& drawing_;
   Writer out_;
   bool many_;
-  Facts facts_;
 };
 
-void write_graphml(std::span<const Trace> traces, const FormatOptions& /*options*/, Output& output) {
-  GraphmlWriter(drawing::make_drawing(traces), output).write();
+void write_graphml(const drawing::Drawing& drawing, const FormatOptions& /*options*/, Output& output) {
+  GraphmlWriter(drawing, output).write();
 }
 
 }  // namespace
@@ -194,8 +189,7 @@ const Format graphml_format = {
     .name = "graphml",
     .summary = "GraphML: nodes with typed attributes, dependencies, and messages between ranks",
     .suffixes = {".graphml"},
-    .write_set = write_graphml,
-    .set_parts = drawing::drawn_parts,
+    .write_drawing = write_graphml,
 };
 
 }  // namespace convert

@@ -7,6 +7,7 @@
 
 #include "core/trace.h"
 #include "formats/format.h"
+#include "formats/graphs/drawing.h"
 
 namespace convert::test {
 
@@ -54,7 +55,7 @@ inline std::vector<Trace> two_ranks() {
 inline std::string drawn(const Format& format, std::span<const Trace> traces) {
   std::string out;
   const auto output = memory_output(out);
-  format.write_set(traces, {}, *output);
+  format.write_drawing(drawing::make_drawing(traces), {}, *output);
   output->close();
   return out;
 }

@@ -14,6 +14,7 @@
 #include "analyze/sets/set_statistics.h"
 #include "common/error_text.h"
 #include "common/findings.h"
+#include "formats/graphs/drawing.h"
 #include "io/output.h"
 #include "passes/provenance.h"
 #include "passes/split/collapse.h"
@@ -80,12 +81,18 @@ TEST(Batches, StatisticsAreThoseOfWholeRanks) {
   });
 }
 
+drawing::Drawing load_drawing(SetSource& set) {
+  std::vector<drawing::DrawnRank> ranks;
+  set.for_each_ascending(1, drawing::read_drawn, [&](drawing::DrawnRank&& r) { ranks.push_back(std::move(r)); });
+  return drawing::make_drawing(std::move(ranks));
+}
+
 TEST(Batches, DrawingsAreThoseOfWholeRanks) {
   for (const char* const name : {"dot", "graphml"}) {
     const Format& format = find_format(name);
     compare_batches([&](SetSource& set) {
       std::string text;
-      format.write_set(set.load(1, format.set_parts()), {}, *memory_output(text));
+      format.write_drawing(load_drawing(set), {}, *memory_output(text));
       return text;
     });
   }
@@ -187,7 +194,8 @@ TEST(Batches, WhatIsKeptDoesNotGrowWithWhatNodesSay) {
   const Trace big = wordy_trace(10'000);
   const auto bytes_of = [&](const NodeParts& parts) {
     BatchedSet set({big}, 1000);
-    const NodeTable table = std::move(set.load(1, parts)[0].nodes);
+    NodeTable table;
+    set.for_each_trace(1, parts, [&](Trace&& t) { table = std::move(t.nodes); });
     EXPECT_EQ(table.nodes.size(), 10'000U);
     EXPECT_TRUE(table.io.empty());
     return table.nodes.size() * sizeof(Node) + table.attrs.size() * sizeof(Attr) +
@@ -199,7 +207,7 @@ TEST(Batches, WhatIsKeptDoesNotGrowWithWhatNodesSay) {
   EXPECT_LT(bytes_of(check_parts()), least + calls + 100);
   EXPECT_LT(bytes_of(RankCounter::parts()), least + calls + 100);
   EXPECT_LT(bytes_of(Collapse::parts()), least + 100);
-  EXPECT_LT(bytes_of(find_format("dot").set_parts()), least + nodes * 3 * sizeof(Attr) + 100);
+  EXPECT_LT(bytes_of(drawing::drawn_parts()), least + nodes * 3 * sizeof(Attr) + 100);
 }
 
 // Returns the most memory that the process has had at once since `work` began, beyond what it had before.
@@ -234,7 +242,7 @@ TEST(Batches, MemoryIsThatOfWhatIsKept) {
               check(set, {}, diagnostics);
             }),
             all / 2);
-  EXPECT_LT(peak_of([](SetSource& set) { (void)set.load(1, find_format("dot").set_parts()); }), all / 2);
+  EXPECT_LT(peak_of([](SetSource& set) { (void)load_drawing(set); }), all / 8);
   EXPECT_LT(peak_of([](SetSource& set) {
               Diagnostics diagnostics;
               RankwiseSet folded(set, {.collapse = true}, diagnostics);

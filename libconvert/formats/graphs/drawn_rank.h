@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// Holds what the graph formats draw of a rank, packed: some 30 bytes of a node in place of hundreds.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/found_attrs.h"
+#include "core/text_set.h"
+#include "core/trace.h"
+#include "formats/chakra/protobuf.h"
+#include "graph/graph.h"
+#include "graph/messages.h"
+
+namespace convert {
+class TraceReader;
+}
+
+namespace convert::drawing {
+
+// The attributes that are drawn: numbers, and at the end a text.
+inline constexpr std::array drawn_names = {
+    attr::is_cpu_op, attr::comm_type,   attr::comm_src,      attr::comm_dst,       attr::comm_tag, attr::comm_size,
+    attr::num_ops,   attr::tensor_size, attr::msg_chunk_cnt, attr::duration_nanos, attr::pg_name};
+inline constexpr std::size_t drawn_numbers = drawn_names.size() - 1;
+
+// A node as it is drawn; its texts are the rank's.
+struct DrawnNode {
+  std::uint32_t index = 0;
+  NodeId id = 0;
+  NodeType type = NodeType::invalid;
+  std::string_view name{};
+  std::uint64_t start_us = 0;
+  std::uint64_t duration_us = 0;
+  std::uint32_t has = 0;  // bit i: the attribute drawn_names[i]
+  std::array<std::int64_t, drawn_numbers> numbers{};
+  std::optional<std::string_view> group{};  // pg_name
+  // Returns an attribute's value if it is an integer below 2^63.
+  [[nodiscard]] std::optional<std::int64_t> operator[](Name attribute) const {
+    const std::size_t slot = FoundAttrs<drawn_names>::slot(attribute);
+    return (has >> slot & 1U) != 0 ? std::optional(numbers[slot]) : std::nullopt;
+  }
+};
+
+struct DrawnParent {
+  NodeId id;
+  DepKind kind;
+};
+
+class DrawnRank {
+ public:
+  // Begins a rank with its number and name.
+  explicit DrawnRank(const Trace& head) : rank(head.rank), name(head.name) {}
+  // Adds its next nodes. Throws Error(input) if there are too many.
+  void add(const NodeTable& batch);
+  // Ends it: looks for what is wrong with ids and dependencies, and puts the messages into order.
+  void finish();
+
+  Rank rank;
+  std::string name;
+  RankMessages messages;                  // in the order of issue
+  std::vector<std::uint32_t> duplicates;  // nodes whose id an earlier node has, ascending
+  std::vector<GraphDefect> broken;        // dangling and self dependencies, by node
+  std::vector<NodeId> missing;            // ids that dangling dependencies name, ascending, each once
+
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(ids_.size()); }
+  [[nodiscard]] NodeId id(std::uint32_t index) const { return ids_[index]; }
+  // Returns the index of the first node of an id; IdIndex::none before finish().
+  [[nodiscard]] std::uint32_t find(NodeId id) const { return index_.find(id); }
+  // Calls visit(const DrawnNode&) for each node.
+  template <typename Visit>
+  void for_each_node(const Visit& visit) const;
+
+ private:
+  friend class DependencyReader;
+  void pack(const Node& node, const DrawnNode& drawn);
+  void pack(std::string_view text);
+  void pack_dependencies(const NodeTable& batch, const Node& node);
+  void add_message(const DrawnNode& node);
+  void unpack(protobuf::Cursor& facts, DrawnNode& node) const;
+  [[nodiscard]] std::string_view unpack_text(protobuf::Cursor& facts) const;
+  void order_messages();
+
+  std::vector<NodeId> ids_;
+  std::string facts_;         // of each node, as varints
+  std::string dependencies_;  // the same: how many, then how much less than the node's id each is
+  TextSet texts_;
+  std::uint32_t last_text_ = no_index;  // in texts_
+  bool in_order_ = true;                // ids ascend and no dependency is on a higher one
+  IdIndex index_;
+};
+
+// Reads the rest of a rank whose head was read, and finishes it.
+[[nodiscard]] DrawnRank read_drawn(TraceReader& reader, Trace& trace);
+
+// Reads the dependencies of all nodes of a rank, one node after the other.
+class DependencyReader {
+ public:
+  explicit DependencyReader(const DrawnRank& rank) : rank_(rank), in_(rank.dependencies_) {}
+  // Returns those of the next node, data before control, each in the order of the file; valid until the next call.
+  [[nodiscard]] std::span<const DrawnParent> next();
+  // Returns the same without those on the node itself and on missing nodes, each parent once.
+  [[nodiscard]] std::span<const DrawnParent> next_parents();
+
+ private:
+  [[nodiscard]] bool is_repeated(const DrawnParent& parent, std::size_t dependencies);
+
+  const DrawnRank& rank_;
+  protobuf::Cursor in_;
+  std::uint32_t next_ = 0;
+  std::vector<DrawnParent> all_;
+  std::vector<DrawnParent> parents_;
+  std::vector<std::uint32_t> stamps_;  // by node: 1 + the node that named it last, of those that name many
+};
+
+template <typename Visit>
+void DrawnRank::for_each_node(const Visit& visit) const {
+  protobuf::Cursor facts(facts_);
+  DrawnNode node;
+  for (node.index = 0; node.index < size(); ++node.index) {
+    unpack(facts, node);
+    visit(node);
+  }
+}
+
+}  // namespace convert::drawing

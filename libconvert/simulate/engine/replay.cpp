@@ -14,13 +14,13 @@
 #include "simulate/engine/replayer.h"
 #include "simulate/explain/causes.h"
 #include "simulate/program/link.h"
+#include "simulate/rings/whole_rings.h"
 #include "simulate/symmetry/expand.h"
 #include "simulate/symmetry/order_observer.h"
 #include "simulate/symmetry/ordered_causes.h"
 #include "simulate/symmetry/rounding.h"
 #include "simulate/symmetry/symmetry.h"
 #include "simulate/symmetry/worth.h"
-#include "simulate/system/whole_rings.h"
 
 namespace convert {
 namespace {
@@ -51,7 +51,7 @@ std::optional<ReplayOutcome> run_whole_rings(const LinkedProgram& program) {
   return outcome;
 }
 std::optional<ReplayOutcome> run_whole_rings(const LinkedProgram& program) {
-  if (!can_run_whole_rings(program)) return std::nullopt;
+  if (!can_run_whole_rings(program) && !may_run_lane_rings(program)) return std::nullopt;
   return NodeRecorder::is_wanted(program.options) ? run_whole_rings<NodeRecorder>(program)
                                                   : run_whole_rings<NoRecorder>(program);
 }

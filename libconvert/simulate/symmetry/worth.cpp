@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "simulate/system/whole_rings.h"
+#include "simulate/rings/whole_rings.h"
 
 namespace convert {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "simulate/explain/causes.h"
 #include "simulate/program/program.h"
+#include "simulate/rings/whole_rings.h"
 #include "simulate/symmetry/order_observer.h"
 #include "simulate/symmetry/ordered_causes.h"
 #include "simulate/system/closed_runs.h"
@@ -12,7 +13,6 @@
 #include "simulate/system/native_algorithms.h"
 #include "simulate/system/stream.h"
 #include "simulate/system/whole_phases.h"
-#include "simulate/system/whole_rings.h"
 
 namespace convert {
 template <class Observer>
@@ -26,8 +26,10 @@ SystemLayer<Observer>::SystemLayer(const LinkedProgram& program, const EventQueu
       listener_(listener),
       observer_(observer),
       streams_meet_(!Observer::is_reduced && !program.options.system->rendezvous),
-      runs_whole_rings_(std::is_same_v<Observer, NoObserver> && can_run_whole_rings(program)),
+      runs_whole_rings_(std::is_same_v<Observer, NoObserver> &&
+                        (can_run_whole_rings(program) || may_run_lane_rings(program))),
       customs_(events, messages, observer) {
+  if (runs_whole_rings_ && !can_run_whole_rings(program)) lanes_.emplace();
   if (plans_.empty() || !model_.shared_bus) return;
   bus_.emplace(*model_.shared_bus, model_.local_reduction_delay, static_cast<Rank>(program.ranks.size()), queue,
                events, *this);

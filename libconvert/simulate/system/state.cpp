@@ -85,13 +85,13 @@ std::uint32_t SystemState::stream_at(const Stream& st, std::uint32_t cell) {
   return at - 1;
 }
 
-std::uint32_t SystemState::count_member(const Stream& st) {
+std::uint32_t& SystemState::begun(const Stream& st, std::uint64_t chunk) {
   const std::uint32_t run = jobs_[st.job].run;
   Meeting& meeting = meetings_[run];
   const std::size_t phases = plans_[runs_[run].plan].phases(st.chunk).size();
   if (meeting.begun.empty()) meeting.begun.resize(meeting.streams.size() * phases);
   const std::uint32_t first = st.cell - st.place * st.phase->cell_stride;
-  return ++meeting.begun[(st.chunk * phases + st.phase_index) * meeting.cells + first];
+  return meeting.begun[(chunk * phases + st.phase_index) * meeting.cells + first];
 }
 
 void SystemState::leave(std::uint32_t run) {

@@ -84,8 +84,9 @@ class SystemState {
     std::vector<std::uint32_t> streams{};  // by chunk and cell: 1 + stream, 0: none yet; see PhasePlan::cell_stride
     std::uint32_t cells = 0;
     std::uint32_t unended = 0;  // members; after the last one there are no streams
-    std::vector<std::uint32_t>
-        begun{};  // members of a phase that is run as a whole; by chunk, phase and first cell
+    // By chunk, phase and first cell: of a ring that is run as a whole how many members have begun; in lanes
+    // 1 + the number of its set.
+    std::vector<std::uint32_t> begun{};
   };
   struct Queue {
     std::uint32_t head = 0;  // 1 + first stream that waits
@@ -126,8 +127,8 @@ class SystemState {
   // Notes that a message for a stream has come. Returns whether a receive waits for it.
   bool come(Stream& st, std::uint32_t spot);
   void open_inbox(Stream& st, Inbox::Slots slots);
-  // Counts the members that have begun the stream's phase, this one too; returns their number.
-  std::uint32_t count_member(const Stream& st);
+  // Returns what Meeting::begun says of a chunk in the stream's phase.
+  [[nodiscard]] std::uint32_t& begun(const Stream& st, std::uint64_t chunk);
   void leave(std::uint32_t run);
   std::uint32_t new_job(std::uint32_t run, std::uint32_t op, NodeEnd end);
   // Returns the run that an NPU's call joins. Where that has another plan the NPU does not take part.

@@ -77,7 +77,8 @@ struct Wanted {
   bool overheads = true;     // latency, endpoint delay, reductions that cost time
   bool rounds_only = false;  // ring and direct, which look the same from every place
   bool rings_only = false;
-  bool exact_ns = false;  // all delays of wires are whole ns, also with 4 times the bandwidth
+  bool one_by_one = false;  // one item a layer
+  bool exact_ns = false;    // all delays of wires are whole ns, also with 4 times the bandwidth
 };
 
 class CaseMaker {
@@ -90,7 +91,7 @@ class CaseMaker {
     make_system();
     const std::int64_t layers = random_.in(1, 4);
     for (int layer = 0; layer < layers; ++layer) {
-      const std::int64_t count = random_.in(1, w_.whole || w_.groups ? 3 : 9);
+      const std::int64_t count = w_.one_by_one ? 1 : random_.in(1, w_.whole || w_.groups ? 3 : 9);
       for (std::int64_t i = 0; i < count; ++i) add_item(layer);
     }
     return std::move(c_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "simulate/system/whole_ring.h"
+#include "simulate/rings/whole_ring.h"
 
 #include <algorithm>
 #include <limits>

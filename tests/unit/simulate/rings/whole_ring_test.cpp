@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rings that are run as wholes give what they give message by message.
-#include "simulate/system/whole_ring.h"
+#include "simulate/rings/whole_ring.h"
 
 #include <gtest/gtest.h>
 
@@ -111,11 +111,12 @@ Traffics traffic(const ReplayResult& r) {
 }
 
 // Runs random cases both ways. Returns how many ran rings as wholes.
-unsigned count_whole(const Wanted& wanted) {
+unsigned count_whole(const Wanted& wanted, bool astra = true) {
   unsigned whole = 0;
   for (std::uint64_t seed = 1; seed <= test::rounds(400U); ++seed) {
     RandomCase c = CaseMaker(seed, wanted).make();
     if (c.items.empty()) continue;
+    if (!astra) c.options.astra = false;
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + describe(c));
     c.options.symmetry = false;
     c.options.traffic = true;
@@ -140,6 +141,20 @@ constexpr unsigned least = test::sanitized ? 8 : 150;
 
 TEST(WholeRings, AreLikeMessages) {
   EXPECT_GE(count_whole({.models = {NetworkModel::unaware}, .rings_only = true}), least);
+}
+
+// On wires rings go in lanes, where nothing else does.
+TEST(WholeRings, InLanesAreLikeMessages) {
+  Wanted wanted{.models = {NetworkModel::aware, NetworkModel::wires}, .messages = false, .rings_only = true};
+  EXPECT_GE(count_whole(wanted, false), test::sanitized ? 0U : 5U);
+  wanted.max_dims = 1;
+  wanted.one_by_one = true;
+  EXPECT_GE(count_whole(wanted, false), test::sanitized ? 4U : 80U);
+  wanted.topologies = {Topology::ring};
+  wanted.exact_ns = true;
+  EXPECT_GE(count_whole(wanted, false), test::sanitized ? 4U : 80U);
+  wanted.comps = wanted.overheads = false;
+  EXPECT_GE(count_whole(wanted, false), test::sanitized ? 4U : 80U);
 }
 
 // Many events fall on one time.

@@ -15,7 +15,7 @@ namespace {
 TEST(ClosedGraphs, GiveWhatAllRanksGive) {
   int closed = 0;
   int class_rings = 0;
-  const auto rounds = test::rounds<std::uint64_t>(1500);
+  const auto rounds = test::rounds<std::uint64_t>(600);
   for (std::uint64_t seed = 1; seed <= rounds; ++seed) {
     ClosedCase c = ClosedCaseMaker(seed).make();
     // Their order on a ring says which end of a wire is told of as exceeded.

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <iostream>
-#include <regex>
 #include <string>
 #include <vector>
 
@@ -98,7 +97,8 @@ GraphOutcome run_graph(const std::vector<GraphNode>& graph, const NetworkDim& di
   if (!result) return {format_diagnostic(diagnostics.all().at(0))};
   GraphOutcome out{.text = {}, .classes = result->classes, .total = result->total_ps};
   append_json(*result, out.text);
-  out.text = std::regex_replace(out.text, std::regex(" \"symmetry\":.*\n"), "");
+  if (const std::size_t line = out.text.find(" \"symmetry\":"); line != std::string::npos)
+    out.text.erase(line, out.text.find('\n', line) + 1 - line);
   append_csv(*result, out.text);
   append_csv(*result, out.text, {.part = ReportPart::collectives});
   return out;
@@ -106,7 +106,7 @@ GraphOutcome run_graph(const std::vector<GraphNode>& graph, const NetworkDim& di
 
 TEST(SymmetryOfGraphs, GivesWhatAllRanksGive) {
   int symmetric = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(8000U); ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(4000U); ++seed) {
     Random random(seed);
     NetworkDim dim{.topology = random.of({Topology::ring, Topology::fully_connected, Topology::switched}),
                    .npus = random.in(2, 6),
@@ -137,8 +137,8 @@ TEST(SymmetryOfGraphs, GivesWhatAllRanksGive) {
       options.until = without.total / 2;
     }
   }
-  std::cout << "with symmetry: " << symmetric << " of 16000\n";
-  EXPECT_GE(symmetric, test::rounds(3000));
+  std::cout << "with symmetry: " << symmetric << " of 8000\n";
+  EXPECT_GE(symmetric, test::rounds(1500));
 }
 
 // A receive and a send end at one time, in an order that is not the same on all ranks; which of two nodes gets the

@@ -27,19 +27,21 @@ class BusyBins {
       row_of_[wire] = rows_++;
       busy_.resize(std::size_t{rows_} * bins_);
     }
-    while (end > width_ * bins_) merge_pairs();
+    while ((end - 1) / bins_ >= width_) merge_pairs();  // all bins together may end behind the clock
     Picoseconds* const row = busy_.data() + std::size_t{row_of_[wire]} * bins_;
-    for (Picoseconds bin = begin / width_; begin < end; ++bin) {
-      const Picoseconds until = std::min(end, (bin + 1) * width_);
-      row[bin] += until - begin;
-      begin = until;
+    Picoseconds left = width_ - begin % width_;  // of the bin
+    for (Picoseconds bin = begin / width_; begin < end; ++bin, left = width_) {
+      const Picoseconds part = std::min(end - begin, left);
+      row[bin] += part;
+      begin += part;
     }
   }
 
   // Returns the length of a bin, and how many bins there are up to `reached`.
   [[nodiscard]] Picoseconds width() const { return width_; }
   [[nodiscard]] std::uint32_t count(Picoseconds reached) const {
-    return static_cast<std::uint32_t>(std::min<Picoseconds>(bins_, (reached + width_ - 1) / width_));
+    return static_cast<std::uint32_t>(
+        std::min<Picoseconds>(bins_, reached / width_ + (reached % width_ == 0 ? 0 : 1)));
   }
   // Appends the shares of the first `count` bins in which the wire was busy, 255 is all.
   void append(std::uint32_t wire, std::uint32_t count, std::vector<std::uint8_t>& out) const {

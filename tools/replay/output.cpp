@@ -101,32 +101,39 @@ std::string memory_trace_file(const std::string& prefix, std::size_t rank) {
   return prefix + "." + std::to_string(rank) + ".json";
 }
 
-// `findings`: those of the run as JSON, or nothing.
-std::string text_of(const ReplayResult& result, const ReplayOutputOptions& o, bool all,
-                    const std::string& findings) {
-  std::string out;
-  if (o.explain) {
-    constexpr std::size_t max_steps = 40;
-    if (o.format == "json") {
-      append_json(*result.explanation, out);
-    } else if (o.format == "csv") {
-      append_csv(*result.explanation, out);
-    } else {
-      append_text(*result.explanation, out, all ? 0 : max_steps);
-    }
-    return out;
-  }
-  const ReportOptions options{.part = part_of(o.report), .all = all, .findings = findings};
-  if (o.format == "json") {
-    append_json(result, out, options);
-  } else if (o.format == "astra") {
-    append_astra(result, out);
-  } else if (o.format == "csv") {
-    append_csv(result, out, options);
+std::string text_of(const Explanation& e, const std::string& format, bool all) {
+  constexpr std::size_t max_steps = 40;
+  std::string text;
+  if (format == "json") {
+    append_json(e, text);
+  } else if (format == "csv") {
+    append_csv(e, text);
   } else {
-    append_text(result, out, options);
+    append_text(e, text, all ? 0 : max_steps);
   }
-  return out;
+  return text;
+}
+
+// `findings`: those of the run as JSON, or nothing.
+void write_report(const ReplayResult& result, const ReplayOutputOptions& o, bool all, const std::string& findings,
+                  Output& out) {
+  if (o.explain) return out.write(text_of(*result.explanation, o.format, all));
+  const auto drain = [&out](std::string& text) {
+    out.write(text);
+    text.clear();
+  };
+  const ReportOptions options{.part = part_of(o.report), .all = all, .findings = findings, .drain = drain};
+  std::string text;
+  if (o.format == "json") {
+    append_json(result, text, options);
+  } else if (o.format == "astra") {
+    append_astra(result, text);
+  } else if (o.format == "csv") {
+    append_csv(result, text, options);
+  } else {
+    append_text(result, text, options);
+  }
+  out.write(text);
 }
 
 std::string text_of(const Schedule& schedule, const std::string& to) {
@@ -341,12 +348,16 @@ void write_replay(ReplayResult& result, const ReplayOutputOptions& o, bool all, 
   }
   if (form) {
     const std::string findings = write_run(*form, result, o, replay, about, *out);
-    if (!to_stdout(o.output)) write_bytes(files, std::nullopt, text_of(result, o, all, findings));
+    if (!to_stdout(o.output)) {
+      const auto report = open_stdout();
+      write_report(result, o, all, findings, *report);
+      report->close();
+    }
   } else if (schedule) {
     out->write(text_of(*schedule, *o.to));
   } else {
     const bool finds = tells_findings(o) && replay.program;
-    out->write(text_of(result, o, all, finds ? found_again(result, o, *replay.program) : std::string()));
+    write_report(result, o, all, finds ? found_again(result, o, *replay.program) : std::string(), *out);
   }
   out->close();
   files.commit();

@@ -8,7 +8,7 @@
 namespace convert {
 namespace {
 
-void append_npus(const ReplayResult& result, std::string& out) {
+void append_npus(const ReplayResult& result, std::string& out, const Drain& drain) {
   out += "npu,finish_ns,exposed_communication_ns,compute_ns,sends,bytes_sent,model,issue";
   for (std::size_t c = time_communication; c < npu_times.size(); ++c) out += ',' + std::string(npu_times.at(c).key);
   out += ",peak_memory_bytes,peak_memory_at_ns\n";
@@ -24,6 +24,7 @@ void append_npus(const ReplayResult& result, std::string& out) {
     for (std::size_t c = time_communication; c < npu_times.size(); ++c) out += ',' + time(c);
     const std::optional<PeakMemory>& peak = n.peak_memory;
     out += peak ? ',' + std::to_string(peak->bytes) + ',' + format_ns(peak->at_ps) + '\n' : ",,\n";
+    drain();
   }
 }
 
@@ -31,7 +32,7 @@ std::string fixed_or_empty(const std::optional<double>& value, int decimals) {
   return value ? format_fixed(*value, decimals) : "";
 }
 
-void append_collectives(const ReplayResult& result, std::string& out) {
+void append_collectives(const ReplayResult& result, std::string& out, const Drain& drain) {
   out +=
       "collective,group,number,op,size_bytes,npus,algorithm,chunks,begin_ns,last_begin_ns,end_ns,time_ns,"
       "algbw_gb_per_s,busbw_gb_per_s,bound_ns,bound_share,first_npu,first_node,exposed_mean_ns,exposed_max_ns\n";
@@ -49,15 +50,17 @@ void append_collectives(const ReplayResult& result, std::string& out) {
            fixed_or_empty(s.bound_share, 6) + ',' + std::to_string(c.first_npu) + ',' +
            std::to_string(c.first_node) + ',' + (time ? format_ns(c.exposed_mean_ps) : "") + ',' +
            (time ? format_ns(c.exposed_max_ps) : "") + '\n';
+    drain();
   }
 }
 
-void append_wires(const ReplayResult& result, std::string& out) {
+void append_wires(const ReplayResult& result, std::string& out, const Drain& drain) {
   out += "from,to,bytes,messages,busy_ns,utilisation,peak_queue\n";
   for (const WireUse& w : result.wires) {
     out += csv_field(w.from) + ',' + csv_field(w.to) + ',' + std::to_string(w.bytes) + ',' +
            std::to_string(w.messages) + ',' + format_ns(w.busy_ps) + ',' + format_fixed(utilisation(result, w), 6) +
            ',' + std::to_string(w.peak_queue) + '\n';
+    drain();
   }
 }
 
@@ -104,10 +107,11 @@ void append_astra(const ReplayResult& result, std::string& out) {
 std::string format_ns(Picoseconds time) { return format_exact(time, ps_per_ns); }
 
 void append_csv(const ReplayResult& result, std::string& out, const ReportOptions& options) {
+  const Drain drain{options, out};
   switch (options.part) {
-    case ReportPart::npus: return append_npus(result, out);
-    case ReportPart::collectives: return append_collectives(result, out);
-    case ReportPart::wires: return append_wires(result, out);
+    case ReportPart::npus: return append_npus(result, out, drain);
+    case ReportPart::collectives: return append_collectives(result, out, drain);
+    case ReportPart::wires: return append_wires(result, out, drain);
   }
 }
 

@@ -20,7 +20,7 @@ void member_peak(JsonWriter& json, const std::optional<PeakMemory>& peak) {
   member_ns(json, "peak_memory_at_ns", peak ? std::optional(peak->at_ps) : std::nullopt);
 }
 
-void write_npus(const ReplayResult& result, JsonWriter& json) {
+void write_npus(const ReplayResult& result, JsonWriter& json, const Drain& drain) {
   json.line(1).key("npus").begin_array();
   for (std::size_t i = 0; i < result.npus.size(); ++i) {
     const NpuResult& n = result.npus[i];
@@ -32,6 +32,7 @@ void write_npus(const ReplayResult& result, JsonWriter& json) {
       member_ns(json, npu_times.at(c).key, npu_times.at(c).of(n));
     member_peak(json, n.peak_memory);
     json.end_object();
+    drain();
   }
   json.line(1).end_array();
 }
@@ -77,7 +78,7 @@ void write_symmetry(const ReplayResult& result, JsonWriter& json) {
   json.end_object();
 }
 
-void write_collectives(const ReplayResult& result, JsonWriter& json) {
+void write_collectives(const ReplayResult& result, JsonWriter& json, const Drain& drain) {
   json.line(1).key("collectives").begin_array();
   for (const CollectiveResult& c : result.collectives) {
     const CollectiveKind& kind = result.kinds.at(c.plan);
@@ -101,6 +102,7 @@ void write_collectives(const ReplayResult& result, JsonWriter& json) {
     member_ns(json, "exposed_mean_ns", time ? std::optional(c.exposed_mean_ps) : std::nullopt);
     member_ns(json, "exposed_max_ns", time ? std::optional(c.exposed_max_ps) : std::nullopt);
     json.end_object();
+    drain();
   }
   json.line(1).end_array();
 }
@@ -123,14 +125,17 @@ void write_worst_port(const ReplayResult& result, JsonWriter& json) {
   json.end_object();
 }
 
-void write_wires(const ReplayResult& result, bool all, JsonWriter& json) {
+void write_wires(const ReplayResult& result, bool all, JsonWriter& json, const Drain& drain) {
   if (const WireUse* busiest = bottleneck(result)) {
     json.line(1).key("bottleneck_link");
     write_wire(result, *busiest, json);
   }
   if (!all) return;
   json.line(1).key("links").begin_array();
-  for (const WireUse& wire : result.wires) write_wire(result, wire, json.line(2));
+  for (const WireUse& wire : result.wires) {
+    write_wire(result, wire, json.line(2));
+    drain();
+  }
   json.line(1).end_array();
 }
 
@@ -138,6 +143,7 @@ void write_wires(const ReplayResult& result, bool all, JsonWriter& json) {
 
 void append_json(const ReplayResult& result, std::string& out, const ReportOptions& options) {
   JsonWriter json(out);
+  const Drain drain{options, out};
   json.begin_object();
   json.line(1).member("model", model_name(result));
   if (result.forwarding) json.member("forwarding", name(*result.forwarding));
@@ -146,12 +152,12 @@ void append_json(const ReplayResult& result, std::string& out, const ReportOptio
   if (result.status == ReplayStatus::stopped || result.status == ReplayStatus::deadlock)
     member_ns(json, "reached_ns", result.reached_ps);
   if (!result.recorded_communication) write_symmetry(result, json);
-  write_npus(result, json);
+  write_npus(result, json, drain);
   write_summary(result, json);
   write_peak_tensors(result, json);
-  write_collectives(result, json);
+  write_collectives(result, json, drain);
   write_worst_port(result, json);
-  write_wires(result, options.part == ReportPart::wires, json);
+  write_wires(result, options.part == ReportPart::wires, json, drain);
   if (result.status == ReplayStatus::deadlock || result.status == ReplayStatus::unmatched)
     append_waits(result.waits, json);
   if (!options.findings.empty()) json.line(1).key("findings").raw(options.findings);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "simulate/engine/replay.h"
@@ -16,6 +17,8 @@ struct ReportOptions {
   ReportPart part = ReportPart::npus;
   bool all = false;           // a table lists everything, however long it gets
   std::string findings = {};  // for JSON: an array of what there is to say, elements indented by 2; empty: unknown
+  // For CSV and JSON: takes what has been appended so far, and empties it, whenever that is long.
+  std::function<void(std::string&)> drain = {};
 };
 
 // Appends the total time, then a table with units; part npus adds the collectives, those of a kind in one row. A

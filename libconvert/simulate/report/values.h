@@ -4,9 +4,11 @@
 
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "simulate/engine/replay.h"
+#include "simulate/report/report.h"
 
 namespace convert {
 
@@ -66,5 +68,15 @@ struct CollectiveSpeed {
 [[nodiscard]] double utilisation(const ReplayResult& result, const WireUse& wire);
 // Returns the wire that was busy longest, of several the first; null if none was counted.
 [[nodiscard]] const WireUse* bottleneck(const ReplayResult& result);
+
+// Lets ReportOptions::drain take a long text, between two elements.
+struct Drain {
+  const ReportOptions& options;
+  std::string& out;
+  void operator()() const {
+    constexpr std::size_t is_long = std::size_t{1} << 20U;
+    if (options.drain && out.size() >= is_long) options.drain(out);
+  }
+};
 
 }  // namespace convert

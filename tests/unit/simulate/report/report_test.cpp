@@ -265,5 +265,30 @@ TEST(Report, NanosecondsAreExact) {
   EXPECT_EQ(format_ns(1'000'000), "1000");
 }
 
+// A long report is the same in pieces, which are taken before it is whole.
+TEST(Report, LongOnesAreDrained) {
+  ReplayResult result;
+  result.npus.resize(60'000);
+  for (const bool json : {true, false}) {
+    std::string pieces;
+    std::size_t taken = 0;
+    const auto append = [&](std::string& out, const ReportOptions& options) {
+      json ? append_json(result, out, options) : append_csv(result, out, options);
+    };
+    std::string whole;
+    append(whole, {});
+    const auto drain = [&](std::string& text) {
+      EXPECT_LT(text.size(), std::size_t{2} << 20U);
+      pieces += text;
+      text.clear();
+      ++taken;
+    };
+    std::string rest;
+    append(rest, {.drain = drain});
+    EXPECT_EQ(pieces + rest, whole);
+    EXPECT_GE(taken, 1U);
+  }
+}
+
 }  // namespace
 }  // namespace convert

@@ -315,7 +315,7 @@ TEST(Explain, WhatIsNotThere) {
 // to time 0.
 TEST(Explain, ChainsHaveNoGaps) {
   std::map<Then, int> seen;
-  for (std::uint64_t seed = 1; seed <= test::rounds(80U); ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(150U); ++seed) {
     RandomCase c = CaseMaker(seed, {}).make();
     if (c.items.empty()) continue;
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + describe(c));

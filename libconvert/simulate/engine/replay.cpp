@@ -51,7 +51,7 @@ std::optional<ReplayOutcome> run_whole_rings(const LinkedProgram& program) {
   return outcome;
 }
 std::optional<ReplayOutcome> run_whole_rings(const LinkedProgram& program) {
-  if (!can_run_whole_rings(program) && !may_run_lane_rings(program)) return std::nullopt;
+  if (!can_run_whole_rings(program) && !may_run_on_lanes(program)) return std::nullopt;
   return NodeRecorder::is_wanted(program.options) ? run_whole_rings<NodeRecorder>(program)
                                                   : run_whole_rings<NoRecorder>(program);
 }

@@ -8,12 +8,29 @@
 
 namespace convert {
 
+void LargerMessages::add(const RingRound& r) {
+  const auto members = static_cast<std::uint32_t>(more_.size() - 1);
+  const std::uint32_t end = r.first_larger + r.larger;
+  ++more_[r.first_larger];
+  if (end <= members) {
+    --more_[end];
+  } else {
+    ++more_[0];
+    --more_[end - members];
+  }
+}
+
+const std::vector<std::int64_t>& LargerMessages::by_member() {
+  for (std::size_t i = 1; i + 1 < more_.size(); ++i) more_[i] += more_[i - 1];
+  return more_;
+}
+
 void WholeRing::reset(std::uint32_t members) {
   members_ = members;
   times_.resize(std::size_t{members} + 1);
   next_.resize(std::size_t{members} + 1);
   for (std::vector<Picoseconds>& d : delays_) d.resize(members);
-  larger_.assign(std::size_t{members} + 1, 0);
+  larger_.reset(members);
 }
 
 void WholeRing::prepare(std::uint64_t rounds, Picoseconds longest_pass) {
@@ -24,22 +41,12 @@ void WholeRing::prepare(std::uint64_t rounds, Picoseconds longest_pass) {
                   static_cast<double>(std::numeric_limits<Picoseconds>::max()) / 2;
 }
 
-void WholeRing::round(const Round& r) {
+void WholeRing::round(const RingRound& r) {
   times_[0] = times_[members_];
-  const std::uint32_t end = r.first_larger + r.larger;
-  ++larger_[r.first_larger];
-  if (end <= members_) {
-    move(0, r.first_larger, 0, r.pass[0]);
-    move(r.first_larger, end, 1, r.pass[1]);
-    move(end, members_, 0, r.pass[0]);
-    --larger_[end];
-  } else {
-    move(0, end - members_, 1, r.pass[1]);
-    move(end - members_, r.first_larger, 0, r.pass[0]);
-    move(r.first_larger, members_, 1, r.pass[1]);
-    ++larger_[0];
-    --larger_[end - members_];
-  }
+  r.for_each_size(members_, [&](std::uint32_t first, std::uint32_t end, std::size_t size) {
+    move(first, end, size, r.pass[size]);
+  });
+  larger_.add(r);
   times_.swap(next_);
 }
 
@@ -71,11 +78,6 @@ void WholeRing::move(std::uint32_t first, std::uint32_t end, std::size_t size, P
   } else {
     for (std::uint32_t i = first; i < end; ++i) next[i] = std::max(time[i + 1], time[i] + delay[i]) + pass;
   }
-}
-
-const std::vector<std::int64_t>& WholeRing::larger_received() {
-  for (std::uint32_t i = 1; i < members_; ++i) larger_[i] += larger_[i - 1];
-  return larger_;
 }
 
 }  // namespace convert

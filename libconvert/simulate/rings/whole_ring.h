@@ -26,18 +26,45 @@ struct RingParts {
   }
 };
 
+// Says what goes round in one round: messages of size 1 to the members [first_larger, first_larger + larger),
+// modulo their number, and of size 0 to the others; and by size for how long the receiver then works on it.
+struct RingRound {
+  std::uint32_t first_larger = 0;
+  std::uint32_t larger = 0;
+  std::array<Picoseconds, 2> pass{};
+
+  // Calls f(first, end, size) for members [first, end) that get messages of one size, up to all of them.
+  template <typename F>
+  void for_each_size(std::uint32_t members, const F& f) const {
+    const std::uint32_t end = first_larger + larger;
+    if (end <= members) {
+      f(0, first_larger, 0);
+      f(first_larger, end, 1);
+      f(end, members, 0);
+    } else {
+      f(0, end - members, 1);
+      f(end - members, first_larger, 0);
+      f(first_larger, members, 1);
+    }
+  }
+};
+
+// Counts how many messages of size 1 come to each member.
+class LargerMessages {
+ public:
+  void reset(std::uint32_t members) { more_.assign(std::size_t{members} + 1, 0); }
+  void add(const RingRound& round);
+  // Returns the numbers, by member. Call it once, at the end.
+  [[nodiscard]] const std::vector<std::int64_t>& by_member();
+
+ private:
+  std::vector<std::int64_t> more_;  // than the member before
+};
+
 // Numbers members along the direction of the messages: each receives from the one before, 0 from the last. Messages
 // have one of two sizes, number 0 and 1.
 class WholeRing {
  public:
-  // Says what goes round in one round: messages of size 1 to the members [first_larger, first_larger + larger),
-  // modulo their number, and of size 0 to the others; and by size for how long the receiver then works on it.
-  struct Round {
-    std::uint32_t first_larger = 0;
-    std::uint32_t larger = 0;
-    std::array<Picoseconds, 2> pass{};
-  };
-
   // Begins a phase. Then come begins() and delay() for each member, and prepare().
   void reset(std::uint32_t members);
   // Tells when a member sends its first message.
@@ -48,7 +75,7 @@ class WholeRing {
   void prepare(std::uint64_t rounds, Picoseconds longest_pass);
 
   // Moves all members on by a round. Throws Error if a time exceeds the clock.
-  void round(const Round& round);
+  void round(const RingRound& round);
   // Moves them on by rounds that are alike, with messages of size 0. As nothing but maxima and sums is taken, all
   // rounds to come repeat those before once each member has moved on by the same time while a message went once
   // round.
@@ -56,7 +83,7 @@ class WholeRing {
   // Returns when a member has worked on what it received last.
   [[nodiscard]] Picoseconds time(std::uint32_t member) const { return times_[member + 1]; }
   // Returns how many messages of size 1 have come to each member. Call it once, at the end.
-  [[nodiscard]] const std::vector<std::int64_t>& larger_received();
+  [[nodiscard]] const std::vector<std::int64_t>& larger_received() { return larger_.by_member(); }
 
  private:
   // Moves on members [first, end), to which messages of this size come.
@@ -67,7 +94,7 @@ class WholeRing {
   std::vector<Picoseconds> times_;  // of members from 1 on; 0 is the last member again
   std::vector<Picoseconds> next_;
   std::array<std::vector<Picoseconds>, 2> delays_;
-  std::vector<std::int64_t> larger_;  // by how many more than the member before
+  LargerMessages larger_;
 };
 
 }  // namespace convert

@@ -37,7 +37,7 @@ bool can_run_whole_rings(const CommonProgram& program) {
          std::ranges::all_of(program.plans, has_whole_phases);
 }
 
-bool may_run_lane_rings(const LinkedProgram& program) {
+bool may_run_on_lanes(const LinkedProgram& program) {
   const NetworkOptions& network = program.options.network;
   const SystemModel& model = program.model;
   const auto fits = [&](const CollectivePlan& plan) {

@@ -10,6 +10,7 @@
 #include "simulate/symmetry/ordered_causes.h"
 #include "simulate/system/closed_runs.h"
 #include "simulate/system/exact_algorithms.h"
+#include "simulate/system/lane_phases.h"
 #include "simulate/system/native_algorithms.h"
 #include "simulate/system/stream.h"
 #include "simulate/system/whole_phases.h"
@@ -27,7 +28,7 @@ SystemLayer<Observer>::SystemLayer(const LinkedProgram& program, const EventQueu
       observer_(observer),
       streams_meet_(!Observer::is_reduced && !program.options.system->rendezvous),
       runs_whole_rings_(std::is_same_v<Observer, NoObserver> &&
-                        (can_run_whole_rings(program) || may_run_lane_rings(program))),
+                        (can_run_whole_rings(program) || may_run_on_lanes(program))),
       customs_(events, messages, observer) {
   if (runs_whole_rings_ && !can_run_whole_rings(program)) lanes_.emplace();
   if (plans_.empty() || !model_.shared_bus) return;

@@ -13,7 +13,7 @@
 #include "simulate/engine/messages.h"
 #include "simulate/engine/npu_events.h"
 #include "simulate/engine/observer.h"
-#include "simulate/rings/ring_lanes.h"
+#include "simulate/rings/rings_on_lanes.h"
 #include "simulate/rings/whole_ring.h"
 #include "simulate/system/custom.h"
 #include "simulate/system/shared_bus.h"
@@ -60,7 +60,7 @@ class SystemLayer final : public SystemState {
   void run_closed();
   // Return whether it runs rings as wholes, whether there was one, and whether one sent at time 0.
   [[nodiscard]] bool runs_whole_rings() const { return runs_whole_rings_; }
-  [[nodiscard]] bool ran_whole_rings() const { return !whole_streams_.empty() || !lane_sets_.empty(); }
+  [[nodiscard]] bool ran_whole_rings() const { return !whole_streams_.empty() || !ring_sets_.empty(); }
   [[nodiscard]] bool began_at_zero() const { return began_at_zero_; }
   // Returns how many phases were run as closed ones.
   [[nodiscard]] std::uint64_t closed_phases() const { return closed_phases_run_; }
@@ -104,20 +104,22 @@ class SystemLayer final : public SystemState {
   [[nodiscard]] Picoseconds ring_pass(const PhasePlan& p, const RingParts& parts, std::uint64_t k,
                                       std::int64_t bytes) const;
   void add_last_pass(std::uint32_t s, Picoseconds delay);
+  [[nodiscard]] static std::uint32_t along_ring(const Stream& st, std::uint32_t place);
+
+  // Ring phases on lanes, in lane_phases.h.
   // Holds rings that begin together on each member; by ring and member.
-  struct LaneSet {
+  struct RingSet {
     bool anticlockwise = false;
     std::vector<std::uint32_t> streams{};
-    std::vector<Picoseconds> begins{};      // of members: when they can send their first messages
-    std::vector<RingLanes::Lane*> lanes{};  // from each
-    std::size_t begun = 0;                  // streams
+    std::vector<Picoseconds> begins{};  // of members: when they can send their first messages
+    std::vector<RingLane*> lanes{};     // from each
+    std::size_t begun = 0;              // streams
   };
-  [[nodiscard]] static std::uint32_t along_ring(const Stream& st, std::uint32_t place);
-  void begin_in_lanes(std::uint32_t s);
-  [[nodiscard]] RingLanes::Lane* find_lane(const Stream& st, std::uint32_t set);
-  void run_in_lanes(std::uint32_t number);
-  [[nodiscard]] bool prepare_lanes(const LaneSet& set, const PhasePlan& p, std::int64_t bytes);
-  void end_in_lanes(const LaneSet& set, const PhasePlan& p, std::int64_t bytes);
+  void begin_on_lanes(std::uint32_t s);
+  [[nodiscard]] RingLane* take_lane(const Stream& st);
+  void run_on_lanes(RingSet& set);
+  [[nodiscard]] bool prepare_lanes(RingSet& set, const PhasePlan& p, std::int64_t bytes);
+  void end_on_lanes(const RingSet& set, const PhasePlan& p, std::int64_t bytes);
 
   // Closed phases, in closed_runs.h.
   [[nodiscard]] bool close(std::uint32_t s);
@@ -156,8 +158,8 @@ class SystemLayer final : public SystemState {
   WholeRing whole_ring_;
   std::vector<std::uint32_t> whole_streams_;  // of its members
   std::optional<RingLanes> lanes_;
-  LaneRings lane_rings_;
-  std::vector<LaneSet> lane_sets_;
+  RingsOnLanes rings_on_lanes_;
+  std::vector<RingSet> ring_sets_;
   // By phase, NPU, exact size and whether it goes anticlockwise.
   std::map<std::tuple<const PhasePlan*, Rank, std::int64_t, bool>, std::uint32_t> closed_numbers_;
   std::vector<ClosedPhase> closed_phases_;

@@ -84,7 +84,7 @@ class SystemState {
     std::vector<std::uint32_t> streams{};  // by chunk and cell: 1 + stream, 0: none yet; see PhasePlan::cell_stride
     std::uint32_t cells = 0;
     std::uint32_t unended = 0;  // members; after the last one there are no streams
-    // By chunk, phase and first cell: of a ring that is run as a whole how many members have begun; in lanes
+    // By chunk, phase and first cell: of a ring that is run as a whole how many members have begun; on lanes
     // 1 + the number of its set.
     std::vector<std::uint32_t> begun{};
   };

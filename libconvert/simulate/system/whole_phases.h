@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Runs ring phases of SystemLayer as wholes, for layer.cpp alone. Where a message meets no other, a ring phase
 // needs no events: once its last member has begun, all times follow. No member ends before, as what it ends with
-// has come from all of them. So do rings whose messages meet on wires, if those are lanes (see LaneRings).
+// has come from all of them. So do rings whose messages meet on wires, if those are lanes, see lane_phases.h.
 //
 // Each member gets one event, at the time at which its last message is there; what follows goes as without this. So
 // the events of one time keep their order, but for those that were also caused at one time: if the end of such a
@@ -34,120 +34,8 @@ void SystemLayer<Observer>::begin_whole(std::uint32_t s) {
   st.place = place_in(st, p);
   st.began = EventQueue::sum(queue_.now(), p.endpoint_delay);
   began_at_zero_ = began_at_zero_ || st.began == 0;
-  if (lanes_) return begin_in_lanes(s);
+  if (lanes_) return begin_on_lanes(s);
   if (++begun(st, st.chunk) == p.members) run_whole(st);
-}
-
-template <class Observer>
-void SystemLayer<Observer>::begin_in_lanes(std::uint32_t s) {
-  const Stream& st = stream(s);
-  const std::uint32_t n = st.phase->members;
-  const std::uint32_t rings = rings_at_once(plan_of(st), model_);
-  std::uint32_t& number = begun(st, rings == 1 ? st.chunk : 0);
-  if (number == 0) {
-    lane_sets_.push_back(
-        {.anticlockwise = st.anticlockwise, .streams = std::vector<std::uint32_t>(std::size_t{n} * rings)});
-    lane_sets_.back().begins.resize(n);
-    lane_sets_.back().lanes.resize(n);
-    number = static_cast<std::uint32_t>(lane_sets_.size());
-  }
-  LaneSet& set = lane_sets_[number - 1];
-  const std::uint32_t member = along_ring(st, st.place);
-  const auto ring = static_cast<std::uint32_t>(rings == 1 ? 0 : st.chunk);
-  if (ring == 0) {
-    set.begins[member] = st.began;
-    set.lanes[member] = find_lane(st, number);
-  }
-  order_is_open_ = order_is_open_ || set.lanes[member] == nullptr || set.begins[member] != st.began ||
-                   set.anticlockwise != st.anticlockwise;
-  set.streams[std::size_t{ring} * n + member] = s;
-  if (++set.begun == set.streams.size() && !order_is_open_) run_in_lanes(number - 1);
-}
-
-// Returns the lane from a member to the next, for a set of rings; null if it is not for that set alone.
-template <class Observer>
-RingLanes::Lane* SystemLayer<Observer>::find_lane(const Stream& st, std::uint32_t set) {
-  const Rank next = member(st, neighbour(st, 1, true));
-  const std::optional<MessageWay> way = messages_.way(st.npu, next, 0);
-  RingLanes::Lane* lane = way ? lanes_->lane(st.npu, next, *way) : nullptr;
-  if (lane == nullptr || lane->set != RingLanes::none || lane->last_send >= st.began) return nullptr;
-  lane->set = set;
-  return lane;
-}
-
-template <class Observer>
-void SystemLayer<Observer>::run_in_lanes(std::uint32_t number) {
-  LaneSet& set = lane_sets_[number];
-  const auto n = static_cast<std::uint32_t>(set.begins.size());
-  const auto rings = static_cast<std::uint32_t>(set.streams.size() / n);
-  const PhasePlan& p = *stream(set.streams[0]).phase;
-  std::vector<RingParts> parts;
-  for (std::uint32_t r = 0; r < rings; ++r) parts.push_back(ring_parts(stream(set.streams[std::size_t{r} * n])));
-  const std::int64_t bytes = std::ranges::min(parts, {}, &RingParts::bytes).bytes;
-  for (RingParts& of : parts) {  // chunks may differ by a byte too
-    if (of.bytes == bytes + 1 && of.larger == 0) of = {bytes, n, of.scatter, of.backwards};
-  }
-  const bool fits = std::ranges::all_of(parts, [&](const RingParts& of) { return of.bytes == bytes; });
-  if (!fits || !prepare_lanes(set, p, bytes)) {
-    order_is_open_ = true;
-    return;
-  }
-  for (std::uint64_t k = 0; k < p.steps; ++k) {
-    const bool last = k + 1 == p.steps;
-    for (std::uint32_t r = 0; r < rings; ++r) {
-      WholeRing::Round round{parts[r].first_larger(k, n), parts[r].larger, {}};
-      if (!last) round.pass = {ring_pass(p, parts[r], k, bytes), ring_pass(p, parts[r], k, bytes + 1)};
-      lane_rings_.round(r, round);
-    }
-  }
-  if (lane_rings_.in_turns()) {
-    end_in_lanes(set, p, bytes);
-  } else {
-    order_is_open_ = true;
-  }
-  set = {};
-}
-
-// Returns false if the ways do not fit, or if the clock might end.
-template <class Observer>
-bool SystemLayer<Observer>::prepare_lanes(const LaneSet& set, const PhasePlan& p, std::int64_t bytes) {
-  const auto n = static_cast<std::uint32_t>(set.begins.size());
-  const std::size_t hops = set.lanes[0]->free.size();
-  lane_rings_.reset(n, static_cast<std::uint32_t>(set.streams.size() / n), hops);
-  for (std::uint32_t i = 0; i < n; ++i) {
-    const std::uint32_t from = i == 0 ? n - 1 : i - 1;
-    lane_rings_.begins(i, set.begins[i]);
-    if (set.lanes[from]->free.size() != hops) return false;
-    std::array<MessageWay, 2> ways;
-    for (std::size_t size = 0; size < ways.size(); ++size)
-      ways[size] = *messages_.way(stream(set.streams[from]).npu, stream(set.streams[i]).npu,
-                                  bytes + static_cast<std::int64_t>(size));
-    lane_rings_.lane(i, ways, set.lanes[from]->free);
-  }
-  return lane_rings_.is_safe(p.steps, EventQueue::sum(p.endpoint_delay, model_.reduction(bytes + 1)));
-}
-
-template <class Observer>
-void SystemLayer<Observer>::end_in_lanes(const LaneSet& set, const PhasePlan& p, std::int64_t bytes) {
-  const auto n = static_cast<std::uint32_t>(set.begins.size());
-  for (std::uint32_t i = 0; i < n; ++i) {
-    const std::uint32_t next = i + 1 == n ? 0 : i + 1;
-    RingLanes::Lane& lane = *set.lanes[i];
-    lane.set = RingLanes::none;
-    lane.last_send = lane_rings_.last_send(next);
-    for (std::size_t h = 0; h < lane.free.size(); ++h) lane.free[h] = lane_rings_.free(h, next);
-  }
-  for (std::uint32_t r = 0; r * std::size_t{n} < set.streams.size(); ++r) {
-    const std::vector<std::int64_t>& larger = lane_rings_.larger_received(r);
-    const std::uint32_t* const streams = &set.streams[std::size_t{r} * n];
-    for (std::uint32_t i = 0; i < n; ++i) {
-      const std::uint32_t next = i + 1 == n ? 0 : i + 1;
-      Stream& member = stream(streams[i]);
-      member.whole = true;
-      messages_.count_many(member.npu, stream(streams[next]).npu, p.steps, bytes, larger[next]);
-      messages_.come_last(streams[i], lane_rings_.time(r, i) - queue_.now());
-    }
-  }
 }
 
 template <class Observer>

@@ -51,19 +51,20 @@ void WholeRing::round(const RingRound& r) {
 }
 
 void WholeRing::alike(std::uint64_t rounds, Picoseconds pass) {
-  if (members_ == 0) return;
+  const std::uint32_t members = members_;
+  if (members == 0) return;
   std::vector<Picoseconds> before;
-  while (rounds >= 2 * std::uint64_t{members_} && !may_overflow_) {
+  while (rounds >= 2 * std::uint64_t{members} && !may_overflow_) {
     before = times_;
-    for (std::uint32_t k = 0; k < members_; ++k) round({.pass = {pass, 0}});
-    rounds -= members_;
+    for (std::uint32_t k = 0; k < members; ++k) round({.pass = {pass, 0}});
+    rounds -= members;
     const Picoseconds by = times_[1] - before[1];
     bool all = true;
-    for (std::uint32_t i = 1; i <= members_; ++i) all = all && times_[i] - before[i] == by;
+    for (std::uint32_t i = 1; i <= members; ++i) all = all && times_[i] - before[i] == by;
     if (!all) continue;
-    const std::uint64_t more = rounds / members_;
-    for (std::uint32_t i = 1; i <= members_; ++i) times_[i] += by * static_cast<Picoseconds>(more);
-    rounds -= more * members_;
+    const std::uint64_t more = rounds / members;
+    for (std::uint32_t i = 1; i <= members; ++i) times_[i] += by * static_cast<Picoseconds>(more);
+    rounds -= more * members;
   }
   for (; rounds != 0; --rounds) round({.pass = {pass, 0}});
 }

@@ -270,38 +270,47 @@ class Replayer final : private CollectiveListener {
     npu_events_.add(access->npu, access->duration, access->end);
   }
 
-  // Messages and their channels lie anywhere in memory: they are fetched while the events before theirs run.
-  [[gnu::always_inline]] void prefetch() const {
-    if (const Event* e = queue_.upcoming(12)) {
-      switch (e->kind()) {
-        case event_npu: npu_events_.prefetch(e->arg()); break;
+  // What events need lies anywhere in memory: it is fetched while those before them run, step by step, as each step
+  // needs what the one before has fetched.
+  [[gnu::always_inline]] void prefetch() {
+    prefetch_up_to(12, fetched_[0], [this](const Event& e) {
+      switch (e.kind()) {
+        case event_npu: npu_events_.prefetch(e.arg()); break;
         case event_receive: break;
-        case event_arrival: messages_.prefetch(e->arg()); break;
+        case event_arrival: messages_.prefetch(e.arg()); break;
         case event_last:
-        case event_sent: system_.prefetch(e->arg()); break;
-        default: network_->prefetch(*e);
+        case event_sent: system_.prefetch(e.arg()); break;
+        default: network_->prefetch(e);
       }
-    }
-    if (const Event* e = queue_.upcoming(8)) {
-      switch (e->kind()) {
-        case event_npu: npu_events_.prefetch_npu(e->arg()); break;
+    });
+    prefetch_up_to(8, fetched_[1], [this](const Event& e) {
+      switch (e.kind()) {
+        case event_npu: prefetch_npu(e.arg()); break;
         case event_receive:
         case event_last:
         case event_sent: break;
         case event_arrival:
-          if (messages_.is_for_stream(e->arg())) {
-            system_.prefetch(messages_.stream_of(e->arg()));
+          if (messages_.is_for_stream(e.arg())) {
+            system_.prefetch(messages_.stream_of(e.arg()));
           } else {
-            messages_.prefetch_channel(e->arg());
+            messages_.prefetch_channel(e.arg());
           }
           break;
-        default: network_->prefetch_more(*e);
+        default: network_->prefetch_more(e);
       }
-    }
-    if (const Event* e = queue_.upcoming(4); e != nullptr && e->kind() == event_npu) {
-      const Waiter first = npu_events_.first(e->arg());
-      if (first.kind() == Waiter::phase_step) system_.prefetch(first.index());
-    }
+    });
+  }
+  [[gnu::always_inline]] void prefetch_npu(std::uint32_t entry) const {
+    npu_events_.prefetch_npu(entry);
+    const Waiter first = npu_events_.first(entry);
+    if (first.kind() == Waiter::phase_step) system_.prefetch(first.index());
+  }
+  // Calls fetch(event) for those of the next events, up to `ahead` behind the first, that are not known to be
+  // fetched: `fetched` of them are, with the one that was taken last.
+  template <typename Fetch>
+  [[gnu::always_inline]] void prefetch_up_to(std::uint32_t ahead, std::uint32_t& fetched, const Fetch& fetch) {
+    if (fetched != 0) --fetched;
+    for (const Event* e; fetched <= ahead && (e = queue_.upcoming(fetched)) != nullptr; ++fetched) fetch(*e);
   }
 
   [[nodiscard]] std::uint8_t slot_bit(Slot slot) const {
@@ -372,6 +381,7 @@ class Replayer final : private CollectiveListener {
 
   const LinkedProgram& program_;
   ReplayResult result_;
+  std::array<std::uint32_t, 2> fetched_{};  // see prefetch()
   EventQueue queue_;
   Observer observer_;
   Recorder recorder_;

@@ -105,13 +105,10 @@ void SystemLayer<Observer>::send_to(Stream& st, std::uint32_t place, std::uint32
   const Rank peer = member(st, place);
   const bool exchange = is_exchange(*st.phase);
   if (streams_meet_) {
-    const auto to = [&] {
-      return stream_at(st, st.cell + (place - st.place) * st.phase->cell_stride);
-    };  // mod 2^32
     const bool in_ring = st.phase->algorithm == NativeAlgorithm::ring;
-    if (in_ring && st.to_next == 0) st.to_next = to() + 1;
-    messages_.send({in_ring ? st.to_next - 1 : to(), spot(st.phase_index, slot)}, sent, st.npu, peer, bytes,
-                   st.priority, exchange);
+    if (in_ring && st.to_next == 0) st.to_next = stream_at(st, place) + 1;
+    messages_.send({in_ring ? st.to_next - 1 : stream_at(st, place), spot(st.phase_index, slot)}, sent, st.npu,
+                   peer, bytes, st.priority, exchange);
     return;
   }
   const std::uint32_t channel = acquire(st, st.to_next, st.npu, peer, bytes);

@@ -53,6 +53,10 @@ std::uint32_t SystemState::new_stream() {
   }
   const std::uint32_t s = unused_streams_ - 1;
   unused_streams_ = stream(s).next;
+  if (unused_streams_ != 0) {  // fetch what comes next
+    const char* next = reinterpret_cast<const char*>(&stream(unused_streams_ - 1));
+    for (std::size_t line = 0; line < sizeof(Stream); line += 64) __builtin_prefetch(next + line, 1);
+  }
   stream(s) = Stream{};
   return s;
 }
@@ -74,13 +78,15 @@ std::uint32_t SystemState::join(std::uint32_t run, Rank npu, std::uint64_t chunk
   const std::uint32_t cell = plan.phases(0).front().group_ring ? group.place(npu) : group.number(npu);
   std::uint32_t& at = meeting.streams[chunk * meeting.cells + cell];
   if (at == 0) at = new_stream() + 1;
-  stream(at - 1).cell = cell;
+  Stream& st = stream(at - 1);
+  st.cell = cell;
+  st.peers = &at;
   return at - 1;
 }
 
-std::uint32_t SystemState::stream_at(const Stream& st, std::uint32_t cell) {
-  Meeting& meeting = meetings_[jobs_[st.job].run];
-  std::uint32_t& at = meeting.streams[st.chunk * meeting.cells + cell];
+std::uint32_t SystemState::stream_at(const Stream& st, std::uint32_t place) {
+  const std::int64_t places = std::int64_t{place} - st.place;
+  std::uint32_t& at = st.peers[places * st.phase->cell_stride];
   if (at == 0) at = new_stream() + 1;
   return at - 1;
 }

@@ -122,8 +122,8 @@ class SystemState {
   void free_stream(std::uint32_t s);
   // Returns the stream of a chunk on an NPU that joins a run; one that the others have made already, if there is.
   std::uint32_t join(std::uint32_t run, Rank npu, std::uint64_t chunk);
-  // Returns the stream of another member of the stream's run and chunk; makes it if there is none.
-  [[nodiscard]] std::uint32_t stream_at(const Stream& st, std::uint32_t cell);
+  // Returns the stream of another member, at a place in the stream's phase; makes it if there is none.
+  [[nodiscard]] std::uint32_t stream_at(const Stream& st, std::uint32_t place);
   // Notes that a message for a stream has come. Returns whether a receive waits for it.
   bool come(Stream& st, std::uint32_t spot);
   void open_inbox(Stream& st, Inbox::Slots slots);

@@ -32,9 +32,8 @@ struct alignas(64) SystemState::Stream {
   // What each message needs is in the first two cache lines.
   const PhasePlan* phase = nullptr;
   Rank npu = 0;
-  std::uint32_t place = 0;        // in the logical ring
-  std::uint32_t job = Job::none;  // none: the NPU has not called the collective
-  std::uint32_t cell = 0;         // see Meeting
+  std::uint32_t place = 0;         // in the logical ring
+  std::uint32_t* peers = nullptr;  // itself in Meeting::streams
   Inbox inbox{};
   std::uint32_t early = 0;  // 1 + first message for a phase to come
   std::uint32_t phase_index = 0;
@@ -58,6 +57,8 @@ struct alignas(64) SystemState::Stream {
   std::uint8_t reductions = 0;  // double binary tree
   Tree tree = Tree::leaf_begin;
 
+  std::uint32_t job = Job::none;  // none: the NPU has not called the collective
+  std::uint32_t cell = 0;         // see Meeting
   std::uint64_t chunk = 0;
   std::uint64_t steps_left = 0;
   std::int64_t bytes = 0;  // of the next bundle

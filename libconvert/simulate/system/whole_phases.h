@@ -67,8 +67,7 @@ void SystemLayer<Observer>::run_whole(const Stream& st) {
   const std::uint32_t n = p.members;
   whole_streams_.resize(n);
   for (std::uint32_t i = 0; i < n; ++i) {
-    const std::uint32_t place = along_ring(st, i);
-    whole_streams_[i] = stream_at(st, st.cell + (place - st.place) * p.cell_stride);  // modulo 2^32
+    whole_streams_[i] = stream_at(st, along_ring(st, i));
   }
   const RingParts parts = ring_parts(st);
   const std::size_t sizes = parts.larger == 0 ? 1 : 2;

@@ -57,11 +57,11 @@ class Report(Budgets, report_test.ReportTest):
         self.redraw("slices124k", page, "wswswswswswsadadada")
 
     def test_timeline_is_drawn_once_and_its_thin_lanes_as_pixels(self):
-        added = self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": self.COUNT})
+        added = self.browser.call("Page.addScriptToEvaluateOnNewDocument", source=self.COUNT)
         try:
             calls = self.sample("slices124k").js("return window.calls")
         finally:
-            self.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+            self.browser.call("Page.removeScriptToEvaluateOnNewDocument", **added)
         self.assertEqual(calls["clearRect"], 1)
         self.assertLess(calls["fillRect"], 1000, "of 124,000 slices")
 

@@ -24,58 +24,55 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 import zlib
 
-CHROMIUM, DRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
-FLAGS = ("--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-         "--disable-component-update --disable-sync --disable-extensions --hide-scrollbars "
-         "--force-device-scale-factor=1 --disable-dev-shm-usage")
+import chromium
+
 PAINT_TIMEOUT_S = 60
 SOURCES = pathlib.Path(__file__).resolve().parents[2]
 
+# What the page says when it has painted; nothing after a time.
+PAINTED = """return new Promise(done => {
+    const root = document.documentElement, tell = () => root.dataset.painted && done(root.dataset.painted);
+    new MutationObserver(tell).observe(root, {attributes: true});
+    setTimeout(done, arguments[0]);
+    tell(); })"""
+
 options = None  # of the command line
-
-
-def start_driver(profile):
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-    settings = webdriver.ChromeOptions()
-    settings.binary_location = CHROMIUM
-    for flag in [*FLAGS.split(), f"--user-data-dir={profile}"]:
-        settings.add_argument(flag)
-    settings.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(service=Service(DRIVER), options=settings)
-    driver.execute_cdp_cmd("Network.enable", {})
-    driver.execute_cdp_cmd("Network.emulateNetworkConditions",
-                           {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0})
-    driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
-    driver.set_script_timeout(60)
-    return driver
 
 
 class Page:
     """A page that has painted."""
 
-    def __init__(self, driver, path):
-        self.driver, self.path = driver, pathlib.Path(path)
+    def __init__(self, browser, path):
+        self.browser, self.path = browser, pathlib.Path(path)
         self.cpu_ms = self.wall_ms = 0.0
 
     def cdp(self, command, **arguments):
-        return self.driver.execute_cdp_cmd(command, arguments)
+        return self.browser.call(command, **arguments)
 
     def metric(self, name):
         return {m["name"]: m["value"] for m in self.cdp("Performance.getMetrics")["metrics"]}[name]
 
     def js(self, script, *arguments):
-        """The value of a script with `return`; arguments are `arguments[0]`…"""
-        return self.driver.execute_script(script, *arguments)
+        """The value of a script with `return`, a promise's once it is there; arguments are `arguments[0]`…"""
+        call = f"(function () {{ {script}\n}}).apply(null, {json.dumps(arguments, default=str)})"
+        answer = self.cdp("Runtime.evaluate", expression=call, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in answer:
+            raise RuntimeError(json.dumps(answer["exceptionDetails"]))
+        result = answer["result"]
+        return float(result["unserializableValue"].rstrip("n")) if "unserializableValue" in result else result.get("value")
+
+    def go(self, address):
+        """Opens an address in this page's tab and waits until it has loaded."""
+        self.browser.events.clear()
+        self.cdp("Page.navigate", url=address)
+        self.browser.wait_for("Page.loadEventFired")
 
     def settle(self):
         """Waits until what was asked for has been drawn."""
-        self.driver.execute_async_script(
-            "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))")
+        self.js("return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))")
 
     def cpu_of(self, action):
         """Milliseconds of CPU of the page's main thread while `action` runs and what it causes is drawn."""
@@ -135,6 +132,12 @@ class Page:
         left, top, width, height = self.box(selector)
         self.mouse("mouseMoved", left + x * width, top + y * height)
         self.settle()
+
+    def look(self, width, height, dark):
+        """Sets the size of the window and the system's colours, without waiting for a drawing."""
+        self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.cdp("Emulation.setEmulatedMedia", media="",
+                 features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 
     def resize(self, width, height=900):
         self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
@@ -249,14 +252,13 @@ def page_data(path):
 
 class PageTest(unittest.TestCase):
     longMessage = True
-    driver = None
+    browser = None
 
     @classmethod
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="etkit-pages-"))
-        if PageTest.driver is None:
-            PageTest.profile = tempfile.mkdtemp(prefix="etkit-chromium-")
-            PageTest.driver = start_driver(PageTest.profile)
+        if PageTest.browser is None:
+            PageTest.browser = chromium.Chromium()
 
     @classmethod
     def tearDownClass(cls):
@@ -276,23 +278,15 @@ class PageTest(unittest.TestCase):
 
     def open(self, path, width=1280, height=900, dark=False, quiet=True):
         """Opens a page; `quiet`: what it must not do is checked."""
-        driver = self.driver
-        page = Page(driver, path)
-        driver.get("about:blank")
-        driver.get_log("browser")
-        driver.get_log("performance")
-        page.resize(width, height)
-        page.dark(dark)
+        page = Page(self.browser, path)
+        page.look(width, height, dark)
         before = page.metric("TaskDuration")
-        begin = time.monotonic()
-        driver.get(pathlib.Path(path).resolve().as_uri())
-        while not page.js("return document.documentElement.dataset.painted"):
-            self.assertLess(time.monotonic() - begin, PAINT_TIMEOUT_S, f"{path} has not painted: {driver.get_log('browser')}")
-            time.sleep(0.02)
+        page.go(page.path.resolve().as_uri())
+        painted = page.js(PAINTED, PAINT_TIMEOUT_S * 1000)
         after = page.metric("TaskDuration")
         page.cpu_ms = 1000 * (after - before if after >= before else after)
         page.wall_ms = float(page.js("return performance.now()"))
-        painted = page.js("return document.documentElement.dataset.painted")
+        self.assertTrue(painted, f"{path} has not painted: {self.browser.events}")
         page.settle()
         if quiet:
             self.assertNotEqual(painted, "failed", page.text("body"))
@@ -301,13 +295,14 @@ class PageTest(unittest.TestCase):
 
     def check_quiet(self, page):
         """Fails if the page wrote to the console, threw or asked for anything but itself since it was opened."""
-        self.assertEqual([e["message"] for e in self.driver.get_log("browser")], [], f"console of {page.path}")
-        own = page.path.resolve().as_uri()
-        asked = []
-        for entry in self.driver.get_log("performance"):
-            message = json.loads(entry["message"])["message"]
-            if message["method"] == "Network.requestWillBeSent":
-                asked.append(message["params"]["request"]["url"])
+        own, wrote, asked = page.path.resolve().as_uri(), [], []
+        for event in self.browser.events:
+            if event.get("method") in ("Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown"):
+                wrote.append(event["params"])
+            elif event.get("method") == "Network.requestWillBeSent":
+                asked.append(event["params"]["request"]["url"])
+        self.browser.events.clear()
+        self.assertEqual(wrote, [], f"console of {page.path}")
         self.assertEqual([u for u in asked if u.split("#")[0] not in (own, "about:blank")], [], f"requests of {page.path}")
 
     def check_layout(self, page):
@@ -323,10 +318,9 @@ class PageTest(unittest.TestCase):
 
 def close():
     """Ends the browser, if one was started."""
-    if PageTest.driver is not None:
-        PageTest.driver.quit()
-        shutil.rmtree(PageTest.profile, ignore_errors=True)
-        PageTest.driver = None
+    if PageTest.browser is not None:
+        PageTest.browser.close()
+        PageTest.browser = None
 
 
 def main():
@@ -338,13 +332,8 @@ def main():
     parser.add_argument("--screenshots", default="build/screenshots")
     options, rest = parser.parse_known_args()
     options.bin = str(pathlib.Path(options.bin).resolve())
-    try:
-        import selenium  # noqa: F401
-    except ImportError:
-        print("no chromium here: python3-selenium is missing")
-        return
-    if not (pathlib.Path(CHROMIUM).exists() and pathlib.Path(DRIVER).exists()):
-        print("no chromium here: packages chromium, chromium-driver")
+    if not chromium.is_installed():
+        print("no chromium here: package chromium")
         return
     try:
         result = unittest.main(module="__main__", argv=[sys.argv[0], *rest], exit=False).result

@@ -19,11 +19,11 @@ class Plot(harness.PageTest):
     def plot(self, dark=False):
         if not (self.folder / "plot.svg").exists():
             self.shell(self.MAKE)
-        page = harness.Page(self.driver, self.folder / "plot.svg")
+        page = harness.Page(self.browser, self.folder / "plot.svg")
         page.resize(1280, 900)
         page.dark(dark)
         page.cdp("Emulation.setEmulatedMedia", media="", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
-        self.driver.get((self.folder / "plot.svg").as_uri())
+        page.go((self.folder / "plot.svg").as_uri())
         return page
 
     def strokes(self, page):

@@ -55,17 +55,28 @@ class Shell(harness.PageTest):
         (self.folder / "cut.html").write_text(text.replace(data, data[:len(data) // 8 * 4]), encoding="utf-8")
         cut = self.open(self.folder / "cut.html", quiet=False)
         self.assertIn("not complete", cut.text(".message[role=alert]"))
-        script = self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument",
-                                             {"source": "delete globalThis.DecompressionStream"})
+        script = self.browser.call("Page.addScriptToEvaluateOnNewDocument", source="delete globalThis.DecompressionStream")
         try:
             self.assertIn("newer browser", self.page(quiet=False).text(".message[role=alert]"))
         finally:
-            self.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
+            self.browser.call("Page.removeScriptToEvaluateOnNewDocument", **script)
 
     def test_a_page_that_cannot_show_its_data_says_so(self):
         subprocess.run([harness.options.samples, "columns", self.folder / "columns.html"], check=True)
         page = self.open(self.folder / "columns.html", quiet=False)
         self.assertIn("cannot show", page.text(".message[role=alert]"))
+
+    def test_what_a_page_must_not_do_would_be_found(self):
+        for act in ("console.log('x')", "setTimeout(() => { throw Error('x') })", "fetch('https://x.invalid/').catch(() => 0)"):
+            page = self.page()
+            page.js(act)
+            page.settle()
+            with self.assertRaisesRegex(AssertionError, "console of ", msg=act):
+                self.check_quiet(page)
+        (self.folder / "asked.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+        (self.folder / "asks.html").write_text("<html data-painted=1><img src=asked.svg></html>")
+        with self.assertRaisesRegex(AssertionError, "requests of "):
+            self.open(self.folder / "asks.html")
 
     def test_a_canvas_in_print_would_be_found(self):
         page = self.page()

@@ -126,8 +126,7 @@ class Jobs:
             for model in ("unaware", "aware", "links"):
                 self.replay(f"replay, deepseek-v3 on 2048, experts on a level, {model}, compat {compat}", experts,
                             "switch:64,bw=450GB/s,lat=300ns+switch:32,bw=50GB/s,lat=2us", "--network", model, "--compat",
-                            compat, limit=20,
-                            slow=compat == "astra" and model != "unaware")
+                            compat, limit=20, slow=compat == "astra" and model != "unaware")
         for compat in ("none", "astra"):
             for model in ("unaware", "aware", "links"):
                 self.replay(f"replay, deepseek-v3 on 2048, data on a level, {model}, compat {compat}", experts,

@@ -2,6 +2,7 @@
 // Runs the event loop of a replay, for replay.cpp alone: says what each NPU does when something ends.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -381,7 +382,7 @@ class Replayer final : private CollectiveListener {
 
   const LinkedProgram& program_;
   ReplayResult result_;
-  std::array<std::uint32_t, 2> fetched_{};  // see prefetch()
+  std::array<std::uint32_t, 2> fetched_{};  // by step of prefetch(): of the next events, with the last one
   EventQueue queue_;
   Observer observer_;
   Recorder recorder_;

@@ -33,7 +33,7 @@ struct alignas(64) SystemState::Stream {
   const PhasePlan* phase = nullptr;
   Rank npu = 0;
   std::uint32_t place = 0;         // in the logical ring
-  std::uint32_t* peers = nullptr;  // itself in Meeting::streams
+  std::uint32_t* peers = nullptr;  // where it is in Meeting::streams, among those of the other members
   Inbox inbox{};
   std::uint32_t early = 0;  // 1 + first message for a phase to come
   std::uint32_t phase_index = 0;

@@ -66,9 +66,7 @@ void SystemLayer<Observer>::run_whole(const Stream& st) {
   const PhasePlan& p = *st.phase;
   const std::uint32_t n = p.members;
   whole_streams_.resize(n);
-  for (std::uint32_t i = 0; i < n; ++i) {
-    whole_streams_[i] = stream_at(st, along_ring(st, i));
-  }
+  for (std::uint32_t i = 0; i < n; ++i) whole_streams_[i] = stream_at(st, along_ring(st, i));
   const RingParts parts = ring_parts(st);
   const std::size_t sizes = parts.larger == 0 ? 1 : 2;
   whole_ring_.reset(n);

@@ -51,11 +51,11 @@ Feeder::Feeder(const NodeTable& table, const Graph& graph, std::span<const std::
     for (const std::uint32_t child : children) ++shape->waits_for[child];
     Children& c = shape->children[node];
     if (children.size() > 2) {
-      c.nodes_ = {static_cast<std::uint32_t>(shape->lists.size()),
-                  static_cast<std::uint32_t>(children.size()) | Children::list_bit};
+      c.nodes = {static_cast<std::uint32_t>(shape->lists.size()),
+                 static_cast<std::uint32_t>(children.size()) | Children::list_bit};
       shape->lists.insert(shape->lists.end(), children.begin(), children.end());
     } else {
-      std::copy(children.begin(), children.end(), c.nodes_.begin());
+      std::copy(children.begin(), children.end(), c.nodes.begin());
     }
     if (lanes.empty()) continue;
     if (lanes[index] >= max_lanes) throw std::invalid_argument("Feeder: lane number too large");
@@ -64,6 +64,7 @@ Feeder::Feeder(const NodeTable& table, const Graph& graph, std::span<const std::
   }
   size_ = n;
   lists_ = shape->lists.data();
+  children_ = shape->children.data();
   if (!lanes.empty()) lanes_ = shape->lanes.data();
   shape_ = std::move(shape);
   heaps_.resize(std::size_t{last_lane} + 1);
@@ -71,9 +72,9 @@ Feeder::Feeder(const NodeTable& table, const Graph& graph, std::span<const std::
 }
 
 std::span<const std::uint32_t> Feeder::children(std::uint32_t node) const {
-  const Children& c = shape_->children[node];
+  const Children& c = children_[node];
   if (c.is_list()) return list(c);
-  return {c.nodes_.begin(), std::find(c.nodes_.begin(), c.nodes_.end(), Children::none)};
+  return {c.nodes.begin(), std::find(c.nodes.begin(), c.nodes.end(), Children::none)};
 }
 
 std::vector<std::uint32_t> Feeder::free_list() const {

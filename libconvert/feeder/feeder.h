@@ -30,22 +30,6 @@ class Feeder {
  public:
   static constexpr std::uint8_t max_lanes = 8;
 
-  // The children of a node, for complete(). A simulator may keep them beside its own data of the node.
-  class Children {
-   public:
-    [[nodiscard]] bool empty() const { return nodes_[0] == none; }
-    friend bool operator==(const Children&, const Children&) = default;
-
-   private:
-    friend class Feeder;
-    static constexpr std::uint32_t none = UINT32_MAX >> 1U;
-    static constexpr std::uint32_t list_bit = none + 1;
-    [[nodiscard]] bool is_list() const { return (nodes_[1] & list_bit) != 0; }
-
-    // Up to two children, else `none`; or where a list of more begins in Shape::lists, and its length | list_bit.
-    std::array<std::uint32_t, 2> nodes_ = {none, none};
-  };
-
   Feeder() = default;
   // `table` and `graph` are not needed afterwards. `lanes` has for each node, by index in the table, the resource
   // for which it competes, below max_lanes: once a node is refused, the other nodes of its lane are not offered in
@@ -57,7 +41,6 @@ class Feeder {
   [[nodiscard]] std::uint32_t index_of(std::uint32_t node) const {
     return shape_->order.empty() ? node : shape_->order[node];
   }
-  [[nodiscard]] Children children_of(std::uint32_t node) const { return shape_->children[node]; }
   // Returns the children of `node`, ascending; valid as long as this or a copy.
   [[nodiscard]] std::span<const std::uint32_t> children(std::uint32_t node) const;
   // Returns how many parents have not completed yet.
@@ -74,18 +57,17 @@ class Feeder {
   template <typename Arrange, typename Issue>
   void issue_all(Arrange&& arrange, Issue&& issue);
 
-  // Ends a taken node, or one with these children: each of them waits for one node less, and may be free now.
-  void complete(std::uint32_t node) { complete(children_of(node)); }
-  void complete(Children c) {
+  // Ends a taken node: each of its children waits for one node less, and may be free now.
+  void complete(std::uint32_t node) {
     ++completed_;
+    const Children& c = children_[node];
     if (c.is_list()) {
       for (const std::uint32_t child : list(c)) parent_completed(child);
       return;
     }
-    if (c.nodes_[0] != Children::none) parent_completed(c.nodes_[0]);
-    if (c.nodes_[1] != Children::none) parent_completed(c.nodes_[1]);
+    if (c.nodes[0] != Children::none) parent_completed(c.nodes[0]);
+    if (c.nodes[1] != Children::none) parent_completed(c.nodes[1]);
   }
-
   // Ends a taken node without children.
   void complete_leaf() { ++completed_; }
   // Ends a taken node whose only child is `child`.
@@ -97,6 +79,7 @@ class Feeder {
   // Prefetches what the completion of nodes shortly after `node` will touch.
   [[gnu::always_inline]] void prefetch_after(std::uint32_t node) const {
     __builtin_prefetch(waits_for_.data() + node + 16);
+    __builtin_prefetch(children_ + node);
   }
 
   [[nodiscard]] bool done() const { return completed_ == size(); }
@@ -118,6 +101,16 @@ class Feeder {
   void reset();
 
  private:
+  // The children of a node: up to two, else `none`; or where a list of more begins in Shape::lists, and its length
+  // | list_bit.
+  struct Children {
+    static constexpr std::uint32_t none = UINT32_MAX >> 1U;
+    static constexpr std::uint32_t list_bit = none + 1;
+    [[nodiscard]] bool is_list() const { return (nodes[1] & list_bit) != 0; }
+    friend bool operator==(const Children&, const Children&) = default;
+
+    std::array<std::uint32_t, 2> nodes = {none, none};
+  };
   // What copies share.
   struct Shape {
     HugeVector<std::uint32_t> waits_for;     // by node, at the start
@@ -133,7 +126,7 @@ class Feeder {
     return lanes_ == nullptr ? std::uint8_t{0} : lanes_[node];
   }
   [[nodiscard]] std::span<const std::uint32_t> list(Children c) const {
-    return {lists_ + c.nodes_[0], c.nodes_[1] - Children::list_bit};
+    return {lists_ + c.nodes[0], c.nodes[1] - Children::list_bit};
   }
   void parent_completed(std::uint32_t child) {
     if (--waits_for_[child] == 0) fresh_.push_back(child);
@@ -151,6 +144,7 @@ class Feeder {
   std::uint32_t blocked_ = 0;         // nodes in heaps_
   std::vector<std::uint32_t> fresh_;  // became free and were not offered yet
   const std::uint32_t* lists_ = nullptr;
+  const Children* children_ = nullptr;
   std::vector<Heap> heaps_;  // by lane: offered before and refused
   const std::uint8_t* lanes_ = nullptr;
   std::shared_ptr<const Shape> shape_;

@@ -178,7 +178,7 @@ class Replayer final : private CollectiveListener {
     } else if (what.to_child() != 0) {
       npu.feeder.complete_before(node + what.to_child());
     } else {
-      npu.feeder.complete(npu.ops[node].children);
+      npu.feeder.complete(node);
     }
     if (!npu.feeder.done()) return;
     result_.npus[r].finish_ps = queue_.now();
@@ -226,7 +226,7 @@ class Replayer final : private CollectiveListener {
 
   bool try_issue(Npu& npu, Rank r, std::uint32_t node) {
     const Op& op = npu.ops[node];
-    __builtin_prefetch(&op + 6);  // what comes soon
+    __builtin_prefetch(&op + 8);  // what comes soon
     npu.feeder.prefetch_after(node);
     observer_.offered(r);
     if (has_slots_ && (npu.busy & slot_bit(op.slot)) != 0) return false;

@@ -2,40 +2,66 @@
 // Numbers channels from 0, in the order in which they are first seen.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "core/trace.h"
 #include "simulate/engine/channel.h"
 #include "util/huge_pages.h"
 
 namespace convert {
 
-// Is a hash table whose slots have the hash, so that few probes touch a channel.
+// Is a hash table for each destination, in which what neighbours send lies together, as ranks come one after the
+// other. Slots have the hash, so that few probes touch a channel.
 class ChannelIndex {
  public:
-  ChannelIndex() : table_(64) {}
-
-  // Makes room for so many channels.
-  void reserve(std::size_t channels) { grow(std::bit_ceil(channels * 2 + 2)); }
-  // Fetches what find_or_add() needs of a key with this hash.
-  void prefetch(std::uint64_t hash) const { __builtin_prefetch(&table_[hash & mask()]); }
+  // Returns what the other functions want to know of a key.
+  [[nodiscard]] static std::uint32_t hash_of(ChannelKey key) {
+    constexpr Rank neighbours = 8;
+    const Rank neighbour = key.src % neighbours;
+    key.src -= neighbour;
+    return static_cast<std::uint32_t>(hash(key)) * neighbours + neighbour;
+  }
+  // Makes room for so many channels to each of the ranks from 0.
+  void reserve(const std::vector<std::size_t>& channels) {
+    std::size_t slots = slots_.size();
+    for (const std::size_t n : channels) slots += size_for(n);
+    slots_.reserve(slots);
+    tables_.resize(std::max(tables_.size(), channels.size()));
+    for (std::size_t dst = 0; dst < channels.size(); ++dst) {
+      if (tables_[dst].size < size_for(channels[dst])) grow(tables_[dst], size_for(channels[dst]));
+    }
+  }
+  // Fetch what find_or_add() needs of a key with this hash: first call the one for several, then the other.
+  void prefetch(const ChannelKey& key, std::uint32_t hash) const {
+    if (key.dst < tables_.size()) __builtin_prefetch(slots_.data() + first_slot(tables_[key.dst], hash));
+  }
+  void prefetch_channel(const std::vector<ChannelKey>& channels, const ChannelKey& key, std::uint32_t hash) const {
+    if (key.dst >= tables_.size() || tables_[key.dst].size == 0) return;
+    const Slot& slot = slots_[first_slot(tables_[key.dst], hash)];
+    if (slot.number != 0) __builtin_prefetch(&channels[slot.number - 1]);
+  }
 
   // Returns the number of the channel in `channels`, to which it is appended if it is new.
   std::uint32_t find_or_add(std::vector<ChannelKey>& channels, const ChannelKey& key) {
-    return find_or_add(channels, key, hash(key));
+    return find_or_add(channels, key, hash_of(key));
   }
-  std::uint32_t find_or_add(std::vector<ChannelKey>& channels, const ChannelKey& key, std::uint64_t hash) {
-    if ((channels.size() + 1) * 2 > table_.size()) grow(table_.size() * 2);
-    const auto short_hash = static_cast<std::uint32_t>(hash);
-    std::size_t i = short_hash & mask();
-    for (; table_[i].number != 0; i = (i + 1) & mask()) {
-      if (table_[i].hash == short_hash && channels[table_[i].number - 1] == key) return table_[i].number - 1;
+  std::uint32_t find_or_add(std::vector<ChannelKey>& channels, const ChannelKey& key, std::uint32_t hash) {
+    if (key.dst >= tables_.size()) tables_.resize(std::size_t{key.dst} + 1);
+    Table& table = tables_[key.dst];
+    if ((table.used + 1) * std::size_t{4} > table.size * std::size_t{3}) grow(table, size_for(table.used + 1));
+    Slot* const slots = slots_.data() + table.begin;
+    std::size_t i = hash & (table.size - 1);
+    for (; slots[i].number != 0; i = (i + 1) & (table.size - 1)) {
+      if (slots[i].hash == hash && channels[slots[i].number - 1] == key) return slots[i].number - 1;
     }
     channels.push_back(key);
-    table_[i] = {short_hash, static_cast<std::uint32_t>(channels.size())};
-    return table_[i].number - 1;
+    ++table.used;
+    slots[i] = {hash, static_cast<std::uint32_t>(channels.size())};
+    return slots[i].number - 1;
   }
 
  private:
@@ -43,20 +69,33 @@ class ChannelIndex {
     std::uint32_t hash = 0;
     std::uint32_t number = 0;  // 1 + channel; 0: unused
   };
-  [[nodiscard]] std::size_t mask() const { return table_.size() - 1; }
-  void grow(std::size_t size) {
-    if (size <= table_.size()) return;
-    GrowingHugeVector<Slot> old(size);
-    old.swap(table_);
-    for (const Slot& slot : old) {
-      if (slot.number == 0) continue;
-      std::size_t i = slot.hash & mask();
-      while (table_[i].number != 0) i = (i + 1) & mask();
-      table_[i] = slot;
+  struct Table {
+    std::size_t begin = 0;   // in slots_
+    std::uint32_t size = 0;  // a power of two, or 0
+    std::uint32_t used = 0;
+  };
+  // Returns how many slots so many channels get: half of them are used at most, and three quarters before it grows.
+  [[nodiscard]] static std::size_t size_for(std::size_t channels) {
+    return channels == 0 ? 0 : std::bit_ceil(std::max<std::size_t>(2 * channels, 8));
+  }
+  [[nodiscard]] static std::size_t first_slot(const Table& table, std::uint32_t hash) {
+    return table.size == 0 ? 0 : table.begin + (hash & (table.size - 1));
+  }
+  // Moves a table to the end of the slots; what it had there before stays unused.
+  void grow(Table& table, std::size_t size) {
+    const Table old = table;
+    table = {.begin = slots_.size(), .size = static_cast<std::uint32_t>(size), .used = old.used};
+    slots_.resize(slots_.size() + size);
+    for (std::size_t i = old.begin; i < old.begin + old.size; ++i) {
+      if (slots_[i].number == 0) continue;
+      std::size_t at = slots_[i].hash & (size - 1);
+      while (slots_[table.begin + at].number != 0) at = (at + 1) & (size - 1);
+      slots_[table.begin + at] = slots_[i];
     }
   }
 
-  GrowingHugeVector<Slot> table_;
+  std::vector<Table> tables_;  // by destination
+  GrowingHugeVector<Slot> slots_;
 };
 
 }  // namespace convert

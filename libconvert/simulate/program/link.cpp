@@ -45,49 +45,56 @@ class Linker {
   void link_messages(Rank r) {
     const RankProgram& from = program_.ranks[r];
     if (from.peers.empty()) return;
-    for (const Op& op : from.code->ops) {
-      if (is_message_op(op)) want(op, r, from.peers[op.channel], from.tag(op.channel));
-    }
     to_.messages.resize(to_.messages.size() + from.peers.size());
     LinkedMessage* const messages = &to_.messages[to_.ranks[r].first_message];
-    find_channels([&](const Wanted& w) { messages[w.message] = {w.channel, w.peer}; });
+    const auto found = [&](const Wanted& w) { messages[w.message] = {w.channel, w.peer}; };
+    for (const Op& op : from.code->ops) {
+      if (!is_message_op(op)) continue;
+      want(op, r, from.peers[op.channel], from.tag(op.channel));
+      if (wanted_.size() == at_once) find_channels(found);
+    }
+    find_channels(found);
   }
 
-  // Makes room for the channels of traces, of which most have a sender and a receiver.
+  // Makes room for the channels of traces, of which most have a sender and a receiver, and ranks as many of both.
   void make_room() {
     std::size_t messages = 0;
+    std::vector<std::size_t> channels(program_.ranks.size());
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
-      if (!as_.runs || as_.runs(r)) messages += program_.ranks[r].peers.size();
+      if (as_.runs && !as_.runs(r)) continue;
+      messages += program_.ranks[r].peers.size();
+      channels[r] = program_.ranks[r].peers.size() / 2;
     }
-    index_.reserve(messages / 2);
+    index_.reserve(channels);
     to_.channels.reserve(messages / 2);
     to_.messages.reserve(messages);
   }
 
   struct Wanted {
     ChannelKey key;
-    std::uint64_t hash = 0;
+    std::uint32_t hash = 0;
     std::uint32_t message = 0;  // of its rank or place
     Rank peer = 0;
     std::uint32_t channel = 0;
   };
   // Names the peer of a message; its channel follows with find_channels().
   void want(const Op& op, Rank r, Rank peer, std::int64_t tag) {
-    const ChannelKey key = key_of(op, r, peer, tag);
-    Wanted& wanted = wanted_.emplace_back(Wanted{.key = as_.channel ? as_.channel(key) : key,
-                                                 .message = op.channel,
-                                                 .peer = as_.peer ? as_.peer(peer) : peer});
-    wanted.hash = hash(wanted.key);
+    Wanted& wanted = wanted_.emplace_back();
+    wanted.key = key_of(op, r, peer, tag);
+    if (as_.channel) wanted.key = as_.channel(wanted.key);
+    wanted.hash = ChannelIndex::hash_of(wanted.key);
+    wanted.message = op.channel;
+    wanted.peer = as_.peer ? as_.peer(peer) : peer;
   }
-  // Calls found(wanted) for each message that is wanted, in order. Channels lie anywhere in memory: each is fetched
-  // some time before it is looked up.
+  // Calls found(wanted) for each message that is wanted, in order. Channels lie anywhere in memory: they are
+  // fetched before they are looked up.
   template <typename Found>
-  void find_channels(Found&& found) {
-    constexpr std::size_t ahead = 16;
-    for (std::size_t i = 0; i < wanted_.size(); ++i) {
-      if (i + ahead < wanted_.size()) index_.prefetch(wanted_[i + ahead].hash);
-      wanted_[i].channel = index_.find_or_add(to_.channels, wanted_[i].key, wanted_[i].hash);
-      found(wanted_[i]);
+  void find_channels(const Found& found) {
+    for (const Wanted& w : wanted_) index_.prefetch(w.key, w.hash);
+    for (const Wanted& w : wanted_) index_.prefetch_channel(to_.channels, w.key, w.hash);
+    for (Wanted& w : wanted_) {
+      w.channel = index_.find_or_add(to_.channels, w.key, w.hash);
+      found(w);
     }
     wanted_.clear();
   }
@@ -115,18 +122,21 @@ class Linker {
       want(op, r, group.rank(op.peer), from.tags[op.channel]);
       ops.push_back(&op);
     }
-    find_channels([&, next = std::size_t{0}](const Wanted& w) mutable {
-      ops[next]->channel = w.channel;
-      ops[next++]->peer = w.peer;
+    auto next = ops.begin();
+    find_channels([&](const Wanted& w) {
+      (*next)->channel = w.channel;
+      (*next++)->peer = w.peer;
     });
     algorithm.places[place] = std::move(code);
   }
+
+  static constexpr std::size_t at_once = 32;  // messages
 
   const ReplayProgram& program_;
   const LinkAs& as_;
   LinkedProgram& to_;
   ChannelIndex index_;
-  std::vector<Wanted> wanted_;  // channels of the rank or place that is being linked
+  std::vector<Wanted> wanted_;  // messages of the rank or place that is being linked
   std::shared_ptr<const std::vector<std::uint32_t>> last_plans_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> customs_;  // custom and group → 1 + linked
 };

@@ -55,9 +55,7 @@ struct Op {
   OpType type = OpType::invalid;
   Slot slot = Slot::communication;
   bool is_compute = false;  // its time counts as computation
-  // Set when the feeder is known:
-  NodeEnd end{};
-  Feeder::Children children{};
+  NodeEnd end{};            // set when the feeder is known
   friend bool operator==(const Op&, const Op&) = default;
 };
 

@@ -105,7 +105,6 @@ CompiledRank ReplayBuilder::State::compile(const Trace& trace, NodeCompiler& wit
   for (std::uint32_t node = 0; node < by_index.size(); ++node) {
     const std::uint32_t index = code.feeder.index_of(node);
     Op& op = code.ops.emplace_back(by_index[index]);
-    op.children = code.feeder.children_of(node);
     op.end = end_of(code, node);
     plain_ids = plain_ids && table.nodes[index].id == node;
   }
@@ -179,7 +178,6 @@ void ReplayBuilder::State::add(const Trace& trace, CompiledRank& rank) {
     Op& op = code.ops[nodes[index]];
     compile_collective(trace, index, collective, op);
     if (op.type == OpType::collective) continue;  // free: another op
-    op.children = code.feeder.children_of(nodes[index]);
     op.end = end_of(code, nodes[index]);
   }
   compiler.add(rank.use);

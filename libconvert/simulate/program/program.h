@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds all ranks compiled for replay: flat tables without text say what each node does (about 45 bytes a node),
+// Holds all ranks compiled for replay: flat tables without text say what each node does (about 37 bytes a node),
 // once for all ranks that do the same.
 #pragma once
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/trace.h"
+#include "util/huge_pages.h"
 
 namespace convert {
 
@@ -21,6 +22,7 @@ struct ChannelKey {
   bool class_ring = false;  // representatives: of neighbours in ring number `run`, see ClassRings
   friend bool operator==(const ChannelKey&, const ChannelKey&) = default;
 };
+using ChannelKeys = GrowingHugeVector<ChannelKey>;  // by number of the channel
 [[nodiscard]] std::uint64_t hash(const ChannelKey& key);
 
 }  // namespace convert

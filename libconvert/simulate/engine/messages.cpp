@@ -23,7 +23,7 @@ std::uint32_t table_hash(ChannelKey key) {
 
 }  // namespace
 
-Channels::Channels(Network& network, const std::vector<ChannelKey>& fixed)
+Channels::Channels(Network& network, const ChannelKeys& fixed)
     : network_(network),
       fixed_(fixed),
       first_made_(static_cast<std::uint32_t>(fixed.size())),

@@ -22,7 +22,7 @@ class Channels {
  public:
   // The first channels are those of `fixed` (which has to outlive this), in its order; they are never given back,
   // and acquire() does not find them.
-  Channels(Network& network, const std::vector<ChannelKey>& fixed);
+  Channels(Network& network, const ChannelKeys& fixed);
   Channels(const Channels&) = delete;
   Channels& operator=(const Channels&) = delete;
 
@@ -93,7 +93,7 @@ class Channels {
   static std::uint32_t last_posted(Backlog b) { return static_cast<std::uint32_t>(b) - 1; }
 
   Network& network_;
-  const std::vector<ChannelKey>& fixed_;
+  const ChannelKeys& fixed_;
   const std::uint32_t first_made_;  // channel
   std::uint64_t unclaimed_ = 0;
   HugeVector<Backlog> fixed_backlogs_;
@@ -109,8 +109,8 @@ template <class Observer>
 class Messages : public Channels {
  public:
   // With `rendezvous`, a message starts when its receiver has asked the sender for it by a message of 8192 bytes.
-  Messages(EventQueue& queue, Network& network, const std::vector<ChannelKey>& fixed, std::size_t npus,
-           bool rendezvous, Observer& observer)
+  Messages(EventQueue& queue, Network& network, const ChannelKeys& fixed, std::size_t npus, bool rendezvous,
+           Observer& observer)
       : Channels(network, fixed), queue_(queue), observer_(observer), rendezvous_(rendezvous), sent_(npus) {}
 
   // Returns the channel of a key; call release() once for each call.

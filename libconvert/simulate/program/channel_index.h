@@ -39,17 +39,17 @@ class ChannelIndex {
   void prefetch(const ChannelKey& key, std::uint32_t hash) const {
     if (key.dst < tables_.size()) __builtin_prefetch(slots_.data() + first_slot(tables_[key.dst], hash));
   }
-  void prefetch_channel(const std::vector<ChannelKey>& channels, const ChannelKey& key, std::uint32_t hash) const {
+  void prefetch_channel(const ChannelKeys& channels, const ChannelKey& key, std::uint32_t hash) const {
     if (key.dst >= tables_.size() || tables_[key.dst].size == 0) return;
     const Slot& slot = slots_[first_slot(tables_[key.dst], hash)];
     if (slot.number != 0) __builtin_prefetch(&channels[slot.number - 1]);
   }
 
   // Returns the number of the channel in `channels`, to which it is appended if it is new.
-  std::uint32_t find_or_add(std::vector<ChannelKey>& channels, const ChannelKey& key) {
+  std::uint32_t find_or_add(ChannelKeys& channels, const ChannelKey& key) {
     return find_or_add(channels, key, hash_of(key));
   }
-  std::uint32_t find_or_add(std::vector<ChannelKey>& channels, const ChannelKey& key, std::uint32_t hash) {
+  std::uint32_t find_or_add(ChannelKeys& channels, const ChannelKey& key, std::uint32_t hash) {
     if (key.dst >= tables_.size()) tables_.resize(std::size_t{key.dst} + 1);
     Table& table = tables_[key.dst];
     if ((table.used + 1) * std::size_t{4} > table.size * std::size_t{3}) grow(table, size_for(table.used + 1));

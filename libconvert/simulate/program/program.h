@@ -177,7 +177,7 @@ struct LinkedProgram : CommonProgram {
   std::vector<LinkedRankProgram> ranks{};
   HugeVector<LinkedMessage> messages{};  // of all ranks
   std::uint64_t ops = 0;                 // nodes of all ranks
-  std::vector<ChannelKey> channels{};
+  ChannelKeys channels{};
 
   struct Place {
     Rank rank;

@@ -103,7 +103,7 @@ class ChannelOrbits {
     return c;
   }
   ChannelIndex index_;
-  std::vector<ChannelKey> keys_;
+  ChannelKeys keys_;
   std::vector<std::uint32_t> parent_;
 };
 

@@ -135,7 +135,7 @@ class WaitGraph {
   std::vector<std::uint32_t> numbers_;  // by part and node
   std::vector<WaitingOp> nodes_;
   std::vector<std::uint32_t> runs_of_nodes_;
-  std::vector<ChannelKey> run_channels_;
+  ChannelKeys run_channels_;
   ChannelIndex run_channel_index_;
   std::vector<std::uint32_t> unclaimed_;
   std::vector<Message> posted_;       // receives without a message, by channel and then in order

@@ -14,8 +14,8 @@ namespace convert {
 namespace {
 
 // Gives keys to an index, and expects the numbers of a map.
-void expect_numbers(ChannelIndex index, const std::vector<ChannelKey>& keys) {
-  std::vector<ChannelKey> channels;
+void expect_numbers(ChannelIndex index, const ChannelKeys& keys) {
+  ChannelKeys channels;
   std::map<std::tuple<Rank, Rank, std::int64_t, std::int64_t, bool>, std::uint32_t> numbers;
   for (const ChannelKey& key : keys) {
     const auto number = static_cast<std::uint32_t>(numbers.size());
@@ -32,7 +32,7 @@ TEST(ChannelIndex, NumbersKeysInTheOrderInWhichTheyAreFirstSeen) {
   std::mt19937 random(19);
   const auto below = [&](std::int64_t n) { return static_cast<std::int64_t>(random()) % n; };
   for (const Rank ranks : {1U, 3U, 20U}) {
-    std::vector<ChannelKey> keys;
+    ChannelKeys keys;
     for (int i = 0; i < 5000; ++i) {
       keys.push_back({.bytes = 1 + below(2),
                       .src = static_cast<Rank>(below(ranks)),
@@ -48,7 +48,7 @@ TEST(ChannelIndex, NumbersKeysInTheOrderInWhichTheyAreFirstSeen) {
 }
 
 TEST(ChannelIndex, GrowsWhereAllSendToOneRank) {
-  std::vector<ChannelKey> keys;
+  ChannelKeys keys;
   for (int round = 0; round < 2; ++round) {
     for (Rank src = 0; src < 20'000; ++src) keys.push_back({.bytes = 8, .src = src, .dst = 7});
   }

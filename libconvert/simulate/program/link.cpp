@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -86,15 +87,19 @@ class Linker {
     wanted.message = op.channel;
     wanted.peer = as_.peer ? as_.peer(peer) : peer;
   }
-  // Calls found(wanted) for each message that is wanted, in order. Channels lie anywhere in memory: they are
-  // fetched before they are looked up.
+  // Calls found(wanted) for each message that is wanted, in order. Channels lie anywhere in memory: some are
+  // fetched before the first of them is looked up.
   template <typename Found>
   void find_channels(const Found& found) {
-    for (const Wanted& w : wanted_) index_.prefetch(w.key, w.hash);
-    for (const Wanted& w : wanted_) index_.prefetch_channel(to_.channels, w.key, w.hash);
-    for (Wanted& w : wanted_) {
-      w.channel = index_.find_or_add(to_.channels, w.key, w.hash);
-      found(w);
+    for (std::span<Wanted> left = wanted_; !left.empty();) {
+      const std::span<Wanted> some = left.first(std::min(at_once, left.size()));
+      left = left.subspan(some.size());
+      for (const Wanted& w : some) index_.prefetch(w.key, w.hash);
+      for (const Wanted& w : some) index_.prefetch_channel(to_.channels, w.key, w.hash);
+      for (Wanted& w : some) {
+        w.channel = index_.find_or_add(to_.channels, w.key, w.hash);
+        found(w);
+      }
     }
     wanted_.clear();
   }

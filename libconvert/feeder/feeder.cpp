@@ -68,6 +68,40 @@ Feeder::Feeder(const NodeTable& table, const Graph& graph, std::span<const std::
   if (!lanes.empty()) lanes_ = shape->lanes.data();
   shape_ = std::move(shape);
   heaps_.resize(std::size_t{last_lane} + 1);
+  own_.resize(n);
+  waits_for_ = {own_.data(), LineArray<std::uint32_t>::per_line};
+  reset();
+}
+
+Feeder::Feeder(const Feeder& other)
+    : size_(other.size_),
+      taken_(other.taken_),
+      completed_(other.completed_),
+      blocked_(other.blocked_),
+      fresh_(other.fresh_),
+      children_(other.children_),
+      lists_(other.lists_),
+      heaps_(other.heaps_),
+      lanes_(other.lanes_),
+      shape_(other.shape_),
+      own_(other.size_) {
+  waits_for_ = {own_.data(), LineArray<std::uint32_t>::per_line};
+  for (std::uint32_t node = 0; node < size_; ++node) waits_for_[node] = other.waits_for_[node];
+}
+
+Feeder& Feeder::operator=(const Feeder& other) {
+  if (this != &other) *this = Feeder(other);
+  return *this;
+}
+
+Feeder::Feeder(const Feeder& other, LineArray<std::uint32_t> waits_for)
+    : waits_for_(waits_for),
+      size_(other.size_),
+      children_(other.children_),
+      lists_(other.lists_),
+      heaps_(other.heaps_.size()),
+      lanes_(other.lanes_),
+      shape_(other.shape_) {
   reset();
 }
 
@@ -86,12 +120,14 @@ std::vector<std::uint32_t> Feeder::free_list() const {
 
 void Feeder::reset() {
   if (shape_ == nullptr) return;
-  waits_for_ = shape_->waits_for;
   for (Heap& heap : heaps_) heap.clear();
   fresh_.clear();
   taken_ = completed_ = blocked_ = 0;
+  constexpr std::uint32_t at_once = LineArray<std::uint32_t>::per_line;
+  for (std::uint32_t node = 0; node < size(); node += at_once)
+    std::copy_n(&shape_->waits_for[node], std::min(at_once, size() - node), &waits_for_[node]);
   for (std::uint32_t node = 0; node < size(); ++node) {
-    if (waits_for_[node] == 0) fresh_.push_back(node);
+    if (shape_->waits_for[node] == 0) fresh_.push_back(node);
   }
 }
 

@@ -23,6 +23,7 @@
 #include "core/trace.h"
 #include "graph/graph.h"
 #include "util/huge_pages.h"
+#include "util/rank_arrays.h"
 
 namespace convert {
 
@@ -36,6 +37,14 @@ class Feeder {
   // that round. Empty: all in lane 0. Dependencies that the graph leaves out (dangling, on itself) hold no node
   // back. Throws Error for 2^31 - 1 nodes or 2^31 dependencies, or more.
   Feeder(const NodeTable& table, const Graph& graph, std::span<const std::uint8_t> lanes = {});
+  Feeder(const Feeder& other);
+  Feeder& operator=(const Feeder& other);
+  Feeder(Feeder&&) noexcept = default;
+  Feeder& operator=(Feeder&&) noexcept = default;
+  ~Feeder() = default;
+  // Is like `other` at the start, and counts in `waits_for`: memory of the caller, that nobody else writes, for as
+  // many nodes.
+  Feeder(const Feeder& other, LineArray<std::uint32_t> waits_for);
 
   [[nodiscard]] std::uint32_t size() const { return size_; }
   [[nodiscard]] std::uint32_t index_of(std::uint32_t node) const {
@@ -70,15 +79,16 @@ class Feeder {
   }
   // Ends a taken node without children.
   void complete_leaf() { ++completed_; }
-  // Ends a taken node whose only child is `child`.
-  void complete_before(std::uint32_t child) {
+  // Ends a taken node whose only child is `child`, or, with `pair`, whose children are it and the next one.
+  void complete_before(std::uint32_t child, bool pair = false) {
     ++completed_;
     parent_completed(child);
+    if (pair) parent_completed(child + 1);
   }
 
-  // Prefetches what the completion of nodes shortly after `node` will touch.
-  [[gnu::always_inline]] void prefetch_after(std::uint32_t node) const {
-    __builtin_prefetch(waits_for_.data() + node + 16);
+  // Prefetches what the issue and the end of a node touch.
+  [[gnu::always_inline]] void prefetch(std::uint32_t node) const {
+    waits_for_.prefetch(node);
     __builtin_prefetch(children_ + node);
   }
 
@@ -137,17 +147,18 @@ class Feeder {
   void issue_with_blocked(TryIssue&& try_issue, std::size_t next, std::size_t end, std::uint32_t closed);
 
   // What every completion touches comes first.
-  HugeVector<std::uint32_t> waits_for_;  // by node: parents that have not completed
+  LineArray<std::uint32_t> waits_for_;  // by node: parents that have not completed
   std::uint32_t size_ = 0;
   std::uint32_t taken_ = 0;
   std::uint32_t completed_ = 0;
   std::uint32_t blocked_ = 0;         // nodes in heaps_
   std::vector<std::uint32_t> fresh_;  // became free and were not offered yet
-  const std::uint32_t* lists_ = nullptr;
   const Children* children_ = nullptr;
+  const std::uint32_t* lists_ = nullptr;
   std::vector<Heap> heaps_;  // by lane: offered before and refused
   const std::uint8_t* lanes_ = nullptr;
   std::shared_ptr<const Shape> shape_;
+  HugeVector<std::uint32_t> own_;  // of waits_for_; empty if it is a caller's
 };
 
 template <typename TryIssue>

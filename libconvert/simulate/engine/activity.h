@@ -75,11 +75,11 @@ class Activity {
   }
   void book(Picoseconds now) { length_[under_way_] += now - std::exchange(since_, now); }
 
-  std::array<Picoseconds, 16> length_{};  // by under_way_
   std::array<std::uint32_t, 4> active_{};
   std::uint8_t under_way_ = 0;  // bit per kind
   std::uint8_t seen_ = 0;
   Picoseconds since_ = 0;
+  std::array<Picoseconds, 16> length_{};  // by under_way_
 };
 
 }  // namespace convert

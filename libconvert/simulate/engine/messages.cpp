@@ -23,11 +23,11 @@ std::uint32_t table_hash(ChannelKey key) {
 
 }  // namespace
 
-Channels::Channels(Network& network, const ChannelKeys& fixed)
+Channels::Channels(Network& network, const ChannelKeys& fixed, std::size_t npus)
     : network_(network),
       fixed_(fixed),
       first_made_(static_cast<std::uint32_t>(fixed.size())),
-      fixed_backlogs_(fixed.size()),
+      fixed_backlogs_(fixed.size(), npus),
       table_(64) {}
 
 std::uint64_t hash(const ChannelKey& key) {
@@ -122,7 +122,8 @@ void Messages<Observer>::start(std::uint32_t channel, Waiter sent, Rank src, Ran
   Rank device = dst;  // to which the network takes it
   if (Observer::is_reduced && !k.class_ring) device = k.dst;
   if (Observer::is_reduced && k.class_ring) dst = k.dst;
-  const MessageToken m = messages_.add({channel, no_spot, src, dst, sent});
+  const MessageToken m = messages_.emplace(channel, no_spot, src, dst, sent);
+  network_.prefetch_new(messages_.next_number());
   observer_.sends(m, device, bytes, k.exchange, k.class_ring ? k.run : 0);
   if (channel >= first_made_ && made_[channel - first_made_].delay >= 0) {
     queue_.push_after(made_[channel - first_made_].delay, m, event_arrival);
@@ -141,14 +142,14 @@ void Messages<Observer>::post(std::uint32_t channel, Rank npu, Waiter received) 
     return take_later(channel, npu, received);
   }
   ref(channel);
-  const std::uint32_t entry = entries_.add(Entry{received, 0});
+  const std::uint32_t entry = entries_.emplace(received, 0U);
   entries_[entry].next = q == 0 ? entry : std::exchange(entries_[last_posted(q)].next, entry);
   q = static_cast<Backlog>(entry + 1);
 }
 
 template <class Observer>
 void Messages<Observer>::take_later(std::uint32_t channel, Rank npu, Waiter received) {
-  const std::uint32_t late = pending_.add(Pending{channel, npu, received});
+  const std::uint32_t late = pending_.emplace(channel, npu, received);
   observer_.finds_message(late);
   queue_.push_after(0, late, event_receive);
 }
@@ -202,7 +203,7 @@ template <class Observer>
 void Messages<Observer>::send_when_asked(std::uint32_t channel, Rank npu, Waiter sent, std::int64_t priority) {
   ref(channel);
   const std::uint32_t control = control_channel(channel);
-  const std::uint32_t pending = pending_.add(Pending{channel, npu, sent, priority});
+  const std::uint32_t pending = pending_.emplace(channel, npu, sent, priority);
   observer_.waits(pending);
   post(control, npu, {Waiter::control_recv, pending});
   release(control);
@@ -212,7 +213,7 @@ template <class Observer>
 void Messages<Observer>::ask(std::uint32_t channel, Rank npu, Waiter received) {
   ref(channel);
   const std::uint32_t control = control_channel(channel);
-  const std::uint32_t pending = pending_.add(Pending{channel, npu, received});
+  const std::uint32_t pending = pending_.emplace(channel, npu, received);
   observer_.waits(pending);
   start(control, {Waiter::control_sent, pending}, 0);
   release(control);

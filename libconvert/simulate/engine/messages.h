@@ -14,6 +14,7 @@
 #include "simulate/engine/waiter.h"
 #include "simulate/networks/network.h"
 #include "util/huge_pages.h"
+#include "util/rank_arrays.h"
 
 namespace convert {
 
@@ -21,8 +22,8 @@ namespace convert {
 class Channels {
  public:
   // The first channels are those of `fixed` (which has to outlive this), in its order; they are never given back,
-  // and acquire() does not find them.
-  Channels(Network& network, const ChannelKeys& fixed);
+  // and acquire() does not find them. NPUs have made about as many each, one after the other.
+  Channels(Network& network, const ChannelKeys& fixed, std::size_t npus);
   Channels(const Channels&) = delete;
   Channels& operator=(const Channels&) = delete;
 
@@ -96,7 +97,7 @@ class Channels {
   const ChannelKeys& fixed_;
   const std::uint32_t first_made_;  // channel
   std::uint64_t unclaimed_ = 0;
-  HugeVector<Backlog> fixed_backlogs_;
+  Stretches<Backlog> fixed_backlogs_;
   Pool<Made, &Made::next> made_;  // numbered after the fixed ones
   // Is open addressing like IndexTable's, but a slot has the hash: a probe touches no channel.
   GrowingHugeVector<Slot> table_;
@@ -111,7 +112,7 @@ class Messages : public Channels {
   // With `rendezvous`, a message starts when its receiver has asked the sender for it by a message of 8192 bytes.
   Messages(EventQueue& queue, Network& network, const ChannelKeys& fixed, std::size_t npus, bool rendezvous,
            Observer& observer)
-      : Channels(network, fixed), queue_(queue), observer_(observer), rendezvous_(rendezvous), sent_(npus) {}
+      : Channels(network, fixed, npus), queue_(queue), observer_(observer), rendezvous_(rendezvous), sent_(npus) {}
 
   // Returns the channel of a key; call release() once for each call.
   std::uint32_t acquire(const ChannelKey& key) {
@@ -158,7 +159,8 @@ class Messages : public Channels {
             bool exchange) {
     count(src, bytes);
     if (traffic_ != nullptr) traffic_->add(src, dst, bytes, false);
-    const MessageToken m = messages_.add({to.stream, to.spot, src, dst, sent});
+    const MessageToken m = messages_.emplace(to.stream, to.spot, src, dst, sent);
+    network_.prefetch_new(messages_.next_number());
     observer_.sends(m, dst, bytes, exchange, 0);
     network_.send(src, dst, bytes, m, priority);
     observer_.was_sent();
@@ -231,7 +233,12 @@ class Messages : public Channels {
 
   // Fetch what message `m` needs at its arrival: first call the one, some time later the other. Inlined, as g++
   // removes calls of functions that only fetch.
-  [[gnu::always_inline]] void prefetch(MessageToken m) const { __builtin_prefetch(&messages_[m]); }
+  [[gnu::always_inline]] void prefetch(MessageToken m) const {
+    __builtin_prefetch(&messages_[m]);
+    __builtin_prefetch(reinterpret_cast<const char*>(&messages_[m] + 1) - 1);
+  }
+  // Fetches what a message that `npu` sends needs.
+  [[gnu::always_inline]] void prefetch_sender(Rank npu) const { __builtin_prefetch(&sent_[npu], 1); }
   [[gnu::always_inline]] void prefetch_channel(MessageToken m) const {
     __builtin_prefetch(&backlog(messages_[m].channel));
   }

@@ -92,7 +92,7 @@ class NpuEvents {
       queue_.push_after(delay, insert(npu, time, what, unordered), event_npu);
       return {};
     }
-    const std::uint32_t item = items_.add({what, 0});
+    const std::uint32_t item = items_.emplace(what, 0U);
     observer_.registered(2 * item + 1);
     observer_.adds_to_entry(npu, e - 1);
     Entry& entry = entries_[e - 1];
@@ -139,7 +139,7 @@ class NpuEvents {
                            [&](std::uint32_t e) { return entries_[e].time == time && entries_[e].npu == npu; });
   }
   std::uint32_t insert(Rank npu, Picoseconds time, Waiter what, bool unordered) {
-    const std::uint32_t e = entries_.add({time, what, queue_.now(), npu, 0, 0, unordered});
+    const std::uint32_t e = entries_.emplace(time, what, queue_.now(), npu, 0U, 0U, unordered);
     observer_.registered(2 * e);
     observer_.pushes_entry(npu, e);
     if (const std::uint32_t before = std::exchange(npus_[npu].latest, e + 1)) {

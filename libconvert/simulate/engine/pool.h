@@ -4,6 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
 
 #include "util/huge_pages.h"
 
@@ -12,17 +15,21 @@ namespace convert {
 // Links unused objects into a list by their member `next`, which nobody else reads then.
 template <typename T, std::uint32_t T::*next>
 class Pool {
+  static_assert(std::is_trivially_destructible_v<T>);
+
  public:
-  std::uint32_t add(const T& value) {
-    if (unused_ == 0) {
-      items_.push_back(value);
-      return static_cast<std::uint32_t>(items_.size() - 1);
-    }
-    const std::uint32_t i = unused_ - 1;
-    unused_ = items_[i].*next;
-    __builtin_prefetch(&items_[unused_ == 0 ? i : unused_ - 1], 1);  // the next one
-    items_[i] = value;
+  std::uint32_t add(const T& value) { return emplace(value); }
+  // Makes the object in its place: to copy one that was written a moment ago, in other pieces than it is read,
+  // would wait for the writes.
+  template <typename... Members>
+  std::uint32_t emplace(Members&&... members) {
+    const std::uint32_t i = unused_ == 0 ? add_last() : take_unused();
+    std::construct_at(&items_[i], std::forward<Members>(members)...);
     return i;
+  }
+  // Returns the number that comes next.
+  [[nodiscard]] std::uint32_t next_number() const {
+    return unused_ == 0 ? static_cast<std::uint32_t>(items_.size()) : unused_ - 1;
   }
   // The rest of the object stays until the number is used again.
   void remove(std::uint32_t i) {
@@ -35,6 +42,17 @@ class Pool {
   [[nodiscard]] std::size_t size() const { return items_.size(); }
 
  private:
+  std::uint32_t take_unused() {
+    const std::uint32_t i = unused_ - 1;
+    unused_ = items_[i].*next;
+    __builtin_prefetch(&items_[unused_ == 0 ? i : unused_ - 1], 1);  // the next one
+    return i;
+  }
+  [[gnu::noinline]] std::uint32_t add_last() {
+    items_.emplace_back();
+    return static_cast<std::uint32_t>(items_.size() - 1);
+  }
+
   GrowingHugeVector<T> items_;
   std::uint32_t unused_ = 0;  // 1 + first of the list
 };

@@ -25,15 +25,15 @@ namespace convert {
 
 template <class Observer, class Recorder>
 class Replayer final : private CollectiveListener {
-  // Holds what each event of an NPU touches.
+  // Holds what each event of an NPU touches, most of it in four cache lines.
   struct alignas(64) Npu {
-    Activity activity{};
+    Feeder feeder{};  // two of them
     const Op* ops = nullptr;
-    const LinkedMessage* messages = nullptr;
+    LineArray<const LinkedMessage> messages{};
     const std::uint32_t* plans = nullptr;  // by call
-    std::uint8_t busy = 0;                 // bit per Slot in use
     Picoseconds compute_ps = 0;
-    Feeder feeder{};
+    std::uint8_t busy = 0;  // bit per Slot in use
+    Activity activity{};
   };
 
  public:
@@ -51,6 +51,7 @@ class Replayer final : private CollectiveListener {
         system_(program, queue_, npu_events_, messages_, *this, observer_),
         memory_(program.options.system->memory, static_cast<Rank>(program.ranks.size())),
         exposure_(program.ranks.size()),
+        waits_for_(nodes_of(program)),
         npus_(program.ranks.size()),
         has_slots_(program.options.issue == IssueMode::workload),
         waits_for_round_(has_slots_ && program.rules.invalid_nodes_free_in_next_round()) {
@@ -62,9 +63,9 @@ class Replayer final : private CollectiveListener {
   ReplayOutcome run() {
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
       if (program_.ranks[r].code == nullptr) continue;  // another rank stands for it
-      npus_[r].feeder = program_.ranks[r].code->feeder;
+      npus_[r].feeder = Feeder(program_.ranks[r].code->feeder, waits_for_[r]);
       npus_[r].ops = program_.ranks[r].code->ops.data();
-      npus_[r].messages = program_.messages.data() + program_.ranks[r].first_message;
+      npus_[r].messages = program_.messages[r];
       npus_[r].plans = program_.ranks[r].plans->data();
       if (npus_[r].feeder.size() == 0) result_.npus[r].finish_ps = 0;
     }
@@ -176,7 +177,7 @@ class Replayer final : private CollectiveListener {
     if (what.is_leaf()) {
       npu.feeder.complete_leaf();
     } else if (what.to_child() != 0) {
-      npu.feeder.complete_before(node + what.to_child());
+      npu.feeder.complete_before(node + what.to_child(), what.has_pair());
     } else {
       npu.feeder.complete(node);
     }
@@ -227,7 +228,7 @@ class Replayer final : private CollectiveListener {
   bool try_issue(Npu& npu, Rank r, std::uint32_t node) {
     const Op& op = npu.ops[node];
     __builtin_prefetch(&op + 8);  // what comes soon
-    npu.feeder.prefetch_after(node);
+    npu.feeder.prefetch(node + 16);
     observer_.offered(r);
     if (has_slots_ && (npu.busy & slot_bit(op.slot)) != 0) return false;
     observer_.node_starts(r, node);
@@ -249,11 +250,11 @@ class Replayer final : private CollectiveListener {
       case OpType::timed: npu_events_.add(r, op.value, done); break;
       case OpType::memory: begin_access(memory_.access(r, op.value, done)); break;
       case OpType::send: {
-        const LinkedMessage& m = npu.messages[op.channel];
+        const LinkedMessage& m = message(npu, op);
         messages_.send(m.channel, done, r, m.peer, op.value, 0);
         break;
       }
-      case OpType::recv: messages_.receive(npu.messages[op.channel].channel, r, done); break;
+      case OpType::recv: messages_.receive(message(npu, op).channel, r, done); break;
       case OpType::collective:
         exposure_.begin(r, node, npu.activity.without_compute(queue_.now()));
         observer_.begins_collective(true);
@@ -263,6 +264,18 @@ class Replayer final : private CollectiveListener {
         observer_.begins_collective(false);
         break;
     }
+  }
+
+  // Returns the number of nodes by rank.
+  [[nodiscard]] static std::vector<std::size_t> nodes_of(const LinkedProgram& program) {
+    std::vector<std::size_t> nodes;
+    for (const LinkedRankProgram& r : program.ranks) nodes.push_back(r.code == nullptr ? 0 : r.code->ops.size());
+    return nodes;
+  }
+  // Returns the message of a send or receive; what comes soon is fetched.
+  [[nodiscard]] static const LinkedMessage& message(const Npu& npu, const Op& op) {
+    npu.messages.prefetch(op.channel + 8);
+    return npu.messages[op.channel];
   }
 
   void begin_access(const std::optional<RemoteMemory::Begun>& access) {
@@ -303,6 +316,7 @@ class Replayer final : private CollectiveListener {
   }
   [[gnu::always_inline]] void prefetch_npu(std::uint32_t entry) const {
     npu_events_.prefetch_npu(entry);
+    messages_.prefetch_sender(npu_events_.npu_of(entry));
     const Waiter first = npu_events_.first(entry);
     if (first.kind() == Waiter::phase_step) system_.prefetch(first.index());
   }
@@ -393,6 +407,7 @@ class Replayer final : private CollectiveListener {
   SystemLayer<Observer> system_;
   RemoteMemory memory_;
   CollectiveExposure exposure_;
+  RankArrays<std::uint32_t> waits_for_;  // of the feeders
   HugeVector<Npu> npus_;
   std::vector<RefusedCall> refused_;
   static constexpr Rank own_events = UINT32_MAX;  // in place of a source

@@ -38,6 +38,7 @@ class AwareNetwork final : public Network {
   void prefetch_more(Event event) const override {
     if (event.kind() == event_wire_free) table_.prefetch_first(event.arg());
   }
+  void prefetch_new(MessageToken message) const override { table_.prefetch_new(message); }
   [[nodiscard]] std::vector<WireUse> wire_use(Picoseconds end) const override;
   [[nodiscard]] const BusyBins* busy_bins() const override { return table_.bins(); }
   [[nodiscard]] std::string wire_name(std::uint32_t wire) const override {

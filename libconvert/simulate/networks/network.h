@@ -74,6 +74,8 @@ class Network {
   // Fetch what advance() will need: first call the one, some time later the other.
   virtual void prefetch(Event /*event*/) const {}
   virtual void prefetch_more(Event /*event*/) const {}
+  // Fetches what send() will need of a message that is not under way.
+  virtual void prefetch_new(MessageToken /*message*/) const {}
   // Handles any event that send() or advance() has pushed, and returns the same.
   MessageToken handle(Event event) { return event.kind() == event_arrival ? event.arg() : advance(event); }
   // Returns the delay of such a message in a network without contention, where other messages never change it: the

@@ -16,6 +16,9 @@ namespace {
 // Rates are sums, and delays are cut to whole nanoseconds: what is above by less is not above.
 constexpr double tolerance = 1.01;
 
+// Ports lie anywhere in memory: so many ends of messages are added together, and what they need is fetched before.
+constexpr std::size_t at_once = 64;
+
 // 1 byte/ns is 1 GB/s.
 std::string rate_text(double bytes_per_ns) {
   std::array<char, 40> text{};
@@ -39,17 +42,23 @@ std::string port_text(const PortLoad& load) {
          rate_text(load.bytes_per_ns) + " through a port of " + rate_text(load.port_bytes_per_ns);
 }
 
+PortWatch::PortWatch(const NetworkConfig& config, const Symmetry* symmetry)
+    : numbers_(config), symmetry_(symmetry), by_wire_((numbers_.wires() >> block_bits) + 1) {
+  seen_.reserve(at_once);
+}
+
 void PortWatch::send(Rank src, Rank dst, double bytes_per_ns, Picoseconds now, Picoseconds begin, Picoseconds delay,
                      double latency_ns) {
   const Picoseconds latency = std::min(round_to_ps(latency_ns), delay);
   if (delay == latency) return;  // no bytes
   const End first = first_wire(src, dst);
   const End last = last_wire(src, dst);
-  add(first, src, true, {begin, begin + delay - latency, bytes_per_ns}, now);
-  if (last.wire != first.wire) add(last, dst, false, {begin + latency, begin + delay, bytes_per_ns}, now);
+  see(first, src, true, {begin, begin + delay - latency, bytes_per_ns}, now);
+  if (last.wire != first.wire) see(last, dst, false, {begin + latency, begin + delay, bytes_per_ns}, now);
 }
 
 std::optional<PortLoad> PortWatch::worst(Picoseconds end) {
+  add_seen();
   std::optional<PortLoad> worst;
   using Key = std::tuple<long long, Rank, bool, std::uint32_t>;
   Key least{};
@@ -93,24 +102,49 @@ PortWatch::End PortWatch::last_wire(Rank src, Rank dst) const {
   return {};
 }
 
-PortWatch::Port& PortWatch::port(const End& end, std::uint32_t wire, Rank npu, bool sends) {
-  const auto hash = [](std::uint32_t w) { return std::size_t{w} * 0x9e3779b97f4a7c15U >> 32U; };
-  const std::uint32_t known = by_wire_.find(hash(wire), [&](std::uint32_t p) { return ports_[p].wire == wire; });
-  if (known != IndexTable<>::none) return ports_[known];
-  Port& port = ports_.emplace_back();
-  port.wire = wire;
-  port.bytes_per_ns = end.dim->bytes_per_ns;
-  port.peak.npu = symmetry_ == nullptr ? npu : symmetry_->representative(npu);
-  port.peak.sends = sends;
-  port.peak.port_bytes_per_ns = port.bytes_per_ns;
-  by_wire_.add(static_cast<std::uint32_t>(ports_.size() - 1),
-               [&](std::uint32_t p) { return hash(ports_[p].wire); });
-  return port;
+void PortWatch::see(End end, Rank npu, bool sends, const Flow& flow, Picoseconds now) {
+  if (symmetry_ != nullptr) end.wire = representative_wire(numbers_, *symmetry_, end.wire);
+  seen_.push_back({.end = end, .npu = npu, .sends = sends, .flow = flow, .now = now});
+  if (seen_.size() == at_once) add_seen();
 }
 
-void PortWatch::add(const End& end, Rank npu, bool sends, const Flow& flow, Picoseconds now) {
-  const std::uint32_t wire = symmetry_ == nullptr ? end.wire : representative_wire(numbers_, *symmetry_, end.wire);
-  Port& port = this->port(end, wire, npu, sends);
+void PortWatch::add_seen() {
+  for (const Seen& s : seen_) __builtin_prefetch(&number_of(s.end.wire));
+  for (Seen& s : seen_) {
+    s.port = port(s);
+    __builtin_prefetch(&ports_[s.port], 1);
+    __builtin_prefetch(reinterpret_cast<const char*>(&ports_[s.port]) + 64, 1);
+  }
+  for (const Seen& s : seen_) {
+    __builtin_prefetch(ports_[s.port].to_come.data(), 1);
+    __builtin_prefetch(ports_[s.port].active.data(), 1);
+  }
+  for (const Seen& s : seen_) add(ports_[s.port], s.flow, s.now);
+  seen_.clear();
+}
+
+std::uint32_t& PortWatch::number_of(std::uint32_t wire) {
+  constexpr std::uint32_t block_size = 1U << block_bits;
+  std::unique_ptr<std::uint32_t[]>& block = by_wire_[wire >> block_bits];
+  if (block == nullptr) block = std::make_unique<std::uint32_t[]>(block_size);
+  return block[wire & (block_size - 1)];
+}
+
+// Returns the number of the port, which it makes if there is none.
+std::uint32_t PortWatch::port(const Seen& seen) {
+  std::uint32_t& known = number_of(seen.end.wire);
+  if (known != 0) return known - 1;
+  Port& port = ports_.emplace_back();
+  known = static_cast<std::uint32_t>(ports_.size());
+  port.wire = seen.end.wire;
+  port.bytes_per_ns = seen.end.dim->bytes_per_ns;
+  port.peak.npu = symmetry_ == nullptr ? seen.npu : symmetry_->representative(seen.npu);
+  port.peak.sends = seen.sends;
+  port.peak.port_bytes_per_ns = port.bytes_per_ns;
+  return known - 1;
+}
+
+void PortWatch::add(Port& port, const Flow& flow, Picoseconds now) {
   advance(port, now);
   if (!port.to_come.empty()) {  // many messages often are alike
     Flow& last = port.to_come.back();

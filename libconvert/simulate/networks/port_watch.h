@@ -2,15 +2,17 @@
 // Finds how far messages without contention exceed the bandwidth of the wires at which NPUs send and receive them.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "config/network/wire_numbers.h"
-#include "core/index_table.h"
 #include "core/trace.h"
 #include "core/units.h"
+#include "util/huge_pages.h"
 
 namespace convert {
 
@@ -31,8 +33,7 @@ struct PortLoad {
 class PortWatch {
  public:
   // Watches the ports of all NPUs. With a symmetry only representatives send, and their wires stand for all.
-  explicit PortWatch(const NetworkConfig& config, const Symmetry* symmetry = nullptr)
-      : numbers_(config), symmetry_(symmetry) {}
+  explicit PortWatch(const NetworkConfig& config, const Symmetry* symmetry = nullptr);
 
   // Counts a message that is sent at `begin`, now or later, and arrives `delay` after that, of which `latency_ns`
   // is latency, at this pace.
@@ -48,7 +49,7 @@ class PortWatch {
     double bytes_per_ns = 0;  // of each
     std::uint32_t messages = 1;
   };
-  struct Port {
+  struct alignas(64) Port {
     std::uint32_t wire = 0;
     double bytes_per_ns = 0;      // of the wire
     std::vector<Flow> to_come{};  // a heap, the first to begin on top
@@ -61,18 +62,32 @@ class PortWatch {
     const ProductWires::Dim* dim;
     std::uint32_t wire;
   };
+  // Is one end of a message that was sent at `now`.
+  struct Seen {
+    End end{};
+    Rank npu = 0;
+    bool sends = false;
+    Flow flow{};
+    Picoseconds now = 0;
+    std::uint32_t port = 0;
+  };
 
   [[nodiscard]] End first_wire(Rank src, Rank dst) const;
   [[nodiscard]] End last_wire(Rank src, Rank dst) const;
-  Port& port(const End& end, std::uint32_t wire, Rank npu, bool sends);
-  void add(const End& end, Rank npu, bool sends, const Flow& flow, Picoseconds now);
+  void see(End end, Rank npu, bool sends, const Flow& flow, Picoseconds now);
+  void add_seen();
+  [[nodiscard]] std::uint32_t& number_of(std::uint32_t wire);
+  [[nodiscard]] std::uint32_t port(const Seen& seen);
+  static void add(Port& port, const Flow& flow, Picoseconds now);
   static void advance(Port& port, Picoseconds now);
   static void begin(Port& port, const Flow& flow);
 
   ProductWires numbers_;
   const Symmetry* symmetry_;
-  std::vector<Port> ports_;
-  IndexTable<> by_wire_;  // of ports_
+  GrowingHugeVector<Port> ports_;
+  static constexpr std::uint32_t block_bits = 12;
+  std::vector<std::unique_ptr<std::uint32_t[]>> by_wire_;  // in blocks: 1 + number of its port
+  std::vector<Seen> seen_;                                 // not added yet
 };
 
 }  // namespace convert

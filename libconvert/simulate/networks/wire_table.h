@@ -47,6 +47,9 @@ class WireTable {
   [[gnu::always_inline]] void prefetch_first(std::uint32_t wire) const {
     if (wires_[wire].load > 1) prefetch_packet(wires_[wire].first);
   }
+  [[gnu::always_inline]] void prefetch_new(std::uint32_t p) const {
+    if (p >> block_bits < blocks_.size()) prefetch_packet(p);
+  }
   Packet& new_packet(std::uint32_t p) {
     while (p >> block_bits >= blocks_.size()) blocks_.emplace_back(std::size_t{1} << block_bits);
     return packet(p);

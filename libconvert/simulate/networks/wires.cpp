@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 #include <tuple>
 #include <unordered_map>
@@ -44,6 +45,7 @@ class WiresNetwork final : public Network {
     k.bytes = bytes;
     k.priority = priority;
     k.tail_ps = 0;
+    least_priority_ = std::min(least_priority_, priority);
     k.position = {.at = src, .dst = dst};
     observer_.launched(p);
     take_hop(p, k);
@@ -75,6 +77,7 @@ class WiresNetwork final : public Network {
   void prefetch_more(Event event) const override {
     if (event.kind() == event_wire_free) table_.prefetch_first(event.arg());
   }
+  void prefetch_new(MessageToken message) const override { table_.prefetch_new(message); }
 
   [[nodiscard]] std::string wire_name(std::uint32_t wire) const override {
     const auto [from, to] = router_->ends(wire);
@@ -132,7 +135,10 @@ class WiresNetwork final : public Network {
       if (at != shares_.end() && table_.waiting(k.hop.wire) == 0 && fits(k, at->second))
         return transmit_share(p, k, at->second);
     }
-    if (table_.enter(k.hop.wire, p, sooner)) transmit(p, k);
+    // Most often no message goes before another: those that wait are not looked at then.
+    const bool first =
+        k.priority <= least_priority_ ? table_.enter(k.hop.wire, p) : table_.enter(k.hop.wire, p, sooner);
+    if (first) transmit(p, k);
   }
 
   void serve_next(std::uint32_t wire) {
@@ -215,6 +221,7 @@ class WiresNetwork final : public Network {
 
   std::unique_ptr<Router> router_;
   WireTable<Packet> table_;
+  std::int64_t least_priority_ = std::numeric_limits<std::int64_t>::max();  // of all messages so far
   const Device first_cut_;
   std::array<Time, 16> last_{};
   std::unordered_map<std::uint32_t, Shares> shares_;  // by wire, of few

@@ -23,8 +23,7 @@ class Linker {
     to_.ranks.reserve(program_.ranks.size());
     make_room();
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
-      LinkedRankProgram& rank =
-          to_.ranks.emplace_back(LinkedRankProgram{.first_op = to_.ops, .first_message = to_.messages.size()});
+      LinkedRankProgram& rank = to_.ranks.emplace_back(LinkedRankProgram{.first_op = to_.ops});
       if (as_.runs && !as_.runs(r)) continue;
       rank.code = program_.ranks[r].code;
       rank.plans = plans_of(r);
@@ -46,8 +45,7 @@ class Linker {
   void link_messages(Rank r) {
     const RankProgram& from = program_.ranks[r];
     if (from.peers.empty()) return;
-    to_.messages.resize(to_.messages.size() + from.peers.size());
-    LinkedMessage* const messages = &to_.messages[to_.ranks[r].first_message];
+    const LineArray<LinkedMessage> messages = to_.messages[r];
     const auto found = [&](const Wanted& w) { messages[w.message] = {w.channel, w.peer}; };
     for (const Op& op : from.code->ops) {
       if (!is_message_op(op)) continue;
@@ -59,16 +57,18 @@ class Linker {
 
   // Makes room for the channels of traces, of which most have a sender and a receiver, and ranks as many of both.
   void make_room() {
-    std::size_t messages = 0;
+    std::size_t all = 0;
+    std::vector<std::size_t> messages(program_.ranks.size());
     std::vector<std::size_t> channels(program_.ranks.size());
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
       if (as_.runs && !as_.runs(r)) continue;
-      messages += program_.ranks[r].peers.size();
+      messages[r] = program_.ranks[r].peers.size();
+      all += messages[r];
       channels[r] = program_.ranks[r].peers.size() / 2;
     }
     index_.reserve(channels);
-    to_.channels.reserve(messages / 2);
-    to_.messages.reserve(messages);
+    to_.channels.reserve(all / 2);
+    to_.messages = RankArrays<LinkedMessage>(messages);
   }
 
   struct Wanted {

@@ -30,17 +30,19 @@ class NodeEnd {
  public:
   NodeEnd() = default;
   explicit NodeEnd(std::uint32_t bits) : bits_(bits) {}
-  // Packs these facts. `to_child`: how far behind this node the only one stands that waits for it.
-  NodeEnd(OpType type, Slot slot, bool is_compute, bool is_leaf, std::uint32_t to_child)
+  // Packs these facts. `to_child`: how far behind this node the only one stands that waits for it, or, with
+  // `pair`, the first of two such that stand side by side; 0: none of these.
+  NodeEnd(OpType type, Slot slot, bool is_compute, bool is_leaf, std::uint32_t to_child, bool pair)
       : bits_(static_cast<std::uint32_t>(type) | static_cast<std::uint32_t>(slot) << 3U | (is_compute ? 32U : 0U) |
-              (is_leaf ? 64U : 0U) | (to_child <= 0xffffU ? to_child << 8U : 0U)) {}
+              (is_leaf ? 64U : 0U) | (to_child <= 0xffffU ? to_child << 8U | (pair ? 128U : 0U) : 0U)) {}
 
   [[nodiscard]] std::uint32_t bits() const { return bits_; }
   [[nodiscard]] OpType type() const { return static_cast<OpType>(bits_ & 7U); }
   [[nodiscard]] Slot slot() const { return static_cast<Slot>(bits_ >> 3U & 3U); }
   [[nodiscard]] bool is_compute() const { return (bits_ & 32U) != 0; }
   [[nodiscard]] bool is_leaf() const { return (bits_ & 64U) != 0; }     // no node waits for it
-  [[nodiscard]] std::uint32_t to_child() const { return bits_ >> 8U; }  // 0: not one alone, or far away
+  [[nodiscard]] std::uint32_t to_child() const { return bits_ >> 8U; }  // 0: not known here
+  [[nodiscard]] bool has_pair() const { return (bits_ & 128U) != 0; }   // of children, the first at to_child()
   friend bool operator==(const NodeEnd&, const NodeEnd&) = default;
 
  private:

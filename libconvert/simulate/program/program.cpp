@@ -37,8 +37,10 @@ std::uint64_t hash_of(const RankCode& code) {
 NodeEnd end_of(const RankCode& code, std::uint32_t node) {
   const Op& op = code.ops[node];
   const std::span<const std::uint32_t> children = code.feeder.children(node);
-  return {op.type, op.slot, op.is_compute, children.empty(),
-          children.size() == 1 && children[0] > node ? children[0] - node : 0};
+  const bool pair = children.size() == 2 && children[1] == children[0] + 1;
+  const bool alone = children.size() == 1;
+  const std::uint32_t to_child = (alone || pair) && children[0] > node ? children[0] - node : 0;
+  return {op.type, op.slot, op.is_compute, children.empty(), to_child, pair};
 }
 
 }  // namespace

@@ -28,6 +28,7 @@
 #include "simulate/networks/network.h"
 #include "simulate/program/op.h"
 #include "simulate/system/plan.h"
+#include "util/rank_arrays.h"
 
 namespace convert {
 
@@ -168,14 +169,13 @@ struct LinkedMessage {
 struct LinkedRankProgram {
   std::shared_ptr<const RankCode> code{};  // one for all ranks that do the same; null: another rank stands for it
   std::uint64_t first_op = 0;              // number of its node 0 among the nodes of all ranks
-  std::uint64_t first_message = 0;         // number of its message 0 among those of all ranks
   std::shared_ptr<const std::vector<std::uint32_t>> plans{};  // by call; one for ranks that share all
 };
 
 // Is what the simulator runs: it names the peers, channels and plans of each rank. See link().
 struct LinkedProgram : CommonProgram {
   std::vector<LinkedRankProgram> ranks{};
-  HugeVector<LinkedMessage> messages{};  // of all ranks
+  RankArrays<LinkedMessage> messages{};  // by rank and number there
   std::uint64_t ops = 0;                 // nodes of all ranks
   ChannelKeys channels{};
 
@@ -191,7 +191,7 @@ struct LinkedProgram : CommonProgram {
     Op op = rank.code->ops[p.node];
     if (op.type == OpType::collective) op.channel = (*rank.plans)[op.channel];
     if (op.type != OpType::send && op.type != OpType::recv) return op;
-    const LinkedMessage& message = messages[rank.first_message + op.channel];
+    const LinkedMessage& message = messages[p.rank][op.channel];
     op.channel = message.channel;
     op.peer = message.peer;
     return op;

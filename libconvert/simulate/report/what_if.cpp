@@ -190,7 +190,8 @@ class Changes {
             node.type = OpType::timed;
             node.value = 0;
             node.channel = 0;
-            node.end = NodeEnd(node.type, node.slot, node.is_compute, node.end.is_leaf(), node.end.to_child());
+            node.end = NodeEnd(node.type, node.slot, node.is_compute, node.end.is_leaf(), node.end.to_child(),
+                               node.end.has_pair());
           });
       const std::int64_t id = program_.groups[group].id;
       const std::string of = id == 0 ? "" : " of group " + std::to_string(id);

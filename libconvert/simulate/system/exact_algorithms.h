@@ -38,7 +38,7 @@ void SystemLayer<Observer>::exact_begin(std::uint32_t s) {
   open_inbox(st, is_ring(p) ? Inbox::Slots::sizes : Inbox::Slots::messages);
   st.in_stages = has_stages(p);
   if (st.in_stages) {
-    st.stages = stages(p, st.place, st.low_root);
+    st.stages = std::make_unique<const std::vector<Stage>>(stages(p, st.place, st.low_root));
     return exact_stage(s);
   }
   for (std::uint32_t i = 0; i < window_of(p); ++i) exact_pass(s, 0);
@@ -56,7 +56,7 @@ template <class Observer>
 void SystemLayer<Observer>::exact_received(std::uint32_t s) {
   Stream& st = stream(s);
   if (st.in_stages) {
-    exact_pass(s, st.stages[st.sent].reduces ? st.total : 0);
+    exact_pass(s, (*st.stages)[st.sent].reduces ? st.total : 0);
   } else {
     const Round r = round(*st.phase, st.place, st.total, st.received++, st.anticlockwise);
     exact_pass(s, r.reduces ? r.in_bytes : 0);
@@ -69,7 +69,7 @@ void SystemLayer<Observer>::exact_step(std::uint32_t s) {
   ++st.prepared;
   ++st.free;
   if (st.in_stages) {
-    if (st.free >= st.stages[st.sent].from.size()) exact_send_stage(s);
+    if (st.free >= (*st.stages)[st.sent].from.size()) exact_send_stage(s);
     return;
   }
   if (st.sent == 0 && close(s)) return;
@@ -93,7 +93,7 @@ void SystemLayer<Observer>::exact_step(std::uint32_t s) {
 template <class Observer>
 void SystemLayer<Observer>::exact_stage(std::uint32_t s) {
   Stream& st = stream(s);
-  const Stage& stage = st.stages[st.sent];
+  const Stage& stage = (*st.stages)[st.sent];
   st.free = 0;
   if (stage.from.empty()) return exact_pass(s, 0);
   for (const std::uint32_t place : stage.from)
@@ -103,11 +103,11 @@ void SystemLayer<Observer>::exact_stage(std::uint32_t s) {
 template <class Observer>
 void SystemLayer<Observer>::exact_send_stage(std::uint32_t s) {
   Stream& st = stream(s);
-  for (const std::uint32_t place : st.stages[st.sent].to) {
+  for (const std::uint32_t place : (*st.stages)[st.sent].to) {
     ++st.under_way;
     send_to(st, place, slot_in_tree(*st.phase, place, st.place, st.low_root), st.total, {Waiter::phase_sent, s});
   }
-  if (++st.sent < st.stages.size()) return exact_stage(s);
+  if (++st.sent < st.stages->size()) return exact_stage(s);
   if (st.under_way == 0) exact_end_stages(s);
 }
 
@@ -115,12 +115,12 @@ void SystemLayer<Observer>::exact_send_stage(std::uint32_t s) {
 template <class Observer>
 void SystemLayer<Observer>::exact_sent(std::uint32_t s) {
   Stream& st = stream(s);
-  if (--st.under_way == 0 && st.sent == st.stages.size()) exact_end_stages(s);
+  if (--st.under_way == 0 && st.sent == st.stages->size()) exact_end_stages(s);
 }
 
 template <class Observer>
 void SystemLayer<Observer>::exact_end_stages(std::uint32_t s) {
-  stream(s).stages.clear();
+  stream(s).stages.reset();
   stream(s).in_stages = false;
   end_phase(s);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "simulate/system/rounds.h"
@@ -54,30 +55,31 @@ struct alignas(64) SystemState::Stream {
   bool reducing = false;        // the bundles of this cycle reduce, but for plain ones
   bool low_root = false;        // double binary tree: which of the two
   bool turned = false;          // halving doubling: on the way back
+  bool whole = false;           // the phase is run as a whole, see whole_phases.h
   std::uint8_t reductions = 0;  // double binary tree
   Tree tree = Tree::leaf_begin;
 
+  // What the beginning and the end of a phase need besides is in the third.
   std::uint32_t job = Job::none;  // none: the NPU has not called the collective
+  std::uint32_t queue = 0;        // of the NPU
+  std::uint32_t next = 0;         // 1 + stream in a queue, or in the list of unused ones
   std::uint32_t cell = 0;         // see Meeting
   std::uint64_t chunk = 0;
   std::uint64_t steps_left = 0;
   std::int64_t bytes = 0;  // of the next bundle
   Picoseconds reduction = 0;
   std::uint32_t at = 0;  // bundle within the cycle
+  std::uint32_t tag = 0;
+  std::uint32_t closed = 0;     // of a closed phase: its description
+  std::uint32_t under_way = 0;  // exact sizes: messages of a tree or star that have not arrived
+
   // Halving doubling: the next bundle's distance to the partner, and what the prepared message has.
   std::uint32_t distance = 0;
   std::uint32_t ready_distance = 0;
   std::int64_t ready_bytes = 0;
-
-  std::uint32_t next = 0;  // 1 + stream in a queue, or in the list of unused ones
-  std::uint32_t tag = 0;
-  bool whole = false;           // the phase is run as a whole, see whole_phases.h
-  Picoseconds began = 0;        // whole: when it can send its first message
-  std::uint32_t closed = 0;     // of a closed phase: its description
-  Picoseconds arrives = 0;      // and when its last message comes
-  std::uint32_t queue = 0;      // of the NPU
-  std::uint32_t under_way = 0;  // exact sizes: messages of a tree or star that have not arrived
-  std::vector<Stage> stages{};  // exact sizes: of a tree or star; `sent` is the one that it is in
+  Picoseconds began = 0;                               // whole: when it can send its first message
+  Picoseconds arrives = 0;                             // of a closed phase: when its last message comes
+  std::unique_ptr<const std::vector<Stage>> stages{};  // exact sizes: of a tree or star; `sent`: the current one
   // Double binary tree: places.
   std::uint32_t parent = 0;
   std::uint32_t left = 0;
@@ -123,9 +125,9 @@ inline std::uint32_t SystemState::class_ring_of(const Stream& st) {
 }
 
 [[gnu::always_inline]] inline void SystemState::prefetch_stream(std::uint32_t s) const {
+  static_assert(sizeof(Stream) == std::size_t{4} * 64);
   const Stream* st = &blocks_[s >> block_bits][s & ((1U << block_bits) - 1)];
-  __builtin_prefetch(st);
-  __builtin_prefetch(reinterpret_cast<const char*>(st) + 64);
+  for (std::size_t line = 0; line < 3; ++line) __builtin_prefetch(reinterpret_cast<const char*>(st) + 64 * line, 1);
 }
 
 }  // namespace convert

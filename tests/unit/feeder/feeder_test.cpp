@@ -169,6 +169,42 @@ TEST(Feeder, CompletesNodesWithAnyNumberOfChildren) {
   EXPECT_TRUE(feeder.done());
 }
 
+TEST(Feeder, CompletesTwoChildrenSideBySide) {
+  const NodeTable table = table_of({{0, {}}, {1, {0}}, {2, {0}}});
+  Feeder feeder(table, build_graph(table));
+  EXPECT_EQ(take_all(feeder), V{0});
+  feeder.complete_before(1, true);
+  EXPECT_EQ(take_all(feeder), (V{1, 2}));
+}
+
+TEST(Feeder, CountsInMemoryOfTheCaller) {
+  NodeTable table;  // a chain longer than a line
+  for (NodeId id = 0; id < 40; ++id) {
+    table.add_node(id, NodeType::comp, "n");
+    if (id != 0) table.add_data_dep(id - 1);
+    table.end_node();
+  }
+  Feeder original(table, build_graph(table));
+  RankArrays<std::uint32_t> counts(std::vector<std::size_t>{40, 40});
+  EXPECT_EQ(take_all(original), V{0});  // which the others do not see
+  Feeder first(original, counts[0]);
+  Feeder second(original, counts[1]);
+  for (std::uint32_t node = 0; node < 40; ++node) {
+    ASSERT_EQ(take_all(first), V{node});
+    first.complete(node);
+  }
+  EXPECT_TRUE(first.done());
+  EXPECT_EQ(take_all(second), V{0});
+  EXPECT_EQ(second.waits_for(39), 1U);
+  Feeder copy = second;  // counts for itself
+  copy.complete(0);
+  EXPECT_EQ(copy.waits_for(1), 0U);
+  EXPECT_EQ(second.waits_for(1), 1U);
+  first.reset();
+  EXPECT_EQ(take_all(first), V{0});
+  EXPECT_EQ(first.waits_for(20), 1U);
+}
+
 TEST(Feeder, EmptyTraceIsDone) {
   const NodeTable table;
   Feeder feeder(table, build_graph(table));

@@ -52,6 +52,21 @@ TEST(PortWatch, SendersThroughOnePort) {
   EXPECT_EQ(worst(from_3_to_others(9, false), "ideal"), "");
 }
 
+// More than are added at once: none is lost, nor counted for another port.
+TEST(PortWatch, ManyPorts) {
+  constexpr Rank npus = 200;
+  auto t = ranks(npus);
+  for (Rank from = 0; from < npus; ++from) {
+    for (NodeId k = 0; k < (from == 170 ? 3 : 2); ++k) {
+      const Rank to = (from + 1 + static_cast<Rank>(k)) % npus;
+      send(t[from], k, to, 1'000'000, from);
+      recv(t[to], 10 + k, from, 1'000'000, from);
+    }
+  }
+  EXPECT_EQ(worst(t, "switch:200,bw=50GB/s,lat=1us"),
+            "NPU 170 sends 3 messages at once: 150 GB/s through a port of 50 GB/s");
+}
+
 TEST(PortWatch, ReceiversThroughOnePort) {
   auto t = ranks(4);
   for (Rank from = 1; from < 4; ++from) {

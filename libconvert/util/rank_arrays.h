@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// Lays arrays of many ranks out side by side: a cache line of each, then the next line of each. What ranks touch
+// that go on at one pace lies in few pages then. In arrays one behind the other each rank has a page of its own,
+// and a processor keeps the addresses of some thousand pages at hand (TLB): small ones, on a virtual machine that
+// has no huge ones below.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "util/divisor.h"
+#include "util/huge_pages.h"
+
+namespace convert {
+
+// Is an array in lines with gaps between them; refers to the memory of another.
+template <typename T>
+class LineArray {
+ public:
+  static constexpr std::uint32_t per_line = 64 / sizeof(T);
+  static_assert(64 % sizeof(T) == 0);
+
+  LineArray() = default;
+  // `stride`: from line to line, in elements; per_line: without gaps.
+  LineArray(T* first, std::size_t stride) : first_(first), stride_(stride) {}
+  [[nodiscard]] T& operator[](std::uint32_t i) const { return first_[place(i)]; }
+  // Fetches an element, or nothing useful behind the end.
+  [[gnu::always_inline]] void prefetch(std::uint32_t i) const { __builtin_prefetch(first_ + place(i)); }
+
+ private:
+  [[nodiscard]] std::size_t place(std::uint32_t i) const { return i / per_line * stride_ + i % per_line; }
+
+  T* first_ = nullptr;
+  std::size_t stride_ = per_line;
+};
+
+// Owns an array for each rank.
+template <typename T>
+class RankArrays {
+ public:
+  RankArrays() = default;
+  // Makes an array of sizes[r] elements for each rank r, all T().
+  explicit RankArrays(std::span<const std::size_t> sizes);
+
+  [[nodiscard]] LineArray<T> operator[](std::size_t rank) {
+    return {items_.data() + ranks_[rank].first, ranks_[rank].stride};
+  }
+  [[nodiscard]] LineArray<const T> operator[](std::size_t rank) const {
+    return {items_.data() + ranks_[rank].first, ranks_[rank].stride};
+  }
+
+ private:
+  struct Place {
+    std::size_t first = 0;
+    std::size_t stride = 0;
+  };
+  std::vector<Place> ranks_;
+  HugeVector<T> items_;
+};
+
+// Ranks of about one size stand beside each other: up to an eighth of the lines is unused.
+template <typename T>
+RankArrays<T>::RankArrays(std::span<const std::size_t> sizes) : ranks_(sizes.size()) {
+  constexpr std::size_t per_line = LineArray<T>::per_line;
+  const auto lines = [&](std::size_t rank) { return (sizes[rank] + per_line - 1) / per_line; };
+  std::vector<std::size_t> by_size(sizes.size());
+  std::iota(by_size.begin(), by_size.end(), std::size_t{0});
+  std::stable_sort(by_size.begin(), by_size.end(),
+                   [&](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
+  std::size_t first = 0;
+  for (auto begin = by_size.begin(); begin != by_size.end();) {
+    const std::size_t most = lines(*begin);
+    if (most == 0) break;
+    const auto end = std::find_if(begin, by_size.end(), [&](std::size_t r) { return lines(r) < most - most / 8; });
+    const std::size_t stride = static_cast<std::size_t>(end - begin) * per_line;
+    for (; begin != end; ++begin, first += per_line) ranks_[*begin] = {first, stride};
+    first += stride * (most - 1);
+  }
+  items_.resize(first);
+}
+
+// Is an array in which what many ranks have made one after the other lies side by side, as if each had made as
+// much.
+template <typename T>
+class Stretches {
+ public:
+  static constexpr std::uint32_t per_line = LineArray<T>::per_line;
+
+  Stretches() = default;
+  // Makes an array of `size` elements, all T(), in so many stretches; in one, if they were shorter than a line.
+  Stretches(std::size_t size, std::size_t stretches) {
+    if (stretches == 0 || size / stretches < per_line) stretches = 1;
+    const std::size_t length = std::max<std::size_t>((size + stretches - 1) / stretches, 1);
+    length_ = static_cast<std::uint32_t>(length);
+    by_length_ = Divisor(length_);
+    stride_ = stretches * per_line;
+    items_.resize(size == 0 ? 0 : (length + per_line - 1) / per_line * stride_);
+  }
+  [[nodiscard]] T& operator[](std::uint32_t i) { return items_[place(i)]; }
+  [[nodiscard]] const T& operator[](std::uint32_t i) const { return items_[place(i)]; }
+
+ private:
+  [[nodiscard]] std::size_t place(std::uint32_t i) const {
+    const std::uint32_t stretch = by_length_.quotient(i);
+    const std::uint32_t at = i - stretch * length_;
+    return at / per_line * stride_ + stretch * std::size_t{per_line} + at % per_line;
+  }
+
+  std::uint32_t length_ = 1;
+  Divisor by_length_;
+  std::size_t stride_ = per_line;
+  HugeVector<T> items_;
+};
+
+}  // namespace convert

@@ -22,7 +22,8 @@ namespace convert {
 class Channels {
  public:
   // The first channels are those of `fixed` (which has to outlive this), in its order; they are never given back,
-  // and acquire() does not find them. NPUs have made about as many each, one after the other.
+  // and acquire() does not find them. Each of `npus` NPUs has about as many of them, those of one behind those of
+  // another: this only says where what waits in them lies in memory.
   Channels(Network& network, const ChannelKeys& fixed, std::size_t npus);
   Channels(const Channels&) = delete;
   Channels& operator=(const Channels&) = delete;

@@ -2,7 +2,6 @@
 // Finds how far messages without contention exceed the bandwidth of the wires at which NPUs send and receive them.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>

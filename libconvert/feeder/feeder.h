@@ -86,11 +86,9 @@ class Feeder {
     if (pair) parent_completed(child + 1);
   }
 
-  // Prefetches what the issue and the end of a node touch.
-  [[gnu::always_inline]] void prefetch(std::uint32_t node) const {
-    waits_for_.prefetch(node);
-    __builtin_prefetch(children_ + node);
-  }
+  // Prefetch what the node's parents touch when they end, and what complete() of it does.
+  [[gnu::always_inline]] void prefetch(std::uint32_t node) const { waits_for_.prefetch(node); }
+  [[gnu::always_inline]] void prefetch_children(std::uint32_t node) const { __builtin_prefetch(children_ + node); }
 
   [[nodiscard]] bool done() const { return completed_ == size(); }
   [[nodiscard]] std::uint32_t completed() const { return completed_; }
@@ -164,6 +162,14 @@ class Feeder {
 template <typename TryIssue>
 void Feeder::issue(TryIssue&& try_issue) {
   const std::size_t end = fresh_.size();  // what comes behind it during the round is for the next one
+  if (end == 1 && blocked_ == 0) {        // most often
+    const std::uint32_t node = fresh_.front();
+    fresh_.clear();
+    ++taken_;
+    if (try_issue(node)) return;
+    --taken_;
+    return block(node, lane_of(node));
+  }
   const auto first = fresh_.begin();
   if (end > 1 && !std::is_sorted(first, fresh_.end())) std::sort(first, fresh_.end());
   std::size_t next = 0;

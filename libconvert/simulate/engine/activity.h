@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -28,9 +29,7 @@ class Activity {
  public:
   enum Kind : std::uint8_t { compute, communication, memory, cpu };
   static Kind kind_of(OpType type, Slot slot) {
-    if (slot == Slot::cpu) return cpu;
-    if (slot == Slot::compute) return compute;
-    return type == OpType::memory ? memory : communication;
+    return kinds[static_cast<std::size_t>(slot) << 3U | static_cast<std::size_t>(type)];
   }
 
   void begin(Kind kind, Picoseconds now) {
@@ -74,6 +73,16 @@ class Activity {
     seen_ |= under_way_;
   }
   void book(Picoseconds now) { length_[under_way_] += now - std::exchange(since_, now); }
+
+  static constexpr std::array<Kind, 32> kinds = [] {  // by slot and type
+    std::array<Kind, 32> kinds{};
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+      const auto slot = static_cast<Slot>(i >> 3U);
+      const bool is_memory = static_cast<OpType>(i & 7U) == OpType::memory;
+      kinds[i] = slot == Slot::cpu ? cpu : slot == Slot::compute ? compute : is_memory ? memory : communication;
+    }
+    return kinds;
+  }();
 
   std::array<std::uint32_t, 4> active_{};
   std::uint8_t under_way_ = 0;  // bit per kind

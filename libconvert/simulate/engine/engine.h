@@ -29,20 +29,24 @@ struct Event {
 // heap: time never goes back, so an event waits in the bucket of the highest digit in which its time differs from
 // the base (the time of the last refill) and of the value of that digit, and moves down a digit at a time. Buckets
 // are lists of chunks from one pool, appended at the end and moved in order, so equal times keep the order of
-// their insertion; nothing is allocated per event. Buckets with few events are sorted at once instead, into a run:
-// that takes fewer moves, and tells what comes next.
+// their insertion; nothing is allocated per event.
+//
+// The next events lie side by side in the front. That is a chunk of those of the base's own time (the tick), or the
+// run: buckets with few events are sorted at once, which takes fewer moves and tells what comes next.
 class EventQueue {
  public:
-  EventQueue() = default;
+  EventQueue() : run_(2 * longest_run), front_(run_.data()), front_end_(front_) {}
   EventQueue(const EventQueue&) = delete;
   EventQueue& operator=(const EventQueue&) = delete;
 
   [[nodiscard]] Picoseconds now() const { return now_; }
-  [[nodiscard]] bool empty() const { return used_levels_ == 0 && run_read_ == run_.size(); }
+  [[nodiscard]] bool empty() const {
+    return front_ == front_end_ && rest_of_tick() == nullptr && used_levels_ == 0;
+  }
   // Returns the time of the next event. The queue must not be empty.
   [[nodiscard]] Picoseconds next_time() const {
-    if (run_read_ != run_.size()) return run_[run_read_].time;
-    return buckets_[first_bucket()].min;
+    if (front_ != front_end_) return front_->time;
+    return rest_of_tick() != nullptr ? base_ : times_of(buckets_[first_bucket()]).min;
   }
 
   // Adds an event at now + `delay`, behind all others of that time. Throws Error if that exceeds 2^63 ps, or if
@@ -53,25 +57,24 @@ class EventQueue {
     push({now_ + delay, std::uint64_t{arg} << 32U | kind});
   }
 
+  // Makes the next event ready; returns false if there is none. Nothing may be pushed before it is taken.
+  [[nodiscard]] bool ready() { return front_ != front_end_ || refill(); }
   // Returns the event that comes `ahead` after the next one, null where that is not easy to tell; for prefetching.
   [[nodiscard]] const Event* upcoming(std::uint32_t ahead) const {
-    if (run_read_ != run_.size()) return run_read_ + ahead < run_.size() ? &run_[run_read_ + ahead] : nullptr;
-    const Chunk* c = buckets_[0].head;
-    if (c == nullptr) return nullptr;
-    std::uint32_t at = read_ + ahead;
-    if (at >= c->count) {
-      at -= c->count;
-      c = c->next;
-    }
-    return c != nullptr && at < c->count ? &c->events[at] : nullptr;
+    const auto left = static_cast<std::size_t>(front_end_ - front_);
+    return ahead < left ? front_ + ahead : behind_front(ahead - left);
   }
 
   // Takes the next event and moves the clock to it. The queue must not be empty.
   Event pop() {
-    if (run_.size() - run_read_ < low_run && used_levels_ != 0 && (used_levels_ & 1U) == 0) refill();
-    if (run_read_ == run_.size()) return pop_bucket();
-    const Event e = run_[run_read_++];
+    (void)ready();
+    return take();
+  }
+  // Does the same where the event is ready.
+  Event take() {
+    const Event e = *front_++;
     now_ = e.time;
+    if (front_ == run_low_) top_up();
     return e;
   }
 
@@ -83,133 +86,189 @@ class EventQueue {
   [[noreturn]] static void too_late() { throw Error("simulated time exceeds 2^63 ps (106 days)"); }
 
  private:
+  // Is full, but for the last of its bucket.
   struct Chunk {
     // With a power of two of bytes the heads of chunks would share a few sets of the cache.
     static constexpr std::uint32_t capacity = 61;
     Chunk* next;
-    std::uint32_t count;
     std::array<Event, capacity> events;
+    [[nodiscard]] Event* end() { return events.data() + capacity; }
   };
   struct Bucket {
     Chunk* head = nullptr;
     Chunk* tail = nullptr;
-    Picoseconds min = 0;
-    Picoseconds max = 0;
+    Event* end = nullptr;    // of the events, in the tail
+    Event* limit = nullptr;  // of the tail
+    [[nodiscard]] Event* end_in(Chunk* c) const { return c == tail ? end : c->end(); }
+    [[nodiscard]] std::ptrdiff_t size_of_one() const { return end - head->events.data(); }  // that has one chunk
   };
 
   void push(Event e) {
     if (e.time <= run_end_) return push_run(e);
-    push_bucket(e);
+    if (e.time == base_) return push_tick(e);
+    push_later(e);
   }
-  void push_bucket(Event e) {
+  // Puts the event, which is later than the base, into its bucket.
+  void push_later(Event e) {
     const auto time = static_cast<std::uint64_t>(e.time);
-    const auto differ = static_cast<std::size_t>(std::bit_width(time ^ static_cast<std::uint64_t>(base_)));
-    const std::size_t level = (differ + digit_bits - 1) / digit_bits;
-    const std::size_t digit = level == 0 ? 0 : time >> (level - 1) * digit_bits & (digit_values - 1);
-    Bucket& b = buckets_[level * digit_values + digit];
-    if (b.head == nullptr) {
-      used_levels_ |= 1U << level;
-      used_[level] |= std::uint64_t{1} << digit;
-      b.head = b.tail = new_chunk();
-      b.min = b.max = e.time;
-    } else {
-      if (b.tail->count == Chunk::capacity) b.tail = b.tail->next = new_chunk();
-      b.min = std::min(b.min, e.time);
-      b.max = std::max(b.max, e.time);
+    const Digit digit = digits[static_cast<std::size_t>(std::bit_width(time ^ static_cast<std::uint64_t>(base_)))];
+    const std::size_t bucket = digit.first_bucket + (time >> digit.shift & (digit_values - 1));
+    Bucket& b = buckets_[bucket];
+    if (b.end == b.limit) add_chunk_to(bucket);
+    *b.end++ = e;
+  }
+  void push_tick(Event e) {
+    if (tick_.end == tick_.limit) add_chunk(tick_);
+    *tick_.end++ = e;
+    if (reading_ == tick_.tail) front_end_ = tick_.end;
+  }
+
+  // Puts the event into the run, behind those of the same time.
+  void push_run(Event e) {
+    if (front_ != run_.data() && (front_ == front_end_ || e.time < front_[(front_end_ - front_) / 2].time)) {
+      Event* at = --front_;  // most often it comes soon
+      for (; at + 1 != front_end_ && at[1].time <= e.time; ++at) *at = at[1];
+      *at = e;
+      return;
     }
-    b.tail->events[b.tail->count++] = e;
+    if (front_end_ - front_ >= longest_run && front_->time != run_end_) {
+      shorten_run();
+      if (e.time > run_end_) return push_later(e);
+    }
+    if (front_end_ == run_.data() + run_.size()) move_run();
+    insert_from_end(e, front_);
+  }
+  void insert_from_end(Event e, const Event* first) {
+    Event* at = front_end_++;
+    for (; at != first && at[-1].time > e.time; --at) *at = at[-1];
+    *at = e;
+  }
+  // Puts the later half into buckets, where not all are of one time.
+  [[gnu::noinline]] void shorten_run() {
+    Picoseconds last = front_[(front_end_ - front_) / 2].time;
+    if (last == run_end_) last = front_->time;
+    Event* const later =
+        std::upper_bound(front_, front_end_, last, [](Picoseconds t, const Event& e) { return t < e.time; });
+    run_end_ = last;
+    for (const Event* e = later; e != front_end_; ++e) push_later(*e);
+    front_end_ = later;
+    run_low_ = nullptr;
+  }
+  // Moves the run to the begin of its memory, of which there is more if half of it is used.
+  [[gnu::noinline]] void move_run() {
+    const auto size = static_cast<std::size_t>(front_end_ - front_);
+    if (size > run_.size() / 2) {
+      std::vector<Event> larger(run_.size() * 2);
+      std::copy(front_, front_end_, larger.data() + room);
+      run_.swap(larger);
+    } else if (front_ > run_.data() + room) {
+      std::copy(front_, front_end_, run_.data() + room);
+    } else {
+      return;
+    }
+    front_ = run_.data() + room;
+    front_end_ = front_ + size;
+    run_low_ = nullptr;
+  }
+
+  // Brings what comes next to the front, which is empty; returns false if there is nothing.
+  [[gnu::noinline]] bool refill() {
+    if (tick_.head != nullptr) {
+      if (reading_ != nullptr) tick_.head = free_chunk(reading_);
+      if (reading_ != tick_.tail) return read_tick();
+      tick_ = {};
+      reading_ = nullptr;
+    }
+    if (used_levels_ == 0) return false;
+    const bool is_small = first_is_small();
+    const Bucket b = take_first_bucket();
+    const auto [min, max] = times_of(b);
+    base_ = min;
+    if (is_small) {
+      front_ = front_end_ = run_.data() + room;
+      add_to_run(b);
+      top_up();
+      return true;
+    }
+    run_end_ = -1;
+    run_low_ = nullptr;
+    if (min == max) {
+      tick_ = b;
+    } else {
+      move_down(b);
+    }
+    return read_tick();
+  }
+  // Reads the first chunk of the tick.
+  bool read_tick() {
+    reading_ = tick_.head;
+    front_ = reading_->events.data();
+    front_end_ = tick_.end_in(reading_);
+    return true;
+  }
+  // Returns the first chunk of the tick that is not in the front.
+  [[nodiscard]] Chunk* rest_of_tick() const {
+    if (reading_ == nullptr) return tick_.head;
+    return reading_ == tick_.tail ? nullptr : reading_->next;
+  }
+  [[nodiscard]] const Event* behind_front(std::size_t ahead) const {
+    Chunk* const c = rest_of_tick();
+    if (c == nullptr || ahead >= static_cast<std::size_t>(tick_.end_in(c) - c->events.data())) return nullptr;
+    return c->events.data() + ahead;
+  }
+
+  // Appends small buckets to the run as long as it is short.
+  [[gnu::noinline]] void top_up() {
+    if (front_ > run_.data() + short_run) move_run();
+    while (used_levels_ != 0 && first_is_small() &&
+           front_end_ - front_ + buckets_[first_bucket()].size_of_one() <= short_run)
+      add_to_run(take_first_bucket());
+    run_low_ = front_end_ - front_ > low_run ? front_end_ - low_run : nullptr;
+  }
+  // Returns whether the first bucket has so few events that to sort them is less work than to move them on.
+  [[nodiscard]] bool first_is_small() const {
+    const Bucket& b = buckets_[first_bucket()];
+    return b.head == b.tail && b.size_of_one() < short_run;
+  }
+  // Appends a bucket to the run: all of it is later, and in one chunk.
+  void add_to_run(const Bucket& b) {
+    const Event* const first = front_end_;
+    for (const Event* e = b.head->events.data(); e != b.end; ++e) insert_from_end(*e, first);
+    run_end_ = front_end_[-1].time;
+    free_chunk(b.head);
+  }
+  void move_down(const Bucket& from) {
+    for (Chunk* c = from.head; c != nullptr; c = free_chunk(c)) {
+      const Event* const end = from.end_in(c);
+      for (const Event* e = c->events.data(); e != end; ++e) {
+        if (e->time == base_) {
+          push_tick(*e);
+        } else {
+          push_later(*e);
+        }
+      }
+    }
+  }
+  struct Times {
+    Picoseconds min = std::numeric_limits<Picoseconds>::max();
+    Picoseconds max = 0;
+  };
+  [[nodiscard]] static Times times_of(const Bucket& b) {
+    Times times;
+    for (Chunk* c = b.head; c != nullptr; c = c->next) {
+      const Event* const end = b.end_in(c);
+      for (const Event* e = c->events.data(); e != end; ++e) {
+        times.min = std::min(times.min, e->time);
+        times.max = std::max(times.max, e->time);
+      }
+    }
+    return times;
   }
 
   // Returns the bucket of the earliest events; there is one.
   [[nodiscard]] std::size_t first_bucket() const {
     const auto level = static_cast<std::size_t>(std::countr_zero(used_levels_));
     return level * digit_values + static_cast<std::size_t>(std::countr_zero(used_[level]));
-  }
-
-  // Puts the event into the run, behind those of the same time.
-  void push_run(Event e) {
-    if (run_read_ != 0 && (run_read_ == run_.size() || e.time < run_[(run_read_ + run_.size()) / 2].time)) {
-      std::size_t at = --run_read_;  // most often it comes soon
-      for (; at + 1 != run_.size() && run_[at + 1].time <= e.time; ++at) run_[at] = run_[at + 1];
-      run_[at] = e;
-      return;
-    }
-    if (run_.size() - run_read_ >= longest_run && run_[run_read_].time != run_end_) {
-      shorten_run();
-      if (e.time > run_end_) return push_bucket(e);
-    }
-    insert_from_end(e, run_read_);
-  }
-  void insert_from_end(Event e, std::size_t first) {
-    std::size_t at = run_.size();
-    run_.push_back(e);
-    for (; at != first && run_[at - 1].time > e.time; --at) run_[at] = run_[at - 1];
-    run_[at] = e;
-  }
-  // Drops what was read, and puts the later half into buckets, where not all are of one time.
-  void shorten_run() {
-    run_.erase(run_.begin(), run_.begin() + static_cast<std::ptrdiff_t>(run_read_));
-    run_read_ = 0;
-    Picoseconds last = run_[run_.size() / 2].time;
-    if (last == run_end_) last = run_.front().time;
-    const auto later =
-        std::upper_bound(run_.begin(), run_.end(), last, [](Picoseconds t, const Event& e) { return t < e.time; });
-    run_end_ = last;
-    for (auto e = later; e != run_.end(); ++e) push_bucket(*e);
-    run_.erase(later, run_.end());
-  }
-
-  Event pop_bucket() {
-    now_ = base_;
-    Bucket& b = buckets_[0];
-    const Event e = b.head->events[read_++];
-    if (read_ == b.head->count) drop_read_chunk(b);
-    return e;
-  }
-
-  // Takes what comes next into the run, which is nearly empty, as bucket 0 is. Where that is much at once, waits
-  // until the run is empty and moves the base to the earliest time.
-  void refill() {
-    if (run_read_ == run_.size()) {
-      run_.clear();
-      run_read_ = 0;
-      run_end_ = -1;
-      if (!first_is_small()) return move_base(take_first_bucket());
-      base_ = buckets_[first_bucket()].min;
-      add_to_run(take_first_bucket());
-    } else if (run_read_ > short_run) {
-      constexpr std::size_t room = 8;  // for what comes at once
-      run_.erase(run_.begin(), run_.begin() + static_cast<std::ptrdiff_t>(run_read_ - room));
-      run_read_ = room;
-    }
-    while (used_levels_ != 0 && first_is_small() &&
-           run_.size() - run_read_ + buckets_[first_bucket()].head->count <= short_run)
-      add_to_run(take_first_bucket());
-  }
-  // Returns whether the first bucket has so few events that to sort them is less work than to move them on.
-  [[nodiscard]] bool first_is_small() const {
-    const Bucket& b = buckets_[first_bucket()];
-    return b.head == b.tail && (b.min != b.max || b.head->count < short_run);
-  }
-  void move_base(const Bucket& from) {
-    base_ = from.min;
-    read_ = 0;
-    if (from.min == from.max) {
-      buckets_[0] = from;
-      used_levels_ |= 1U;
-      used_[0] = 1;
-      return;
-    }
-    for (Chunk* c = from.head; c != nullptr; c = free_chunk(c)) {
-      for (std::uint32_t i = 0; i < c->count; ++i) push_bucket(c->events[i]);
-    }
-  }
-  // Appends a bucket to the run: all of it is later, and in one chunk.
-  void add_to_run(const Bucket& b) {
-    const std::size_t first = run_.size();
-    for (std::uint32_t i = 0; i < b.head->count; ++i) insert_from_end(b.head->events[i], first);
-    run_end_ = b.max;
-    free_chunk(b.head);
   }
   Bucket take_first_bucket() {
     const std::size_t first = first_bucket();
@@ -219,18 +278,20 @@ class EventQueue {
     return std::exchange(buckets_[first], Bucket{});
   }
 
-  void drop_read_chunk(Bucket& b) {
-    b.head = free_chunk(b.head);
-    read_ = 0;
-    if (b.head == nullptr) used_levels_ &= ~1U;
+  [[gnu::noinline]] void add_chunk_to(std::size_t bucket) {
+    const std::size_t level = bucket / digit_values;
+    used_levels_ |= 1U << level;
+    used_[level] |= std::uint64_t{1} << bucket % digit_values;
+    add_chunk(buckets_[bucket]);
   }
-
-  Chunk* new_chunk() {
+  void add_chunk(Bucket& b) {
     if (free_ == nullptr) grow();
     Chunk* c = std::exchange(free_, free_->next);
     c->next = nullptr;
-    c->count = 0;
-    return c;
+    (b.head == nullptr ? b.head : b.tail->next) = c;
+    b.tail = c;
+    b.end = c->events.data();
+    b.limit = c->end();
   }
   // Puts a chunk back into the pool; returns the one that came after it.
   Chunk* free_chunk(Chunk* c) {
@@ -245,22 +306,39 @@ class EventQueue {
     for (Chunk& c : slabs_.back()) free_chunk(&c);
   }
 
-  // Level 0 is bucket 0 alone, of the base's time; level k has the buckets of digit k. Times are below 2^63.
-  static constexpr std::size_t digit_bits = 6;
-  static constexpr std::size_t digit_values = 1U << digit_bits;
+  // Level k has the buckets of digit k, from 1. Times are below 2^63.
+  static constexpr std::uint32_t digit_bits = 6;
+  static constexpr std::uint32_t digit_values = 1U << digit_bits;
   static constexpr std::size_t levels = 12;
+  // Says where the digit is that has the highest bit in which a time differs.
+  struct Digit {
+    std::uint32_t first_bucket;
+    std::uint32_t shift;
+  };
+  static constexpr std::array<Digit, 65> digits = [] {
+    std::array<Digit, 65> all{};
+    for (std::uint32_t bits = 1; bits < all.size(); ++bits) {
+      const std::uint32_t below = (bits - 1) / digit_bits;
+      all[bits] = {.first_bucket = (below + 1) * digit_values, .shift = below * digit_bits};
+    }
+    return all;
+  }();
 
-  static constexpr std::size_t low_run = 15;       // below, more is taken into the run
-  static constexpr std::size_t short_run = 48;     // up to here
-  static constexpr std::size_t longest_run = 256;  // but for events of one time
+  static constexpr std::ptrdiff_t low_run = 15;       // below, more is taken into the run
+  static constexpr std::ptrdiff_t short_run = 48;     // up to here
+  static constexpr std::ptrdiff_t longest_run = 256;  // but for events of one time
+  static constexpr std::size_t room = 8;              // before the run, for what comes at once
 
+  std::vector<Event> run_;          // has the run, by time, in its middle
+  Event* front_;                    // the next event
+  Event* front_end_;                // of those that lie beside it
+  const Event* run_low_ = nullptr;  // where the run is to be topped up
   Picoseconds now_ = 0;
   Picoseconds base_ = 0;
-  std::vector<Event> run_;  // by time; before those in buckets
-  std::size_t run_read_ = 0;
-  Picoseconds run_end_ = -1;                  // events up to here belong into the run
-  std::uint32_t read_ = 0;                    // events of bucket 0's first chunk that were taken
-  std::uint32_t used_levels_ = 0;             // bit per level with an event
+  Picoseconds run_end_ = -1;       // events up to here belong into the run
+  Chunk* reading_ = nullptr;       // the front is the rest of this chunk of the tick; null: it is the run
+  Bucket tick_{};                  // events of the base's time, unless they are in the run
+  std::uint32_t used_levels_ = 0;  // bit per level with an event
   std::array<std::uint64_t, levels> used_{};  // bit per bucket of the level that is not empty
   std::array<Bucket, levels * digit_values> buckets_{};
   Chunk* free_ = nullptr;

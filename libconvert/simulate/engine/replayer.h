@@ -2,6 +2,7 @@
 // Runs the event loop of a replay, for replay.cpp alone: says what each NPU does when something ends.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -74,10 +75,10 @@ class Replayer final : private CollectiveListener {
     }
     if ((!queue_.empty() && queue_.next_time() == 0) || system_.began_at_zero()) note_time_zero();
     const Picoseconds until = program_.options.until.value_or(std::numeric_limits<Picoseconds>::max());
-    while (!observer_.stops() && !order_is_open() && (!queue_.empty() || offer_again()) &&
+    while (!observer_.stops() && !order_is_open() && (queue_.ready() || (offer_again() && queue_.ready())) &&
            queue_.next_time() <= until) {
       prefetch();
-      handle(queue_.pop());
+      handle(queue_.take());
     }
     finish();
     return {std::move(result_), exposure_.list(program_, system_.runs())};
@@ -85,7 +86,9 @@ class Replayer final : private CollectiveListener {
 
   [[nodiscard]] const LinkedProgram& program() const { return program_; }
   // Returns whether the replay has ended early, to be run again with each message of rings.
-  [[nodiscard]] bool order_is_open() const { return order_is_open_ || system_.order_is_open(); }
+  [[nodiscard]] bool order_is_open() const {
+    return !touched_.empty() && (order_is_open_ || system_.order_is_open());
+  }
   [[nodiscard]] const Observer& observer() const { return observer_; }
   [[nodiscard]] const SystemState& system() const { return system_; }
   [[nodiscard]] const Network& network() const { return *network_; }
@@ -160,7 +163,7 @@ class Replayer final : private CollectiveListener {
 
   void complete(Rank r, std::uint32_t node, NodeEnd what) {
     Npu& npu = npus_[r];
-    npu.busy &= static_cast<std::uint8_t>(~slot_bit(what.slot()));
+    if (has_slots_) npu.busy &= static_cast<std::uint8_t>(~slot_bit(what.slot()));
     end(npu, r, node, what);
     observer_.frees(node);
     if (npu.feeder.free_nodes() != 0) issue(npu, r);
@@ -174,12 +177,12 @@ class Replayer final : private CollectiveListener {
     if (what.type() != OpType::invalid) npu.activity.end(Activity::kind_of(what.type(), what.slot()), queue_.now());
     result_.total_ps = queue_.now();
     observer_.node_ends();
-    if (what.is_leaf()) {
-      npu.feeder.complete_leaf();
-    } else if (what.to_child() != 0) {
-      npu.feeder.complete_before(node + what.to_child(), what.has_pair());
-    } else {
+    if (what.needs_list()) {
       npu.feeder.complete(node);
+    } else if (what.is_leaf()) {
+      npu.feeder.complete_leaf();
+    } else {
+      npu.feeder.complete_before(node + what.to_child(), what.has_pair());
     }
     if (!npu.feeder.done()) return;
     result_.npus[r].finish_ps = queue_.now();
@@ -228,7 +231,8 @@ class Replayer final : private CollectiveListener {
   bool try_issue(Npu& npu, Rank r, std::uint32_t node) {
     const Op& op = npu.ops[node];
     __builtin_prefetch(&op + 8);  // what comes soon
-    npu.feeder.prefetch(node + 16);
+    if (node % 8 == 0) npu.feeder.prefetch(node + 16);
+    if (op.end.needs_list()) npu.feeder.prefetch_children(node);
     observer_.offered(r);
     if (has_slots_ && (npu.busy & slot_bit(op.slot)) != 0) return false;
     observer_.node_starts(r, node);
@@ -274,7 +278,7 @@ class Replayer final : private CollectiveListener {
   }
   // Returns the message of a send or receive; what comes soon is fetched.
   [[nodiscard]] static const LinkedMessage& message(const Npu& npu, const Op& op) {
-    npu.messages.prefetch(op.channel + 8);
+    if (op.channel % npu.messages.per_line == 0) npu.messages.prefetch(op.channel + 8);
     return npu.messages[op.channel];
   }
 
@@ -285,8 +289,9 @@ class Replayer final : private CollectiveListener {
   }
 
   // What events need lies anywhere in memory: it is fetched while those before them run, step by step, as each step
-  // needs what the one before has fetched.
+  // needs what the one before has fetched. A few events at a time, as the steps would take longer than to fetch.
   [[gnu::always_inline]] void prefetch() {
+    if (++turn_ % fetched_at_once != 0) return;
     prefetch_up_to(12, fetched_[0], [this](const Event& e) {
       switch (e.kind()) {
         case event_npu: npu_events_.prefetch(e.arg()); break;
@@ -321,10 +326,10 @@ class Replayer final : private CollectiveListener {
     if (first.kind() == Waiter::phase_step) system_.prefetch(first.index());
   }
   // Calls fetch(event) for those of the next events, up to `ahead` behind the first, that are not known to be
-  // fetched: `fetched` of them are, with the one that was taken last.
+  // fetched: `fetched` of them are, with those that were taken since.
   template <typename Fetch>
   [[gnu::always_inline]] void prefetch_up_to(std::uint32_t ahead, std::uint32_t& fetched, const Fetch& fetch) {
-    if (fetched != 0) --fetched;
+    fetched -= std::min(fetched, fetched_at_once);
     for (const Event* e; fetched <= ahead && (e = queue_.upcoming(fetched)) != nullptr; ++fetched) fetch(*e);
   }
 
@@ -396,7 +401,9 @@ class Replayer final : private CollectiveListener {
 
   const LinkedProgram& program_;
   ReplayResult result_;
-  std::array<std::uint32_t, 2> fetched_{};  // by step of prefetch(): of the next events, with the last one
+  static constexpr std::uint32_t fetched_at_once = 4;
+  std::uint32_t turn_ = 0;
+  std::array<std::uint32_t, 2> fetched_{};  // by step of prefetch(): of the next events, with the last ones
   EventQueue queue_;
   Observer observer_;
   Recorder recorder_;

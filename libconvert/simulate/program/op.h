@@ -43,6 +43,8 @@ class NodeEnd {
   [[nodiscard]] bool is_leaf() const { return (bits_ & 64U) != 0; }     // no node waits for it
   [[nodiscard]] std::uint32_t to_child() const { return bits_ >> 8U; }  // 0: not known here
   [[nodiscard]] bool has_pair() const { return (bits_ & 128U) != 0; }   // of children, the first at to_child()
+  // Returns whether others wait for the node that are not known here.
+  [[nodiscard]] bool needs_list() const { return !is_leaf() && to_child() == 0; }
   friend bool operator==(const NodeEnd&, const NodeEnd&) = default;
 
  private:

@@ -77,7 +77,7 @@ void SystemLayer<Observer>::exact_step(std::uint32_t s) {
   const std::uint64_t all = rounds(p);
   const std::uint32_t window = window_of(p);
   const bool by_size = is_ring(p);
-  const std::int64_t smaller = st.total / p.members;  // of the two sizes of messages
+  const std::int64_t smaller = by_size ? st.total / p.members : 0;  // of the two sizes of messages
   const bool in_halves = p.algorithm == NativeAlgorithm::direct && p.op == Collective::all_reduce;
   while (st.sent < all && st.free > 0) {
     if (in_halves && st.sent >= p.members - 1 && st.prepared < window + p.members - 1) return;

@@ -14,12 +14,13 @@ std::uint32_t shifted(std::uint32_t place, std::uint64_t distance, std::uint32_t
   return static_cast<std::uint32_t>(at < n ? at : at - n);
 }
 
-// Returns the bytes of the parts whose number is `low` modulo `step`, a power of two that divides `members`.
-std::int64_t strided_bytes(std::int64_t total, std::uint32_t members, std::uint32_t low, std::uint32_t step) {
-  const auto n = static_cast<std::int64_t>(members);
-  const std::int64_t larger = total % n;  // parts 0 … larger-1 have one byte more
-  const std::int64_t of_them = larger > low ? (larger - low + step - 1) / step : 0;
-  return total / n * (n / step) + of_them;
+// Returns the bytes of those of 2^`bits` parts whose number is `low` modulo 2^`step_bits`. Shifts, as to divide
+// takes longer than all else that a message of halving and doubling asks for.
+std::int64_t strided_bytes(std::int64_t total, int bits, std::uint32_t low, int step_bits) {
+  const std::int64_t smaller = total >> bits;
+  const std::int64_t larger = total - (smaller << bits);  // parts 0 … larger-1 have one byte more
+  const std::int64_t of_them = larger > low ? ((larger - low - 1) >> step_bits) + 1 : 0;
+  return (smaller << (bits - step_bits)) + of_them;
 }
 
 // In round k of a reduce-scatter, part place-1-k goes on; of an all-gather, part place-k.
@@ -53,16 +54,17 @@ Round direct_round(const PhasePlan& p, std::uint32_t place, std::int64_t total, 
 
 // Scattering, level j keeps the parts that agree with the place in bit j and sends the others; gathering goes back.
 Round halving_doubling_round(const PhasePlan& p, std::uint32_t place, std::int64_t total, std::uint64_t k) {
-  const std::uint32_t n = p.members;
-  const auto levels = static_cast<std::uint64_t>(std::countr_zero(n));
+  const int bits = std::countr_zero(p.members);
+  const auto levels = static_cast<std::uint64_t>(bits);
   const bool scatters = p.op == Collective::reduce_scatter || (p.op == Collective::all_reduce && k < levels);
   const std::uint64_t level = scatters ? k : p.op == Collective::all_reduce ? 2 * levels - 1 - k : levels - 1 - k;
   const std::uint32_t distance = 1U << level;
   const std::uint32_t partner = place ^ distance;
   Round r{.to = partner, .from = partner, .reduces = scatters};
-  const std::uint32_t step = 2 * distance;
-  r.out_bytes = strided_bytes(total, n, (scatters ? partner : place) % step, step);
-  r.in_bytes = strided_bytes(total, n, (scatters ? place : partner) % step, step);
+  const int step_bits = static_cast<int>(level) + 1;
+  const std::uint32_t below = 2 * distance - 1;  // the bits of numbers modulo a step
+  r.out_bytes = strided_bytes(total, bits, (scatters ? partner : place) & below, step_bits);
+  r.in_bytes = strided_bytes(total, bits, (scatters ? place : partner) & below, step_bits);
   return r;
 }
 

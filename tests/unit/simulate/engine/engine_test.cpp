@@ -82,6 +82,49 @@ TEST(EventQueue, AgreesWithAnOrderedMapOnBursts) {
   }
 }
 
+// Takes an event that upcoming() tells of beforehand; what it tells is what comes, as nothing is pushed between.
+TEST(EventQueue, TellsWhatComesNext) {
+  for (const std::uint64_t spread : {1ULL, 5ULL, 1000ULL, 1'000'000'000ULL}) {
+    EventQueue q;
+    std::mt19937_64 random(3);
+    for (std::uint32_t i = 0; i < 3000; ++i) q.push_after(static_cast<Picoseconds>(random() % spread), i, 0);
+    int told = 0;
+    while (q.ready()) {
+      ASSERT_NE(q.upcoming(0), nullptr);
+      std::vector<std::uint32_t> next;
+      for (std::uint32_t ahead = 0; ahead < 12; ++ahead) {
+        const Event* e = q.upcoming(ahead);
+        if (e == nullptr) break;
+        next.push_back(e->arg());
+      }
+      told += static_cast<int>(next.size());
+      for (const std::uint32_t arg : next) {
+        ASSERT_TRUE(q.ready());
+        ASSERT_EQ(q.take().arg(), arg);
+      }
+      if (told < 20'000) q.push_after(static_cast<Picoseconds>(random() % spread), 3000, 0);
+    }
+    EXPECT_TRUE(q.empty());
+    EXPECT_GE(told, 3000);
+  }
+}
+
+// What is pushed for now goes behind all of now, where more is under way than the sorted run and a chunk hold.
+TEST(EventQueue, KeepsManyOfOneTimeInOrder) {
+  for (const Picoseconds begin : {0, 7}) {
+    EventQueue q;
+    std::uint32_t pushed = 0;
+    for (; pushed < 10; ++pushed) q.push_after(begin, pushed, 0);
+    std::uint32_t taken = 0;
+    for (; q.ready(); ++taken) {
+      ASSERT_EQ(q.take().arg(), taken);
+      for (int i = 0; i < 3 && pushed < 2000; ++i) q.push_after(0, pushed++, 0);
+      ASSERT_EQ(q.now(), begin);
+    }
+    EXPECT_EQ(taken, 2000U);
+  }
+}
+
 TEST(EventQueue, RefusesTimesBeyondTheClock) {
   EventQueue q;
   q.push_after(std::numeric_limits<Picoseconds>::max(), 0, 0);

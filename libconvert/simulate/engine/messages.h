@@ -232,6 +232,9 @@ class Messages : public Channels {
   };
   [[nodiscard]] const Sent& sent_by(Rank npu) const { return sent_[npu]; }
 
+  // Returns how many messages have been under way at once.
+  [[nodiscard]] std::size_t most_under_way() const { return messages_.size(); }
+
   // Fetch what message `m` needs at its arrival: first call the one, some time later the other. Inlined, as g++
   // removes calls of functions that only fetch.
   [[gnu::always_inline]] void prefetch(MessageToken m) const {

@@ -55,6 +55,7 @@ class Replayer final : private CollectiveListener {
         waits_for_(nodes_of(program)),
         npus_(program.ranks.size()),
         has_slots_(program.options.issue == IssueMode::workload),
+        has_streams_(!program.plans.empty()),
         waits_for_round_(has_slots_ && program.rules.invalid_nodes_free_in_next_round()) {
     result_.npus.resize(program.ranks.size());
     if (program.options.traffic) messages_.count_in(traffic_);
@@ -289,9 +290,12 @@ class Replayer final : private CollectiveListener {
   }
 
   // What events need lies anywhere in memory: it is fetched while those before them run, step by step, as each step
-  // needs what the one before has fetched. A few events at a time, as the steps would take longer than to fetch.
+  // needs what the one before has fetched. A few events at a time, as the steps would take longer than to fetch;
+  // and not where little is under way, and no collective: to find out what an event needs takes longer than to wait
+  // for it then.
   [[gnu::always_inline]] void prefetch() {
-    if (++turn_ % fetched_at_once != 0) return;
+    constexpr std::size_t few = 8192;
+    if (++turn_ % fetched_at_once != 0 || (!has_streams_ && messages_.most_under_way() <= few)) return;
     prefetch_up_to(12, fetched_[0], [this](const Event& e) {
       switch (e.kind()) {
         case event_npu: npu_events_.prefetch(e.arg()); break;
@@ -425,6 +429,7 @@ class Replayer final : private CollectiveListener {
   std::vector<Touch> touched_;  // by NPU, where rings are run as wholes: what came last
   bool order_is_open_ = false;
   const bool has_slots_;
+  const bool has_streams_;
   const bool waits_for_round_;  // what an INVALID node has freed
   bool on_network_ = true;      // what happens now is the network's doing, not an NPU's; the start counts as such
 };

@@ -87,6 +87,7 @@ class Replayer final : private CollectiveListener {
 
   [[nodiscard]] const LinkedProgram& program() const { return program_; }
   // Returns whether the replay has ended early, to be run again with each message of rings.
+  // It can only be open where rings are run as wholes: elsewhere each event asks one thing.
   [[nodiscard]] bool order_is_open() const {
     return !touched_.empty() && (order_is_open_ || system_.order_is_open());
   }
@@ -231,8 +232,8 @@ class Replayer final : private CollectiveListener {
 
   bool try_issue(Npu& npu, Rank r, std::uint32_t node) {
     const Op& op = npu.ops[node];
-    __builtin_prefetch(&op + 8);  // what comes soon
-    if (node % 8 == 0) npu.feeder.prefetch(node + 16);
+    __builtin_prefetch(&op + 8);                        // what comes soon
+    if (node % 8 == 0) npu.feeder.prefetch(node + 16);  // a line has the counts of 16
     if (op.end.needs_list()) npu.feeder.prefetch_children(node);
     observer_.offered(r);
     if (has_slots_ && (npu.busy & slot_bit(op.slot)) != 0) return false;
@@ -279,7 +280,7 @@ class Replayer final : private CollectiveListener {
   }
   // Returns the message of a send or receive; what comes soon is fetched.
   [[nodiscard]] static const LinkedMessage& message(const Npu& npu, const Op& op) {
-    if (op.channel % npu.messages.per_line == 0) npu.messages.prefetch(op.channel + 8);
+    if (op.channel % npu.messages.per_line == 0) npu.messages.prefetch(op.channel + npu.messages.per_line);
     return npu.messages[op.channel];
   }
 
@@ -290,9 +291,8 @@ class Replayer final : private CollectiveListener {
   }
 
   // What events need lies anywhere in memory: it is fetched while those before them run, step by step, as each step
-  // needs what the one before has fetched. A few events at a time, as the steps would take longer than to fetch;
-  // and not where little is under way, and no collective: to find out what an event needs takes longer than to wait
-  // for it then.
+  // needs what the one before has fetched. A few events at a time, which costs less than one by one. Where little
+  // is under way, and no collective, it is not: to find out what an event needs takes longer than to wait for it.
   [[gnu::always_inline]] void prefetch() {
     constexpr std::size_t few = 8192;
     if (++turn_ % fetched_at_once != 0 || (!has_streams_ && messages_.most_under_way() <= few)) return;

@@ -14,8 +14,8 @@ std::uint32_t shifted(std::uint32_t place, std::uint64_t distance, std::uint32_t
   return static_cast<std::uint32_t>(at < n ? at : at - n);
 }
 
-// Returns the bytes of those of 2^`bits` parts whose number is `low` modulo 2^`step_bits`. Shifts, as to divide
-// takes longer than all else that a message of halving and doubling asks for.
+// Returns the bytes of those of 2^`bits` parts whose number is `low` modulo 2^`step_bits`. Shifts, as each
+// message would divide several times.
 std::int64_t strided_bytes(std::int64_t total, int bits, std::uint32_t low, int step_bits) {
   const std::int64_t smaller = total >> bits;
   const std::int64_t larger = total - (smaller << bits);  // parts 0 … larger-1 have one byte more

@@ -9,7 +9,7 @@
 #include "core/collective.h"
 #include "core/found_attrs.h"
 #include "core/units.h"
-#include "page/graph/lanes.h"
+#include "graph/lanes.h"
 #include "util/json_writer.h"
 
 namespace convert {
@@ -128,7 +128,7 @@ void GraphPage::add(const Trace& trace) {
       {trace.rank, static_cast<std::uint32_t>(nodes()), static_cast<std::uint32_t>(table.nodes.size())});
   const RankLanes lanes = lanes_of(table);
   for (const std::uint32_t lane : lanes.of_node) lane_.push_back(static_cast<std::int32_t>(lanes_.size() + lane));
-  for (const PageLane& lane : lanes.lanes) {
+  for (const NodeLane& lane : lanes.lanes) {
     lanes_.push_back({static_cast<std::uint32_t>(ranks_.size() - 1), label(lane)});
   }
   for (const Node& node : table.nodes) add_node(table, node);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "page/graph/lanes.h"
+#include "graph/lanes.h"
 
 #include <array>
 #include <map>
@@ -31,17 +31,17 @@ std::int64_t type_row(NodeType type, bool on_cpu) {
 
 }  // namespace
 
-std::string label(const PageLane& lane) {
+std::string label(const NodeLane& lane) {
   switch (lane.kind) {
-    case PageLane::Kind::threadblock: return "tb " + std::to_string(lane.number);
-    case PageLane::Kind::thread: return "thread " + std::to_string(lane.number);
-    case PageLane::Kind::stream: return "stream " + std::to_string(lane.number);
+    case NodeLane::Kind::threadblock: return "tb " + std::to_string(lane.number);
+    case NodeLane::Kind::thread: return "thread " + std::to_string(lane.number);
+    case NodeLane::Kind::stream: return "stream " + std::to_string(lane.number);
     default: return std::string(type_labels.at(static_cast<std::size_t>(lane.number)));
   }
 }
 
-PageLane lane_of(const NodeTable& table, const Node& node) {
-  using LaneKind = PageLane::Kind;
+NodeLane lane_of(const NodeTable& table, const Node& node) {
+  using LaneKind = NodeLane::Kind;
   const FoundAttrs<lane_attrs> found(table.attributes(node));
   if (const IntValue block = int_value(found[attr::tb_id])) return {LaneKind::threadblock, block.value};
   const IntValue cpu = int_value(found[attr::is_cpu_op]);
@@ -54,7 +54,7 @@ PageLane lane_of(const NodeTable& table, const Node& node) {
 
 RankLanes lanes_of(const NodeTable& table) {
   RankLanes result;
-  std::map<PageLane, std::uint32_t> found;  // to the number of the lane in the order of first use
+  std::map<NodeLane, std::uint32_t> found;  // to the number of the lane in the order of first use
   std::vector<std::uint32_t>& of_node = result.of_node;
   of_node.reserve(table.nodes.size());
   for (const Node& n : table.nodes) {

@@ -41,12 +41,13 @@ void write(SetSource& set, const tools::GenerateOptions& o, tools::Context& cont
 
 void write_workload(const WorkloadSet& workload, const tools::GenerateOptions& o, tools::Context& context) {
   const std::string& name = workload.workload().name;
-  if (workload.ranks() >= 4 * workload.classes()) {
+  const Noise noise = tools::workload_noise(o, workload.workload());
+  if (!noise.given() && workload.ranks() >= 4 * workload.classes()) {
     ClassSet set(name, workload.master());
     return write(set, o, context);
   }
-  // Classes of few ranks would take much memory and save little.
-  MadeSet set(name, workload.ranks(), [&](Rank rank) { return workload.trace(rank); });
+  // Classes of few ranks would take much memory and save little; noise leaves none.
+  MadeSet set(name, workload.ranks(), [&](Rank rank) { return workload.trace(rank, noise); });
   if (workload.group_count() > 0) set.set_groups(groups_text(workload.groups()));
   write(set, o, context);
 }
@@ -63,6 +64,7 @@ int generate(const tools::GenerateOptions& o, tools::Context& context) {
   if (tools::names_workload(o.kind[0])) {
     const WorkloadSet workload(tools::workload_of(o, context));
     if (o.explain) {
+      if (!o.noise.empty() || o.seed) throw usage_error("--explain is of the workload, without --noise and --seed");
       write_bytes(std::nullopt, tools::explain(workload));
       return 0;
     }

@@ -57,7 +57,9 @@ void check_options(const GenerateRequest& r, const TraceKind& kind) {
   check(r.iterations.has_value(), iterations, "number of iterations");
   check(r.count.has_value(), count, "count");
   check(r.chained.has_value(), chained, "order");
-  check(r.seed.has_value(), seed, "seed");
+  check(r.seed.has_value() && !r.noise, seed, "seed");
+  check(r.noise.has_value(), compute, "compute time, and so no noise");
+  check(r.noise && r.noise->layer > 0, layers, "layers, and so no noise of them");
 }
 
 void check_range(std::string_view what, std::optional<std::int64_t> value, std::int64_t low, std::int64_t high) {
@@ -125,6 +127,7 @@ MakeTrace trace_generator(const GenerateRequest& request) {
   }
   if (request.like_reference && kind->reference_case.empty())
     throw usage_error("kind " + std::string(kind->name) + " is no case of Chakra's generator");
+  if (request.like_reference && request.noise) throw usage_error("Chakra's generator has no noise");
   check_options(request, *kind);
   check_values(request, *kind);
   const Maker maker = makers[kind - kinds.data()];
@@ -135,6 +138,7 @@ MakeTrace trace_generator(const GenerateRequest& request) {
     } else {
       set_world_size(builder.trace().metadata, request.ranks);
     }
+    if (request.noise) builder.set_noise(*request.noise);
     maker(request, builder);
     return builder.finish();
   };

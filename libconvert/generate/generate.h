@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/trace.h"
+#include "generate/noise.h"
 
 namespace convert {
 
@@ -64,6 +65,7 @@ struct GenerateRequest {
   std::optional<std::int64_t> count{};
   std::optional<bool> chained{};
   std::optional<std::uint64_t> seed{};
+  std::optional<Noise> noise{};  // of kinds with a compute time
   // Makes byte for byte what Chakra's generator writes when it makes all its cases for so many ranks: ids go on
   // from case to case and rank to rank. Only for kinds with a reference case; some of these traces are not valid.
   bool like_reference = false;

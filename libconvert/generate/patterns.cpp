@@ -74,9 +74,11 @@ void make_layers(const GenerateRequest& r, TraceBuilder& b) {
     };
     for (std::int64_t layer = 0; layer < layers; ++layer) {
       if (i > 0) after.push_back(updated[static_cast<std::size_t>(layer)]);
+      b.begin_layer(static_cast<std::uint64_t>(layer));
       after = {b.compute(label("forward", layer), forward_ns, after)};
     }
     for (std::int64_t layer = layers; layer-- > 0;) {
+      b.begin_layer(static_cast<std::uint64_t>(layer));
       after = {b.compute(label("backward", layer), backward_ns, after)};
       TraceBuilder::Parents gradients = after;
       for (const GeneratedCollective& c : comm) gradients = {add_collective(b, c, gradients)};

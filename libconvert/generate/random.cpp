@@ -9,27 +9,11 @@
 #include <algorithm>
 #include <string>
 
+#include "generate/draw.h"
 #include "generate/kinds.h"
 
 namespace convert::generate {
 namespace {
-
-// SplitMix64 (Steele, Lea and Flood 2014) of the numbers that name what is drawn: no state, the same in every
-// thread.
-class Draw {
- public:
-  Draw(std::uint64_t seed, std::uint64_t step, std::uint64_t rank) : state_(mix(mix(mix(seed) + step) + rank)) {}
-  // Returns a number in 0 … n-1; n ≥ 1.
-  std::uint64_t below(std::uint64_t n) { return mix(state_ += 0x9e3779b97f4a7c15) % n; }
-
- private:
-  static std::uint64_t mix(std::uint64_t z) {
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-  std::uint64_t state_;
-};
 
 constexpr std::uint64_t all_ranks = ~std::uint64_t{0};
 constexpr std::size_t window = 16;  // the latest nodes, on which one may depend

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/trace.h"
+#include "generate/noise.h"
 
 namespace convert {
 
@@ -24,6 +25,9 @@ class TraceBuilder {
 
   explicit TraceBuilder(Rank rank, NodeId first_id = 0);
 
+  // Multiplies the times of all computations that are added from now on, and says of which layer these are.
+  void set_noise(const Noise& noise) { noise_ = noise; }
+  void begin_layer(std::uint64_t layer) { layer_ = layer; }
   // Adds a computation. The node's time is in microseconds, rounded, for other simulators; if it is no whole number
   // of them, the attribute duration_nanos has it exactly.
   NodeId compute(std::string_view name, std::uint64_t duration_ns, const Parents& after = {});
@@ -64,6 +68,8 @@ class TraceBuilder {
   Trace trace_;
   NodeId next_id_;
   bool open_ = false;
+  Noise noise_;
+  std::optional<std::uint64_t> layer_;
 };
 
 }  // namespace convert

@@ -26,6 +26,12 @@ std::optional<std::uint64_t> nanoseconds(const char* option, std::optional<std::
   return static_cast<std::uint64_t>(*ps / ps_per_ns);
 }
 
+Noise noise_of(const GenerateOptions& o) {
+  Noise noise = parse_noise(o.noise);
+  if (o.seed) noise.seed = static_cast<std::uint64_t>(*o.seed);
+  return noise;
+}
+
 }  // namespace
 
 void add_generate_options(App& app, GenerateOptions& o) {
@@ -58,12 +64,16 @@ void add_generate_options(App& app, GenerateOptions& o) {
   app.add_integer("--count", o.trace.count, 1, 1'000'000'000, "N", "how often");
   app.add_choice("--order", o.order, {"chain", "independent"},
                  "each after the one before (the default), or at once");
-  app.add_integer("--seed", o.seed, 0, 0x7fffffffffffffff, "N", "of random traces (default: 1)");
+  app.group("Chance");
+  app.add_list("--noise", o.noise, "KEY=SIGMA,...",
+               "times differ by chance: layer, rank and node, such as node=0.1");
+  app.add_integer("--seed", o.seed, 0, 0x7fffffffffffffff, "N", "of random traces, and of noise (default: 1)");
 }
 
 CollectiveRequest algorithm_request(const GenerateOptions& o, Collective collective, const Context& context) {
   refuse(o.kind[0], "workloads", context.first_given("Workloads"));
   refuse(o.kind[0], "kinds of traces", o.compat != "none" ? "--compat" : context.first_given("Traces"));
+  refuse(o.kind[0], "kinds of traces and workloads", context.first_given("Chance"));
   CollectiveRequest r{.collective = collective, .algorithm = o.algorithm.value_or("")};
   if (o.dims) r.dims = parse_dims(*o.dims);
   std::int64_t npus = o.npus.value_or(r.dims.empty() ? default_npus : 1);
@@ -91,7 +101,19 @@ GenerateRequest trace_request(const GenerateOptions& o, const Context& context) 
   if (o.order) r.chained = *o.order == "chain";
   if (o.seed) r.seed = static_cast<std::uint64_t>(*o.seed);
   r.like_reference = o.compat == "chakra";
+  if (!o.noise.empty()) r.noise = noise_of(o);
   return r;
+}
+
+Noise workload_noise(const GenerateOptions& o, const Workload& workload) {
+  const Noise noise = noise_of(o);
+  if (noise.layer > 0)
+    throw usage_error("--noise layer is for kind layers; nodes of workloads differ by rank and node");
+  if (noise.given() && !workload.times.given())
+    throw usage_error("--noise changes times, and " + workload.name +
+                      " has none; give them with --set time.peak=RATE, such as 989TFLOPS");
+  if (o.seed && o.noise.empty()) throw usage_error("--seed is for --noise, and for random traces");
+  return noise;
 }
 
 }  // namespace tools

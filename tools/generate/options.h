@@ -10,6 +10,7 @@
 #include "collectives/collective.h"
 #include "common/options.h"
 #include "common/tool.h"
+#include "config/workload/workload.h"
 #include "generate/generate.h"
 
 namespace tools {
@@ -34,7 +35,9 @@ struct GenerateOptions {
   std::optional<std::int64_t> backward_ps;
   std::vector<std::string> comm;
   std::optional<std::string> order;
+  // Belong to traces and workloads:
   std::optional<std::int64_t> seed;
+  std::vector<std::string> noise;  // KEY=SIGMA
   // Belong to workloads:
   std::vector<std::string> set;  // KEY=VALUE
   bool explain = false;
@@ -46,5 +49,7 @@ void add_generate_options(App& app, GenerateOptions& to);
 [[nodiscard]] convert::CollectiveRequest algorithm_request(const GenerateOptions& o, convert::Collective collective,
                                                            const Context& context);
 [[nodiscard]] convert::GenerateRequest trace_request(const GenerateOptions& o, const Context& context);
+// Returns the noise of a workload. Throws Error(usage) if it has no times, and for what only other kinds have.
+[[nodiscard]] convert::Noise workload_noise(const GenerateOptions& o, const convert::Workload& workload);
 
 }  // namespace tools

@@ -110,7 +110,7 @@ Rank WorkloadSet::peer(Peer peer, Rank rank) const {
 }
 
 WorkloadSet::OfRank WorkloadSet::of_rank(Rank rank) const {
-  OfRank own{.rank = rank, .of_class = class_of(rank), .groups = {}, .peers = {}};
+  OfRank own{.rank = rank, .of_class = class_of(rank), .noise = {}, .groups = {}, .peers = {}};
   const std::int64_t stage = groups_.place(rank).stage;
   for (std::size_t k = 0; k < own.groups.size(); ++k) {
     const auto kind = static_cast<GroupKind>(k);
@@ -132,7 +132,8 @@ void WorkloadSet::add_node(const StageBody& body, std::size_t i, const OfRank& o
     if (workload_.times.given()) {
       // Other simulators read whole microseconds; the nearest, but not none for what takes time.
       const ComputeTimes& times = workload_.times;
-      const std::int64_t ns = n.host ? times.host_ns(n.size) : times.ns(n.operations, n.size, n.matrix);
+      const std::int64_t exact = n.host ? times.host_ns(n.size) : times.ns(n.operations, n.size, n.matrix);
+      const auto ns = static_cast<std::int64_t>(own.noise.time(static_cast<std::uint64_t>(exact), own.rank, i));
       t.nodes.back().duration_us =
           static_cast<std::uint64_t>(ns == 0 ? 0 : std::max<std::int64_t>(1, (ns + 500) / 1000));
       if (ns % 1000 != 0) t.add_int(attr::duration_nanos, Kind::uint64_val, ns);
@@ -169,7 +170,7 @@ void WorkloadSet::add_call(const BodyNode& n, const OfRank& own, NodeTable& t) c
   t.add_ints(attr::recv_splits, Kind::int64_list, s.received);
 }
 
-Trace WorkloadSet::trace(Rank rank) const {
+Trace WorkloadSet::trace(Rank rank, const Noise& noise) const {
   const StageBody& b = body(class_of(rank));
   Trace trace;
   trace.rank = rank;
@@ -182,7 +183,8 @@ Trace WorkloadSet::trace(Rank rank) const {
   trace.nodes.nodes.reserve(b.nodes.size());
   trace.nodes.attrs.reserve(b.nodes.size() * 4);
   trace.nodes.deps.reserve(b.deps.size() + b.nodes.size());
-  const OfRank own = of_rank(rank);
+  OfRank own = of_rank(rank);
+  own.noise = noise;
   for (std::size_t i = 0; i < b.nodes.size(); ++i) add_node(b, i, own, trace.nodes);
   return trace;
 }

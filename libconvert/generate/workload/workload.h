@@ -18,6 +18,7 @@
 #include "config/workload/workload.h"
 #include "core/master/master_set.h"
 #include "core/trace.h"
+#include "generate/noise.h"
 #include "generate/workload/body.h"
 
 namespace convert {
@@ -79,8 +80,8 @@ class WorkloadSet {
   [[nodiscard]] std::int64_t group_count() const { return groups_.count(); }
   [[nodiscard]] std::int64_t group_size(GroupKind kind) const { return groups_.size(kind); }
   [[nodiscard]] std::vector<CommGroup> groups() const { return groups_.all(); }
-  // Returns the trace of a rank; several threads may call it.
-  [[nodiscard]] Trace trace(Rank rank) const;
+  // Returns the trace of a rank, its times with noise, if any; several threads may call it.
+  [[nodiscard]] Trace trace(Rank rank, const Noise& noise = {}) const;
   // Returns all ranks, by classes, without making each.
   [[nodiscard]] MasterSet master() const;
 
@@ -89,6 +90,7 @@ class WorkloadSet {
   struct OfRank {
     Rank rank;
     std::int64_t of_class;
+    Noise noise;
     std::array<std::string, group_kind_names.size()> groups;  // their ids, as pg_name has them
     std::array<Rank, peer_kinds> peers;
   };

@@ -18,10 +18,11 @@ MAY_INCLUDE = {
     "config": {"core", "io", "util"},
     "simulate": {"core", "config", "graph", "feeder", "util"},
     "analyze": {"core", "graph", "util"},
-    "generate": {"core", "config"},
+    "generate": {"core", "config", "util"},
     "formats": {"core", "config", "graph", "io", "util"},
+    "profile": {"config", "core", "graph", "passes", "util"},
     "page": {"analyze", "core", "graph", "io", "passes", "util"},
-    "sets": {"core", "graph", "util", "io", "analyze", "collectives", "passes", "config", "formats"},
+    "sets": {"core", "graph", "util", "io", "analyze", "collectives", "passes", "profile", "config", "formats"},
     "scenario": {"core", "util", "io", "collectives", "config", "passes", "sets", "simulate"},
 }
 

@@ -8,7 +8,7 @@
 
 #include "core/units.h"
 #include "core/words.h"
-#include "generate/draw.h"
+#include "util/draw.h"
 
 namespace convert {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t of_ranks = ~std::uint64_t{7}, of_layers = of_ranks - 1, of_nodes = of_ranks - 2;
 
 // Returns the logarithm of a factor.
-double logarithm(double sigma, generate::Draw draw) { return sigma * draw.normal() - sigma * sigma / 2; }
+double logarithm(double sigma, Draw draw) { return sigma * draw.normal() - sigma * sigma / 2; }
 
 double* member(Noise& noise, std::string_view key) {
   if (key == "layer") return &noise.layer;

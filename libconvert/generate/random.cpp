@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <string>
 
-#include "generate/draw.h"
 #include "generate/kinds.h"
+#include "util/draw.h"
 
 namespace convert::generate {
 namespace {

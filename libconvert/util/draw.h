@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <numbers>
 
-namespace convert::generate {
+namespace convert {
 
 // SplitMix64 (Steele, Lea and Flood 2014) of the numbers that name what is drawn: no state, the same in every
 // thread.
@@ -18,6 +18,8 @@ class Draw {
   }
   // Returns a number in 0 … n-1; n ≥ 1.
   std::uint64_t below(std::uint64_t n) { return next() % n; }
+  // Returns a number from 0 on, less than 1.
+  double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
   // Returns a number of the standard normal distribution (Box and Muller 1958).
   double normal() {
     const double radius = std::sqrt(-2 * std::log(1 - unit()));
@@ -31,9 +33,7 @@ class Draw {
     return z ^ (z >> 31);
   }
   std::uint64_t next() { return mix(state_ += 0x9e3779b97f4a7c15); }
-  // Returns a number from 0 on, less than 1.
-  double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
   std::uint64_t state_;
 };
 
-}  // namespace convert::generate
+}  // namespace convert

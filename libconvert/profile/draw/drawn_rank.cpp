@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#include "profile/draw/drawn_rank.h"
+
+#include <algorithm>
+
+namespace convert {
+
+DrawnRank::DrawnRank(const WorkloadProfile& profile)
+    : profile_(profile), lanes_(profile.lanes.size()), classes_(profile.classes.size()) {}
+
+void DrawnRank::add(std::uint32_t token, const NodeCost& cost, double duration_ns, bool scaled) {
+  const Token& t = profile_.tokens[token];
+  const auto number = static_cast<std::uint32_t>(items_.size());
+  const auto begin = static_cast<std::uint32_t>(deps_.size());
+  for (const TokenDep& d : t.deps) {
+    const std::vector<std::uint32_t>& nodes = d.of_class ? classes_[d.what] : lanes_[d.what];
+    if (nodes.size() <= d.back) ++moved_;
+    if (nodes.empty() && number == 0) continue;
+    const std::uint32_t node =
+        nodes.empty() ? number - 1 : nodes[nodes.size() - 1 - std::min<std::size_t>(d.back, nodes.size() - 1)];
+    const auto same =
+        std::find_if(deps_.begin() + begin, deps_.end(), [&](const Dep& x) { return x.node == node; });
+    if (same != deps_.end()) {
+      same->kinds |= d.kinds;
+    } else {
+      deps_.push_back({node, d.kinds});
+    }
+  }
+  std::sort(deps_.begin() + begin, deps_.end(), [](const Dep& a, const Dep& b) { return a.node < b.node; });
+  items_.push_back({.token = token,
+                    .duration_ns = duration_ns,
+                    .cost = cost,
+                    .deps = {begin, static_cast<std::uint32_t>(deps_.size()) - begin},
+                    .scaled = scaled});
+  lanes_[t.lane].push_back(number);
+  classes_[t.node_class].push_back(number);
+}
+
+void DrawnRank::scale(std::span<const double> work_ns) {
+  std::vector<double> drawn(lanes_.size(), 0);
+  for (const Item& i : items_) {
+    if (i.scaled) drawn[profile_.tokens[i.token].lane] += i.duration_ns;
+  }
+  for (Item& i : items_) {
+    const std::uint32_t lane = profile_.tokens[i.token].lane;
+    if (i.scaled && lane < work_ns.size() && work_ns[lane] > 0 && drawn[lane] > 0)
+      i.duration_ns *= work_ns[lane] / drawn[lane];
+  }
+}
+
+}  // namespace convert

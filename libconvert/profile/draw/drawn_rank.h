@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Collects the nodes that are drawn for a rank: finds what they wait for among those that are there.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/trace.h"
+#include "profile/workload_profile.h"
+
+namespace convert {
+
+// Every node waits for earlier ones alone, so that there are no cycles.
+class DrawnRank {
+ public:
+  struct Item {
+    std::uint32_t token = 0;
+    double duration_ns = 0;
+    NodeCost cost{};
+    Range deps{};        // into deps()
+    bool scaled = true;  // part of an iteration
+  };
+  struct Dep {
+    std::uint32_t node = 0;
+    std::uint8_t kinds = 0;  // as TokenDep has them
+  };
+
+  explicit DrawnRank(const WorkloadProfile& profile);
+
+  // Adds a node. A dependency that reaches back too far means the first node of its lane or class, or the node
+  // before it where there is none; these are counted.
+  void add(std::uint32_t token, const NodeCost& cost, double duration_ns, bool scaled);
+  // Multiplies the durations of each lane of the iterations so that they sum up to `work_ns`; 0: leaves them.
+  void scale(std::span<const double> work_ns);
+
+  [[nodiscard]] const std::vector<Item>& items() const { return items_; }
+  [[nodiscard]] const std::vector<Dep>& deps() const { return deps_; }
+  [[nodiscard]] std::uint64_t moved_deps() const { return moved_; }
+
+ private:
+  const WorkloadProfile& profile_;
+  std::vector<Item> items_;
+  std::vector<Dep> deps_;
+  std::vector<std::vector<std::uint32_t>> lanes_, classes_;  // nodes
+  std::uint64_t moved_ = 0;
+};
+
+}  // namespace convert

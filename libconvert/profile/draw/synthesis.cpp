@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+#include "profile/draw/synthesis.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "config/groups.h"
+#include "profile/draw/decks.h"
+#include "profile/draw/drawn_rank.h"
+#include "profile/draw/write_rank.h"
+#include "util/draw.h"
+
+namespace convert {
+namespace {
+
+// What chance decides.
+enum class Chance : std::uint8_t { job, unit, work, loose, cost };
+
+Draw chance(std::uint64_t seed, Chance what, std::uint64_t a = 0, std::uint64_t b = 0) {
+  return {seed, static_cast<std::uint64_t>(what), a, b};
+}
+
+template <class T>
+void shuffle(std::vector<T>& v, Draw draw) {
+  for (std::size_t i = v.size(); i > 1; --i) std::swap(v[i - 1], v[draw.below(i)]);
+}
+
+}  // namespace
+
+// Draws one rank.
+class Synthesis::RankDrawer {
+ public:
+  RankDrawer(const Synthesis& s, std::size_t rank)
+      : s_(s),
+        profile_(s.profile_),
+        rank_(rank),
+        dealing_{s.seed_, rank, s.ranks()},
+        loose_(chance(s.seed_, Chance::loose, rank)),
+        noise_(chance(s.seed_, Chance::cost, rank)),
+        out_(s.profile_),
+        pool_decks_(s.profile_.pools.size()),
+        place_decks_(s.profile_.places.size()) {}
+
+  Trace run() {
+    for (const std::uint32_t u : s_.units_) add_unit(s_.job_.units[u]);
+    std::vector<double> work = s_.job_.work_ns[s_.work_[rank_]];
+    for (double& w : work) w *= static_cast<double>(s_.iterations_);
+    out_.scale(work);
+    s_.moved_deps_ += out_.moved_deps();
+    return write_rank(profile_, s_.job_, s_.seed_, rank_, out_);
+  }
+
+ private:
+  using Placed = std::pair<double, Symbol>;
+
+  void add_unit(const ProfileJob::Unit& unit) {
+    scaled_ = unit.part == ProfileJob::Part::iteration;
+    const std::uint32_t number = unit.scripts[rank_];
+    if (number == no_index) return;
+    const ProfileScript& script = profile_.scripts[number];
+    std::size_t open = 0;
+    for (const ProfileScript::Step& s : script.steps) open += s.place == no_index ? 1 : 0;
+    open += script.last_place == no_index ? 1 : 0;
+    const std::vector<Symbol> rest = open > 0 ? rest_of(unit.part) : std::vector<Symbol>();
+    std::size_t gap = 0;
+    const auto add_gap = [&](std::uint32_t place) {
+      if (place != no_index) return add_place(place);
+      const std::size_t begin = rest.size() * gap / open, end = rest.size() * (gap + 1) / open;
+      ++gap;
+      for (std::size_t i = begin; i < end; ++i) add_symbol(rest[i], nullptr);
+    };
+    for (const ProfileScript::Step& s : script.steps) {
+      add_gap(s.place);
+      add_node(s.token, s.pool, nullptr);
+    }
+    add_gap(script.last_place);
+  }
+
+  // Returns about `share` of the pieces, those of one position by chance, as many nodes in all as that is.
+  std::vector<Symbol> some_of(const std::vector<LoosePiece>& pieces, double share) {
+    std::vector<Placed> placed;
+    double due = 0;  // nodes
+    constexpr double reach = 0.5, least = 0.25;
+    for (const LoosePiece& p : pieces) {
+      const double all = p.count * share;
+      auto n = static_cast<std::uint64_t>(all);
+      const auto length = static_cast<double>(s_.grammar_.length(p.symbol));
+      due += (all - static_cast<double>(n)) * length;
+      if (due >= length * (least + reach * loose_.unit())) {
+        ++n;
+        due -= length;
+      }
+      for (std::uint64_t i = 0; i < n; ++i) placed.emplace_back(p.position, p.symbol);
+    }
+    constexpr double blur = 4;  // pieces
+    for (Placed& p : placed) p.first += blur * (loose_.unit() - 0.5) / static_cast<double>(placed.size());
+    std::ranges::stable_sort(placed, {}, &Placed::first);
+    std::vector<Symbol> out;
+    for (const Placed& p : placed) out.push_back(p.second);
+    return out;
+  }
+
+  std::vector<Symbol> rest_of(ProfileJob::Part part) {
+    const auto p = static_cast<std::size_t>(part);
+    return some_of(profile_.rest.at(p), s_.job_.rest.at(p)[rank_]);
+  }
+
+  void add_place(std::uint32_t number) {
+    const ProfilePlace& place = profile_.places[number];
+    std::uint64_t all = place.loose_segments;
+    for (const ProfilePlace::Segment& s : place.segments) all += s.count;
+    if (all == 0) return;
+    constexpr std::uint64_t places = std::uint64_t{1} << 32U;  // behind the pools
+    std::uint64_t at = place_decks_[number].next(dealing_, places + number, all);
+    for (const ProfilePlace::Segment& s : place.segments) {
+      if (at < s.count) {
+        if (s.symbol != no_index) add_symbol(s.symbol, &place);
+        return;
+      }
+      at -= s.count;
+    }
+    for (const Symbol piece : some_of(place.loose, 1.0 / place.loose_segments)) add_symbol(piece, &place);
+  }
+
+  void add_symbol(Symbol symbol, const ProfilePlace* place) {
+    const std::vector<std::uint32_t>& costs = profile_.costs[symbol];
+    if (!costs.empty()) {
+      std::size_t next = 0;
+      return add_tokens(symbol, costs, next, place);
+    }
+    if (!s_.grammar_.is_rule(symbol)) return add_node(symbol, no_index, place);
+    const auto [a, b] = s_.grammar_.parts(symbol);
+    add_symbol(a, place);
+    add_symbol(b, place);
+  }
+
+  void add_tokens(Symbol symbol, const std::vector<std::uint32_t>& costs, std::size_t& next,
+                  const ProfilePlace* place) {
+    if (!s_.grammar_.is_rule(symbol)) return add_node(symbol, costs[next++], place);
+    const auto [a, b] = s_.grammar_.parts(symbol);
+    add_tokens(a, costs, next, place);
+    add_tokens(b, costs, next, place);
+  }
+
+  void add_node(std::uint32_t token, std::uint32_t pool, const ProfilePlace* place) {
+    NodeCost cost;
+    if (pool != no_index && !profile_.pools[pool].empty()) {
+      const CostPool& p = profile_.pools[pool];
+      cost = cost_at(p, pool_decks_[pool].next(dealing_, pool, pool_size(p)));
+    }
+    constexpr double width = 0.02;  // a hundredth up or down
+    double factor = 1 + width * (noise_.unit() - 0.5);
+    if (place != nullptr) {
+      const std::uint32_t lane = profile_.tokens[token].lane;
+      for (const auto& [of, f] : place->factors) {
+        if (of == lane) factor *= f;
+      }
+    }
+    out_.add(token, cost, static_cast<double>(cost.duration_ns) * factor, scaled_);
+  }
+
+  const Synthesis& s_;
+  const WorkloadProfile& profile_;
+  std::size_t rank_;
+  Dealing dealing_;
+  Draw loose_, noise_;
+  DrawnRank out_;
+  std::vector<Deck> pool_decks_, place_decks_;
+  bool scaled_ = true;
+};
+
+Synthesis::Synthesis(const WorkloadProfile& profile, const SynthesisOptions& options)
+    : profile_(profile),
+      seed_(options.seed),
+      job_(profile.jobs[chance(options.seed, Chance::job).below(profile.jobs.size())]),
+      grammar_(static_cast<std::uint32_t>(profile.tokens.size()), profile.rules) {
+  std::uint64_t recorded = 0;
+  for (const ProfileJob::Unit& u : job_.units) {
+    if (u.part == ProfileJob::Part::iteration) recorded += u.count;
+  }
+  iterations_ = options.iterations.value_or(recorded);
+  choose_units();
+  choose_work();
+}
+
+// Recorded iterations are dealt like cards: all once before any again.
+void Synthesis::choose_units() {
+  using Part = ProfileJob::Part;
+  std::vector<std::uint32_t> deck, chosen;
+  const auto add_all = [&](Part part, std::vector<std::uint32_t>& to) {
+    for (std::uint32_t u = 0; u < job_.units.size(); ++u) {
+      if (job_.units[u].part == part) to.insert(to.end(), job_.units[u].count, u);
+    }
+  };
+  add_all(Part::prologue, units_);
+  add_all(Part::iteration, deck);
+  for (std::uint64_t round = 0; chosen.size() < iterations_ && !deck.empty(); ++round) {
+    shuffle(deck, chance(seed_, Chance::unit, round));
+    chosen.insert(chosen.end(), deck.begin(), deck.end());
+  }
+  chosen.resize(std::min<std::size_t>(chosen.size(), iterations_));
+  units_.insert(units_.end(), chosen.begin(), chosen.end());
+  add_all(Part::epilogue, units_);
+}
+
+// Ranks that do the same may be as fast or slow as each other.
+void Synthesis::choose_work() {
+  std::map<std::vector<std::uint32_t>, std::vector<std::uint32_t>> alike;
+  for (std::uint32_t r = 0; r < ranks(); ++r) {
+    std::vector<std::uint32_t> scripts;
+    for (const ProfileJob::Unit& u : job_.units) scripts.push_back(u.scripts[r]);
+    alike[scripts].push_back(r);
+  }
+  work_.resize(ranks());
+  for (const auto& [scripts, members] : alike) {
+    std::vector<std::uint32_t> to = members;
+    shuffle(to, chance(seed_, Chance::work, members.front()));
+    for (std::size_t i = 0; i < members.size(); ++i) work_[members[i]] = to[i];
+  }
+}
+
+Trace Synthesis::draw(std::size_t rank) const { return RankDrawer(*this, rank).run(); }
+
+std::string Synthesis::groups() const {
+  std::vector<CommGroup> groups;
+  for (std::size_t g = 0; g < job_.groups.size(); ++g) {
+    if (!job_.groups[g].empty()) groups.push_back({static_cast<std::int64_t>(g) + 1, job_.groups[g]});
+  }
+  return groups.empty() ? std::string() : groups_text(groups);
+}
+
+}  // namespace convert

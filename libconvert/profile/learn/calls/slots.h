@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Finds which groups of different ranks mean the same: those of one shape, such as every 8th of 64 ranks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "profile/learn/job_log.h"
+#include "profile/workload_profile.h"
+
+namespace convert {
+
+class GroupSlots {
+ public:
+  explicit GroupSlots(std::span<const JobLog> jobs);
+
+  // Returns the slot of a group, by its name, on a rank of a job that calls it.
+  [[nodiscard]] GroupSlot slot(std::size_t job, std::size_t rank, const std::string& group) const;
+  // Returns the place of a rank in a group; -1 if the members are not known, or it is none of them.
+  [[nodiscard]] std::int64_t place_in(std::size_t job, const std::string& group, std::int64_t rank) const;
+  // Sets the slots of the profile, and groups and slots of its jobs: groups are numbered from 1 on by their kind,
+  // then by the smallest member.
+  void write(WorkloadProfile& profile) const;
+
+ private:
+  using Shape = std::vector<Rank>;  // members, less the first; empty: not known
+  struct Group {
+    std::uint32_t kind = 0;
+    const std::vector<Rank>* members = nullptr;  // null: not known
+  };
+  struct Job {
+    std::map<std::string, Group> groups;
+    std::vector<std::map<std::string, GroupSlot>> slots;  // by rank
+  };
+  void add(const JobLog& log);
+  void find_slots(const JobLog& log, Job& job);
+
+  std::span<const JobLog> logs_;
+  std::map<Shape, std::uint32_t> kinds_;
+  std::vector<Job> jobs_;
+};
+
+}  // namespace convert

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+#include "profile/learn/classes.h"
+
+#include <algorithm>
+
+#include "profile/learn/clusters.h"
+
+namespace convert {
+namespace {
+
+// Returns the class without what may differ among the ranks that take part: a receive as its send, no ordinal, no
+// root.
+NodeClass shared_part(NodeClass c) {
+  if (c.type == NodeType::comm_recv) {
+    c.type = NodeType::comm_send;
+    c.offset = -c.offset;
+  }
+  c.slot.ordinal = 0;
+  c.details.root = -1;
+  return c;
+}
+
+NodeClass without_size(NodeClass c) {
+  c.size = -1;
+  c.details.bytes_out = -1;
+  return c;
+}
+
+bool has_digit(std::string_view name) { return name.find_first_of("0123456789") != std::string_view::npos; }
+
+}  // namespace
+
+ClassTable::ClassTable(std::span<const JobLog> jobs, const GroupSlots& slots, std::uint32_t k) : k_(k) {
+  number_plain(jobs);
+  count_calls(jobs, slots);
+  make_sizes();
+  number_calls();
+}
+
+std::uint32_t ClassTable::add_class(const NodeClass& c, const Total& total) {
+  classes_.push_back(c);
+  most_.push_back(total.largest.kth(k_));
+  return static_cast<std::uint32_t>(classes_.size() - 1);
+}
+
+void ClassTable::number_plain(std::span<const JobLog> jobs) {
+  std::map<Named, Spread> names;
+  std::size_t rank = 0;
+  std::uint32_t iterations = 0;
+  for (const JobLog& job : jobs) {
+    iterations = std::max(iterations, job.order.iterations);
+    for (const RankLog& log : job.ranks) {
+      for (const RankLog::Use& use : log.uses) {
+        const auto [at, is_new] =
+            names.try_emplace({use.node_class, use.name}, Spread{.rank = rank, .part = use.part});
+        Spread& s = at->second;
+        if (s.rank != rank) s.rank = no_index;
+        if (s.part != use.part) s.part = no_index;
+        s.total.nodes += use.nodes;
+        s.total.time_ns += use.time_ns;
+        s.total.largest.add(use.largest, k_);
+      }
+      ++rank;
+    }
+  }
+  std::map<Named, Total> common;
+  std::map<Named, Named> common_of;
+  const auto add = [&](const Named& to, const Total& what) {
+    Total& t = common[to];
+    t.nodes += what.nodes;
+    t.time_ns += what.time_ns;
+    t.largest.add(what.largest, k_);
+  };
+  for (const auto& [named, spread] : names) {
+    const bool own = (spread.rank != no_index && rank > 1) || (spread.part != no_index && iterations > 1);
+    const Named to(named.first, own && has_digit(named.second) ? without_numbers(named.second) : named.second);
+    add(to, spread.total);
+    common_of.emplace(named, to);
+  }
+  // What is rare has the empty name.
+  std::map<Named, Total> rare;
+  for (const auto& [named, total] : common) {
+    if (total.nodes < k_) rare.emplace(named, total);
+  }
+  for (const auto& [named, total] : rare) {
+    common.erase(named);
+    add({named.first, {}}, total);
+  }
+  std::vector<std::map<Named, Total>::iterator> order;
+  for (auto at = common.begin(); at != common.end(); ++at) {
+    if (at->second.nodes >= k_) order.push_back(at);
+  }
+  std::ranges::stable_sort(order, std::greater<>(), [](const auto& at) { return at->second.time_ns; });
+  for (const auto& at : order) at->second.number = add_class(at->first.first, at->second);
+  for (const auto& [named, to] : common_of) {
+    auto at = common.find(to);
+    if (at == common.end()) at = common.find({to.first, {}});
+    if (at->second.number == no_index) left_out_ += names.at(named).total.nodes;
+    plain_[named.second].emplace_back(named.first, at->second.number);
+  }
+}
+
+std::uint32_t ClassTable::plain(const NodeClass& plain_class, std::string_view name) const {
+  const auto at = plain_.find(name);
+  if (at == plain_.end()) return no_index;
+  for (const auto& [c, number] : at->second) {
+    if (c == plain_class) return number;
+  }
+  return no_index;
+}
+
+void ClassTable::count_calls(std::span<const JobLog> jobs, const GroupSlots& slots) {
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    auto& of_job = call_classes_.emplace_back();
+    for (std::size_t r = 0; r < jobs[j].ranks.size(); ++r) {
+      auto& of_rank = of_job.emplace_back();
+      const RankLog& log = jobs[j].ranks[r];
+      for (const RankLog::Call& call : log.calls) {
+        NodeClass c = call.facts.node_class;
+        if (c.type == NodeType::comm_coll) {
+          c.slot = slots.slot(j, r, call.facts.group);
+          if (call.facts.root >= 0) c.details.root = slots.place_in(j, call.facts.group, call.facts.root);
+        } else {
+          c.offset = call.facts.peer - static_cast<std::int64_t>(log.rank);
+        }
+        of_rank.push_back(c);
+        const NodeClass shared = shared_part(c), any_size = without_size(shared);
+        for (Total* const t : {&sized_[shared], &unsized_[any_size]}) {
+          ++t->nodes;
+          t->largest.add(call.cost, k_);
+        }
+        all_sizes_[any_size].push_back(c.size);
+      }
+    }
+  }
+}
+
+// Makes pools of the sizes that are too few each.
+void ClassTable::make_sizes() {
+  for (const auto& job : call_classes_) {
+    for (const auto& rank : job) {
+      for (const NodeClass& c : rank) {
+        const NodeClass shared = shared_part(c);
+        if (sized_.at(shared).nodes < k_) rare_sizes_[without_size(shared)].push_back(c.size);
+      }
+    }
+  }
+  for (auto& [any_size, rare] : rare_sizes_) {
+    std::vector<std::int64_t>& values = rare.size() < k_ ? all_sizes_.at(any_size) : rare;
+    if (values.size() < k_) continue;
+    size_pools_.emplace(any_size, static_cast<std::uint32_t>(sizes_.size()));
+    sizes_.push_back(size_clusters(values, k_));
+  }
+}
+
+std::uint32_t ClassTable::number_call(const NodeClass& c) {
+  const NodeClass shared = shared_part(c);
+  const auto at = sized_.find(shared);
+  if (at->second.nodes >= k_) {
+    const auto [number, is_new] = call_numbers_.try_emplace(c, no_index);
+    if (is_new) number->second = add_class(c, at->second);
+    return number->second;
+  }
+  const NodeClass any_size = without_size(shared);
+  const auto pool = size_pools_.find(any_size);
+  if (pool == size_pools_.end()) return no_index;
+  NodeClass drawn = without_size(c);
+  drawn.sizes = pool->second;
+  const auto [number, is_new] = call_numbers_.try_emplace(drawn, no_index);
+  if (is_new) number->second = add_class(drawn, unsized_.at(any_size));
+  return number->second;
+}
+
+void ClassTable::number_calls() {
+  for (const auto& job : call_classes_) {
+    auto& of_job = calls_.emplace_back();
+    for (const auto& rank : job) {
+      auto& of_rank = of_job.emplace_back();
+      for (const NodeClass& c : rank) {
+        of_rank.push_back(number_call(c));
+        if (of_rank.back() == no_index) ++left_out_;
+      }
+    }
+  }
+  call_classes_ = {};
+}
+
+}  // namespace convert

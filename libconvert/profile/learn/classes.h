@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Numbers the classes of nodes of all jobs, and hides those that are rare.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "profile/learn/calls/slots.h"
+#include "profile/learn/job_log.h"
+#include "profile/workload_profile.h"
+
+namespace convert {
+
+// Of what stands on fewer than k nodes, computations become such without a class of their own, communications lose
+// their size; what is rare even so is left out. A name that only one of several ranks, or only one of several
+// iterations, has, is that without its numbers: ProfilerStep#5, nccl:recv 3<-2.
+class ClassTable {
+ public:
+  ClassTable(std::span<const JobLog> jobs, const GroupSlots& slots, std::uint32_t k);
+
+  // Returns the class of a node that does not communicate; no_index: it is left out. Thread-safe.
+  [[nodiscard]] std::uint32_t plain(const NodeClass& plain_class, std::string_view name) const;
+  // Returns that of the calls of a rank, in their order.
+  [[nodiscard]] const std::vector<std::uint32_t>& calls(std::size_t job, std::size_t rank) const {
+    return calls_[job][rank];
+  }
+  // Returns the most that a node of the class costs: the k-th largest of all.
+  [[nodiscard]] const NodeCost& most(std::uint32_t node_class) const { return most_[node_class]; }
+  [[nodiscard]] std::size_t size() const { return classes_.size(); }
+  [[nodiscard]] const std::vector<NodeClass>& classes() const { return classes_; }
+  [[nodiscard]] const std::vector<std::vector<SizeCluster>>& sizes() const { return sizes_; }
+  [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
+
+ private:
+  struct Total {
+    std::uint64_t nodes = 0;
+    double time_ns = 0;
+    LargestCosts largest{};
+    std::uint32_t number = no_index;
+  };
+  // What a name of computations is on all ranks and in all iterations together.
+  struct Spread {
+    Total total{};
+    std::size_t rank = 0;    // the only one, counted over all jobs; no_index: several
+    std::uint32_t part = 0;  // the only one
+  };
+  using Named = std::pair<NodeClass, std::string>;
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>()(s); }
+  };
+  void number_plain(std::span<const JobLog> jobs);
+  void count_calls(std::span<const JobLog> jobs, const GroupSlots& slots);
+  void number_calls();
+  std::uint32_t number_call(const NodeClass& c);
+  std::uint32_t add_class(const NodeClass& c, const Total& total);
+  void make_sizes();
+
+  std::uint32_t k_;
+  std::vector<NodeClass> classes_;
+  std::vector<NodeCost> most_;
+  std::vector<std::vector<SizeCluster>> sizes_;
+  std::uint64_t left_out_ = 0;
+  std::unordered_map<std::string, std::vector<std::pair<NodeClass, std::uint32_t>>, TextHash, std::equal_to<>>
+      plain_;
+  // Of calls: how many are alike, with the size and without; without also the sizes of those that are too few.
+  std::map<NodeClass, Total> sized_, unsized_;
+  std::map<NodeClass, std::vector<std::int64_t>> rare_sizes_, all_sizes_;
+  std::map<NodeClass, std::uint32_t> size_pools_, call_numbers_;
+  std::vector<std::vector<std::vector<NodeClass>>> call_classes_;  // by job, rank and call
+  std::vector<std::vector<std::vector<std::uint32_t>>> calls_;
+};
+
+}  // namespace convert

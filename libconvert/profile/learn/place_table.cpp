@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+#include "profile/learn/place_table.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "profile/learn/calls/shuffle.h"
+
+namespace convert {
+PlaceTable::PlaceTable(std::span<const JobLog> jobs, const SegmentTable& segments, std::uint32_t k)
+    : jobs_(jobs), segments_(segments), k_(k) {
+  list_parts();
+  pick_places();
+  find_factors();
+  find_call_pools();
+  std::vector<CallSequence> sequences;
+  for (const Part& p : parts_) {
+    const SegmentTable::RankUse& use = segments_.ranks()[p.rank];
+    sequences.push_back({use.job, p.part, jobs_[use.job].order.circular, p.calls, p.places});
+  }
+  order_ = shuffle_rare(sequences, k_, shuffled_);
+  add_places();
+}
+
+void PlaceTable::list_parts() {
+  const auto& gaps = segments_.gaps();
+  context_.resize(gaps.size());
+  for (std::size_t r = 0; r < segments_.ranks().size(); ++r) {
+    const SegmentTable::RankUse& use = segments_.ranks()[r];
+    const CommOrder& order = jobs_[use.job].order;
+    for (const EncodedRank::Part& part : use.parts) {
+      Part& p = parts_.emplace_back(
+          Part{.rank = r, .part = part.part, .kind = order.kind(part.part), .first = part.first});
+      for (std::uint32_t g = part.first; g + 1 < part.first + part.gaps; ++g) {
+        p.calls.push_back(segments_.tokens()[gaps[g].call].node_class);
+        p.places.push_back(gaps[g].place);
+      }
+      const std::vector<GapContexts::Of> contexts = contexts_.add(p.calls);
+      std::ranges::copy(contexts, context_.begin() + part.first);
+    }
+  }
+}
+
+void PlaceTable::pick_places() {
+  context_count_.assign(contexts_.size(), 0);
+  for (const GapContexts::Of& of : context_) {
+    for (const std::uint32_t c : of) ++context_count_[c];
+  }
+  place_by_context_.assign(contexts_.size(), no_index);
+  for (const GapContexts::Of& of : context_) {
+    const std::uint32_t segment = segments_.gaps()[place_.size()].segment;
+    const std::size_t nodes = segments_.segments()[segment].size();
+    all_nodes_ += nodes;
+    const auto at = std::ranges::find_if(of, [&](std::uint32_t c) { return context_count_[c] >= k_; });
+    std::uint32_t place = no_index;
+    if (at != of.end()) {
+      if (segments_.pieces()[segment].symbols.size() == 1) whole_nodes_ += nodes;
+      place = place_by_context_[*at];
+      if (place == no_index) {
+        place = place_by_context_[*at] = static_cast<std::uint32_t>(members_.size());
+        members_.emplace_back();
+      }
+      members_[place].push_back(static_cast<std::uint32_t>(place_.size()));
+    }
+    place_.push_back(place);
+  }
+  // Where fewer than k had no narrower place, all that stand there are taken.
+  std::vector<bool> few;
+  for (const auto& m : members_) few.push_back(m.size() < k_);
+  for (std::size_t p = 0; p < few.size(); ++p) {
+    if (few[p]) members_[p].clear();
+  }
+  for (std::uint32_t g = 0; g < context_.size(); ++g) {
+    std::set<std::uint32_t> places;
+    for (const std::uint32_t c : context_[g]) {
+      const std::uint32_t p = place_by_context_[c];
+      if (p != no_index && few[p] && places.insert(p).second) members_[p].push_back(g);
+    }
+  }
+}
+
+std::vector<std::uint32_t> PlaceTable::classes_in_order(std::size_t part) const {
+  std::vector<std::uint32_t> classes;
+  for (const std::uint32_t c : order_[part]) classes.push_back(parts_[part].calls[c]);
+  return classes;
+}
+
+// Where calls have changed places there are gaps that no rank had: they are like others between the same two calls.
+void PlaceTable::add_places() {
+  std::map<std::uint32_t, std::uint32_t> added;  // context, place
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    if (std::ranges::is_sorted(order_[p])) continue;
+    for (const GapContexts::Of& of : contexts_.find(classes_in_order(p))) {
+      if (place_of(of) != no_index) continue;
+      const auto at =
+          std::ranges::find_if(of, [&](std::uint32_t c) { return c != no_index && context_count_[c] >= k_; });
+      if (at == of.end()) continue;
+      added.emplace(*at, place_by_context_[*at] = static_cast<std::uint32_t>(members_.size()));
+      members_.emplace_back();
+      place_factor_.emplace_back();
+    }
+  }
+  for (std::uint32_t g = 0; g < context_.size() && !added.empty(); ++g) {
+    for (const std::uint32_t c : context_[g]) {
+      const auto at = added.find(c);
+      if (at != added.end()) members_[at->second].push_back(g);
+    }
+  }
+}
+
+std::map<std::uint32_t, double> PlaceTable::expected(std::uint32_t segment) const {
+  std::map<std::uint32_t, double> out;
+  for (const std::uint32_t t : segments_.segments()[segment])
+    out[segments_.tokens()[t].lane] += segments_.mean_ns(t);
+  return out;
+}
+
+// Fits the time of a gap in a lane as that of its tokens on average, times a factor of the place, times one of the
+// rank, in turns.
+void PlaceTable::find_factors() {
+  const auto& gaps = segments_.gaps();
+  std::vector<std::map<std::uint32_t, double>> mean;
+  for (std::uint32_t s = 0; s < segments_.segments().size(); ++s) mean.push_back(expected(s));
+  place_factor_.resize(members_.size());
+  rank_factor_.resize(segments_.ranks().size());
+  std::vector<std::uint32_t> rank(gaps.size());
+  for (const Part& p : parts_) {
+    for (std::uint32_t g = p.first; g <= p.first + p.calls.size(); ++g)
+      rank[g] = static_cast<std::uint32_t>(p.rank);
+  }
+  using Sums = std::vector<std::map<std::uint32_t, std::pair<double, double>>>;  // recorded, expected
+  const auto value = [](const std::map<std::uint32_t, double>& factors, std::uint32_t lane) {
+    const auto at = factors.find(lane);
+    return at == factors.end() ? 1.0 : at->second;
+  };
+  const auto fit = [&](auto& factors, const auto& row, const auto& other) {
+    Sums sums(factors.size());
+    for (std::uint32_t g = 0; g < gaps.size(); ++g) {
+      if (row(g) == no_index) continue;
+      auto& own = sums[row(g)];
+      for (std::uint32_t w = 0; w < gaps[g].work.count; ++w) {
+        const auto& [lane, ns] = segments_.work()[gaps[g].work.begin + w];
+        own[lane].first += ns;
+      }
+      for (const auto& [lane, ns] : mean[gaps[g].segment]) own[lane].second += ns * other(g, lane);
+    }
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      for (const auto& [lane, sum] : sums[i]) {
+        if (sum.first > 0 && sum.second > 0) factors[i][lane] = sum.first / sum.second;
+      }
+    }
+  };
+  constexpr int rounds = 3;
+  for (int i = 0; i < rounds; ++i) {
+    fit(
+        rank_factor_, [&](std::uint32_t g) { return rank[g]; },
+        [&](std::uint32_t g, std::uint32_t lane) {
+          return place_[g] == no_index ? 1.0 : value(place_factor_[place_[g]], lane);
+        });
+    fit(
+        place_factor_, [&](std::uint32_t g) { return place_[g]; },
+        [&](std::uint32_t g, std::uint32_t lane) { return value(rank_factor_[rank[g]], lane); });
+  }
+}
+
+double PlaceTable::factor(std::size_t gap, std::size_t rank, std::uint32_t lane) const {
+  const auto value = [&](const std::map<std::uint32_t, double>& factors) {
+    const auto at = factors.find(lane);
+    return at == factors.end() ? 1.0 : at->second;
+  };
+  return value(rank_factor_[rank]) * (place_[gap] == no_index ? 1.0 : value(place_factor_[place_[gap]]));
+}
+
+// The costs of a communication are those at its place, else those of its class, of its type, of all.
+void PlaceTable::find_call_pools() {
+  using Key = std::array<std::int64_t, 3>;
+  const auto& gaps = segments_.gaps();
+  const auto keys = [&](std::uint32_t g) {
+    const std::uint32_t node_class = segments_.tokens()[gaps[g].call].node_class;
+    return std::array<Key, 4>{Key{0, context_[g][0], 0}, Key{1, node_class, 0}, Key{2, 0, 0}, Key{3, 0, 0}};
+  };
+  std::map<Key, std::uint64_t> count;
+  for (std::uint32_t g = 0; g < gaps.size(); ++g) {
+    if (gaps[g].call == no_index) continue;
+    for (const Key& key : keys(g)) ++count[key];
+  }
+  std::map<Key, std::uint32_t> numbers;
+  for (std::uint32_t g = 0; g < gaps.size(); ++g) {
+    call_pool_.push_back(no_index);
+    if (gaps[g].call == no_index) continue;
+    const auto all = keys(g);
+    auto at = std::ranges::find_if(all, [&](const Key& key) { return count[key] >= k_; });
+    if (at == all.end()) --at;
+    call_pool_.back() = numbers.try_emplace(*at, static_cast<std::uint32_t>(numbers.size())).first->second;
+  }
+  call_pools_ = static_cast<std::uint32_t>(numbers.size());
+}
+
+}  // namespace convert

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Takes gaps between communications together to places that stand at least k times, and makes the scripts of ranks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "profile/learn/calls/contexts.h"
+#include "profile/learn/job_log.h"
+#include "profile/learn/segment_table.h"
+#include "profile/workload_profile.h"
+
+namespace convert {
+
+class PlaceTable {
+ public:
+  // `segments` is settled; both must outlive this object.
+  PlaceTable(std::span<const JobLog> jobs, const SegmentTable& segments, std::uint32_t k);
+
+  // Returns the factor of the times of a gap that was recorded, by lane: of its place and its rank together.
+  [[nodiscard]] double factor(std::size_t gap, std::size_t rank, std::uint32_t lane) const;
+  // Returns whether a part of a rank is an iteration, and how many a job has.
+  [[nodiscard]] bool is_iteration(std::size_t rank, std::uint32_t part) const {
+    return jobs_[segments_.ranks()[rank].job].order.is_iteration[part];
+  }
+  [[nodiscard]] std::uint32_t iterations(std::size_t job) const { return jobs_[job].order.iterations; }
+  // Returns the pool of what the communication behind a gap costs, by number from 0 on.
+  [[nodiscard]] std::uint32_t call_pool(std::size_t gap) const { return call_pool_[gap]; }
+  [[nodiscard]] std::uint32_t call_pools() const { return call_pools_; }
+  // Sets places, rest and scripts of the profile, and units and parts of the rest of its jobs. The pools of calls
+  // are numbered from `first_pool` on.
+  void write(WorkloadProfile& profile, std::uint32_t first_pool) const;
+
+  // Return how many nodes stand between communications, and how many of them in segments that are one piece.
+  [[nodiscard]] std::uint64_t nodes() const { return all_nodes_; }
+  [[nodiscard]] std::uint64_t whole_nodes() const { return whole_nodes_; }
+  // Returns how many communications have lost their order.
+  [[nodiscard]] std::uint64_t shuffled_calls() const { return shuffled_; }
+
+ private:
+  // A part of a rank, such as an iteration.
+  struct Part {
+    std::size_t rank = 0;  // into segments_.ranks()
+    std::uint32_t part = 0;
+    ProfileJob::Part kind = ProfileJob::Part::iteration;
+    std::uint32_t first = 0;              // gap
+    std::vector<std::uint32_t> calls{};   // classes; one less than the gaps
+    std::vector<std::uint32_t> places{};  // of these, in the order of the job
+  };
+  void list_parts();
+  void pick_places();
+  void find_factors();
+  void find_call_pools();
+  [[nodiscard]] std::map<std::uint32_t, double> expected(std::uint32_t segment) const;
+  void add_places();
+  [[nodiscard]] std::uint32_t place_of(const GapContexts::Of& context) const;
+  [[nodiscard]] double mean_nodes(std::uint32_t place) const;
+  [[nodiscard]] std::vector<std::uint32_t> classes_in_order(std::size_t part) const;
+  void fill_up(WorkloadProfile& profile, ProfileJob::Part kind) const;
+  [[nodiscard]] ProfilePlace make_place(std::size_t place) const;
+  void write_rest(WorkloadProfile& profile, ProfileJob::Part kind) const;
+  void write_scripts(WorkloadProfile& profile, std::uint32_t first_pool) const;
+
+  std::span<const JobLog> jobs_;
+  const SegmentTable& segments_;
+  std::uint32_t k_;
+  GapContexts contexts_;
+  std::vector<Part> parts_;
+  std::vector<GapContexts::Of> context_;                                     // by gap
+  std::vector<std::uint32_t> context_count_;         // by context: gaps
+  std::vector<std::uint32_t> place_by_context_;      // no_index: none
+  std::vector<std::uint32_t> place_;                                         // by gap
+  std::vector<std::vector<std::uint32_t>> members_;                          // by place: gaps
+  std::vector<std::map<std::uint32_t, double>> place_factor_, rank_factor_;  // by lane
+  std::vector<std::uint32_t> call_pool_;                                     // by gap
+  std::uint32_t call_pools_ = 0;
+  std::vector<std::vector<std::uint32_t>> order_;  // by part: its calls, where rare runs are shuffled
+  std::uint64_t whole_nodes_ = 0, all_nodes_ = 0, shuffled_ = 0;
+};
+
+}  // namespace convert

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include "profile/learn/rank_log.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "graph/graph.h"
+#include "graph/lanes.h"
+
+namespace convert {
+namespace {
+
+std::array<std::uint64_t, 4> fields_of(const NodeCost& c) {
+  return {c.duration_ns, c.delay_ns, c.operations, c.bytes};
+}
+
+// Finds for each node the communications that it waits for, without those that these wait for themselves.
+class Ancestors {
+ public:
+  Ancestors(std::size_t nodes, RankLog& log) : log_(log), of_(nodes) {}
+
+  // Returns those of a node whose parents have theirs.
+  Range join(const Graph& graph, std::uint32_t node) {
+    const auto parents = graph.parents(node);
+    Range first{};
+    bool one = true;
+    for (const Edge& e : parents) {
+      const Range r = of_[e.node];
+      if (r.count == 0) continue;
+      one = one && (first.count == 0 || (first.begin == r.begin && first.count == r.count));
+      if (first.count == 0) first = r;
+    }
+    if (one) return first;
+    merged_.clear();
+    for (const Edge& e : parents) {
+      const Range r = of_[e.node];
+      merged_.insert(merged_.end(), log_.after.begin() + r.begin, log_.after.begin() + r.begin + r.count);
+    }
+    std::ranges::sort(merged_);
+    merged_.erase(std::ranges::unique(merged_).begin(), merged_.end());
+    return add(merged_);
+  }
+  void set(std::uint32_t node, Range own) {
+    constexpr std::uint32_t most = 8;
+    if (own.count > most) {
+      log_.joins.push_back(own);
+      own = one(static_cast<std::uint32_t>(log_.joins.size() - 1) | RankLog::join_bit);
+    }
+    of_[node] = own;
+  }
+  void set_call(std::uint32_t node, std::uint32_t call) { of_[node] = one(call); }
+
+ private:
+  Range one(std::uint32_t item) {
+    log_.after.push_back(item);
+    return {static_cast<std::uint32_t>(log_.after.size() - 1), 1};
+  }
+  Range add(const std::vector<std::uint32_t>& items) {
+    const auto begin = static_cast<std::uint32_t>(log_.after.size());
+    log_.after.insert(log_.after.end(), items.begin(), items.end());
+    return {begin, static_cast<std::uint32_t>(items.size())};
+  }
+
+  RankLog& log_;
+  std::vector<Range> of_;  // into log_.after
+  std::vector<std::uint32_t> merged_;
+};
+
+// Counts the classes of a rank by name.
+class Uses {
+ public:
+  Uses(RankLog& log, std::uint32_t k) : log_(log), k_(k) {}
+
+  void add(const NodeTable& table, const Node& node, std::uint32_t part) {
+    const NodeClass plain = plain_class(table, node);
+    const std::string_view name = table.name(node);
+    const std::size_t hash = std::hash<std::string_view>()(name);
+    const auto [begin, end] = rows_.equal_range(hash);
+    auto at = std::find_if(begin, end, [&](const auto& row) {
+      return log_.uses[row.second].name == name && log_.uses[row.second].node_class == plain;
+    });
+    if (at == end) {
+      at = rows_.emplace(hash, log_.uses.size());
+      log_.uses.push_back({.node_class = plain, .name = std::string(name), .part = part});
+    }
+    RankLog::Use& use = log_.uses[at->second];
+    ++use.nodes;
+    if (use.part != part) use.part = no_index;
+    const NodeCost cost = cost_of(table, node);
+    use.time_ns += static_cast<double>(cost.duration_ns);
+    use.largest.add(cost, k_);
+  }
+
+ private:
+  RankLog& log_;
+  std::uint32_t k_;
+  std::unordered_multimap<std::size_t, std::size_t> rows_;
+};
+
+}  // namespace
+
+void LargestCosts::add(const NodeCost& cost, std::uint32_t k) {
+  const auto fields = fields_of(cost);
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    std::vector<std::uint64_t>& v = values_.at(i);
+    if (v.size() == k && fields.at(i) <= v.back()) continue;
+    v.insert(std::ranges::upper_bound(v, fields.at(i), std::greater<>()), fields.at(i));
+    if (v.size() > k) v.pop_back();
+  }
+}
+
+void LargestCosts::add(const LargestCosts& other, std::uint32_t k) {
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    std::vector<std::uint64_t>& v = values_.at(i);
+    const auto& more = other.values_.at(i);
+    v.insert(v.end(), more.begin(), more.end());
+    std::ranges::sort(v, std::greater<>());
+    if (v.size() > k) v.resize(k);
+  }
+}
+
+NodeCost LargestCosts::kth(std::uint32_t k) const {
+  const auto at = [&](std::size_t i) { return values_.at(i).size() < k ? 0 : values_.at(i)[k - 1]; };
+  return {.duration_ns = at(0), .delay_ns = at(1), .operations = at(2), .bytes = at(3)};
+}
+
+RankLog log_rank(const Trace& trace, const RankParts& parts, std::uint32_t k) {
+  RankLog log{.rank = trace.rank, .file = trace.name, .iterations = parts.iterations};
+  const NodeTable& table = trace.nodes;
+  const Graph graph = build_graph(table);
+  Ancestors ancestors(table.nodes.size(), log);
+  Uses uses(log, k);
+  std::set<NodeLane> lanes;
+  for (const std::uint32_t i : parts.order) {
+    const Node& node = table.nodes[i];
+    const Range after = ancestors.join(graph, i);
+    if (const NodeLane lane = lane_of(table, node); lanes.insert(lane).second) log.lanes.push_back(lane);
+    if (!is_communication(table, node)) {
+      uses.add(table, node, parts.part[i]);
+      ancestors.set(i, after);
+      continue;
+    }
+    ancestors.set_call(i, static_cast<std::uint32_t>(log.calls.size()));
+    log.calls.push_back({.id = node.id,
+                         .part = parts.part[i],
+                         .facts = call_facts(table, node),
+                         .cost = cost_of(table, node),
+                         .after = after});
+  }
+  return log;
+}
+
+}  // namespace convert

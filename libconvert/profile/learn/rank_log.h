@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// Keeps of a rank what must be known of all before any is taken apart: its communications with their order, and how
+// often it has which class of nodes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/trace.h"
+#include "profile/learn/facts.h"
+#include "profile/learn/parts.h"
+#include "profile/workload_profile.h"
+
+namespace convert {
+
+// The largest values of each part of a cost, at most k of each.
+class LargestCosts {
+ public:
+  void add(const NodeCost& cost, std::uint32_t k);
+  void add(const LargestCosts& other, std::uint32_t k);
+  // Returns the k-th largest value of each; 0 where there are fewer.
+  [[nodiscard]] NodeCost kth(std::uint32_t k) const;
+
+ private:
+  std::array<std::vector<std::uint64_t>, 4> values_;  // descending
+};
+
+struct RankLog {
+  // A class of nodes that are no communications, by its name.
+  struct Use {
+    NodeClass node_class{};
+    std::string name{};
+    std::uint64_t nodes = 0;
+    double time_ns = 0;
+    std::uint32_t part = 0;  // the only one that has it; no_index: there are several
+    LargestCosts largest{};
+  };
+  struct Call {
+    NodeId id = 0;
+    std::uint32_t part = 0;
+    CallFacts facts{};
+    NodeCost cost{};
+    Range after{};  // into `after`: what it waits for, directly or through computations
+  };
+  // A computation that stands for many communications that others wait for through it.
+  static constexpr std::uint32_t join_bit = 0x80000000;
+
+  Rank rank = 0;
+  std::string file{};
+  std::uint32_t iterations = 1;
+  std::vector<NodeLane> lanes{};  // in the order of first use
+  std::vector<Use> uses{};
+  std::vector<Call> calls{};           // in the order of the rank
+  std::vector<Range> joins{};          // into `after`
+  std::vector<std::uint32_t> after{};  // calls, or joins with join_bit
+};
+
+// Throws Error(input) if the dependencies have a cycle.
+[[nodiscard]] RankLog log_rank(const Trace& trace, const RankParts& parts, std::uint32_t k);
+
+}  // namespace convert

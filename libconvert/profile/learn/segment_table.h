@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Collects the tokens and segments of all ranks, and makes of rare tokens such as stand often enough.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "profile/grammar.h"
+#include "profile/learn/encoded_rank.h"
+#include "profile/workload_profile.h"
+
+namespace convert {
+
+class SegmentTable {
+ public:
+  using LaneWork = std::pair<std::uint32_t, double>;  // lane, ns
+  // A gap of a rank, without its nodes.
+  struct GapUse {
+    std::uint32_t segment = 0;
+    std::uint32_t call = no_index;  // token
+    std::uint32_t place = 0;        // of that in the order of the job
+    Range work{};                   // into `work`
+  };
+  struct RankUse {
+    std::size_t job = 0, rank = 0;
+    std::vector<EncodedRank::Part> parts{};  // their gaps: into `gaps`
+  };
+
+  // Adds a rank; ranks come in their order.
+  void add(std::size_t job, std::size_t rank, const EncodedRank& encoded);
+  // Replaces tokens that stand on fewer than k nodes by the most similar ones of the same class, or by what those
+  // of the class have in common; then finds the pieces that stand at least k times.
+  void settle(std::uint32_t k);
+
+  // After settle():
+  // Returns the number of a rank's segment, as encoded.
+  [[nodiscard]] std::uint32_t find(const EncodedRank& encoded, std::uint32_t segment) const;
+  // Returns the number of a token; it was added.
+  [[nodiscard]] std::uint32_t find(const Token& token) const { return replaced_[numbers_.at(token)]; }
+  [[nodiscard]] const std::vector<Token>& tokens() const { return tokens_; }
+  [[nodiscard]] const std::vector<std::pair<Symbol, Symbol>>& rules() const { return rules_; }
+  [[nodiscard]] const Grammar& grammar() const { return grammar_; }
+  // By segment: the tokens, and the pieces that these are made of.
+  [[nodiscard]] const std::vector<std::vector<std::uint32_t>>& segments() const { return segments_; }
+  [[nodiscard]] const std::vector<WeightedSequence>& pieces() const { return pieces_; }
+  [[nodiscard]] const std::vector<RankUse>& ranks() const { return ranks_; }
+  [[nodiscard]] const std::vector<GapUse>& gaps() const { return gaps_; }
+  [[nodiscard]] const std::vector<LaneWork>& work() const { return work_; }
+  // Returns the mean duration of a token's nodes, ns.
+  [[nodiscard]] double mean_ns(std::uint32_t token) const { return sums_[token].first / sums_[token].second; }
+  [[nodiscard]] std::uint64_t replaced_nodes() const { return replaced_nodes_; }
+
+ private:
+  void replace_rare(std::uint32_t k);
+  void renumber();
+  [[nodiscard]] Token in_common(const std::vector<std::uint32_t>& tokens) const;
+
+  std::map<Token, std::uint32_t> numbers_;  // as encoded
+  std::vector<std::uint32_t> replaced_;     // by that number: the final one
+  std::vector<Token> tokens_;
+  std::vector<std::pair<double, double>> sums_;  // by token: durations of its nodes, their number
+  std::map<std::vector<std::uint32_t>, std::uint32_t> segment_numbers_;
+  std::vector<std::vector<std::uint32_t>> segments_;
+  std::vector<std::uint64_t> weights_;
+  std::vector<WeightedSequence> pieces_;
+  std::vector<std::pair<Symbol, Symbol>> rules_;
+  Grammar grammar_;
+  std::vector<RankUse> ranks_;
+  std::vector<GapUse> gaps_;
+  std::vector<LaneWork> work_;
+  std::uint64_t replaced_nodes_ = 0;
+};
+
+}  // namespace convert

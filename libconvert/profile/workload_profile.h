@@ -64,7 +64,8 @@ struct NodeClass {
   [[nodiscard]] bool communicates() const { return type >= NodeType::comm_send && type <= NodeType::comm_coll; }
 };
 
-// A node that a node waits for: the `back`-th latest of a lane or of a class, 0: the latest.
+// A node that a node waits for: the `back`-th latest of a lane or of a class, 0: the latest. All threads of the
+// host count as one lane, see dependency_lanes().
 struct TokenDep {
   std::uint8_t kinds = 1;  // 1: data, 2: control, 3: both
   bool of_class = false;
@@ -169,5 +170,8 @@ struct WorkloadProfile {
   std::vector<GroupSlot> slots{};
   std::vector<ProfileJob> jobs{};
 };
+
+// Returns the lane that stands for all threads: the first of them; for other lanes the lane itself.
+[[nodiscard]] std::vector<std::uint32_t> dependency_lanes(const std::vector<NodeLane>& lanes);
 
 }  // namespace convert

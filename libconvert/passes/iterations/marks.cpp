@@ -26,6 +26,8 @@ std::optional<IterationMark> number_at(std::string_view name, std::size_t at) {
   return IterationMark{.number = static_cast<std::int64_t>(*number), .at = at, .digits = end - at};
 }
 
+}  // namespace
+
 std::optional<IterationMark> mark_in_name(std::string_view name) {
   if (name.starts_with(profiler_step)) {
     auto mark = number_at(name, profiler_step.size());
@@ -41,8 +43,6 @@ std::optional<IterationMark> mark_in_name(std::string_view name) {
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 std::optional<IterationMark> iteration_mark(const NodeTable& table, const Node& node) {
   if (const IntValue v = int_value(table.attributes(node), iteration_attribute); v && v.value >= 0)

@@ -6,18 +6,26 @@
 namespace convert {
 
 DrawnRank::DrawnRank(const WorkloadProfile& profile)
-    : profile_(profile), lanes_(profile.lanes.size()), classes_(profile.classes.size()) {}
+    : profile_(profile),
+      lane_of_deps_(dependency_lanes(profile.lanes)),
+      lanes_(profile.lanes.size()),
+      classes_(profile.classes.size()) {}
 
-void DrawnRank::add(std::uint32_t token, const NodeCost& cost, double duration_ns, bool scaled) {
+void DrawnRank::add(std::uint32_t token, const NodeCost& cost, double duration_ns, bool scaled, bool in_place) {
   const Token& t = profile_.tokens[token];
   const auto number = static_cast<std::uint32_t>(items_.size());
   const auto begin = static_cast<std::uint32_t>(deps_.size());
   for (const TokenDep& d : t.deps) {
     const std::vector<std::uint32_t>& nodes = d.of_class ? classes_[d.what] : lanes_[d.what];
-    if (nodes.size() <= d.back) ++moved_;
-    if (nodes.empty() && number == 0) continue;
-    const std::uint32_t node =
-        nodes.empty() ? number - 1 : nodes[nodes.size() - 1 - std::min<std::size_t>(d.back, nodes.size() - 1)];
+    std::uint32_t node = 0;
+    if (d.back < nodes.size()) {
+      node = nodes[nodes.size() - 1 - d.back];
+    } else if (in_place || number == 0) {
+      continue;
+    } else {
+      ++moved_;
+      node = nodes.empty() ? number - 1 : nodes.front();
+    }
     const auto same =
         std::find_if(deps_.begin() + begin, deps_.end(), [&](const Dep& x) { return x.node == node; });
     if (same != deps_.end()) {
@@ -32,7 +40,7 @@ void DrawnRank::add(std::uint32_t token, const NodeCost& cost, double duration_n
                     .cost = cost,
                     .deps = {begin, static_cast<std::uint32_t>(deps_.size()) - begin},
                     .scaled = scaled});
-  lanes_[t.lane].push_back(number);
+  lanes_[lane_of_deps_[t.lane]].push_back(number);
   classes_[t.node_class].push_back(number);
 }
 

@@ -28,9 +28,10 @@ class DrawnRank {
 
   explicit DrawnRank(const WorkloadProfile& profile);
 
-  // Adds a node. A dependency that reaches back too far means the first node of its lane or class, or the node
-  // before it where there is none; these are counted.
-  void add(std::uint32_t token, const NodeCost& cost, double duration_ns, bool scaled);
+  // Adds a node. A dependency that reaches back beyond the beginning is left out where the node is `in_place`, as
+  // in the first iteration that was recorded; else it means the first node of its lane or class, or the node before
+  // it where there is none, and is counted.
+  void add(std::uint32_t token, const NodeCost& cost, double duration_ns, bool scaled, bool in_place);
   // Multiplies the durations of each lane of the iterations so that they sum up to `work_ns`; 0: leaves them.
   void scale(std::span<const double> work_ns);
 
@@ -42,6 +43,7 @@ class DrawnRank {
   const WorkloadProfile& profile_;
   std::vector<Item> items_;
   std::vector<Dep> deps_;
+  std::vector<std::uint32_t> lane_of_deps_;
   std::vector<std::vector<std::uint32_t>> lanes_, classes_;  // nodes
   std::uint64_t moved_ = 0;
 };

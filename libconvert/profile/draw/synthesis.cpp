@@ -69,11 +69,11 @@ class Synthesis::RankDrawer {
       if (place != no_index) return add_place(place);
       const std::size_t begin = rest.size() * gap / open, end = rest.size() * (gap + 1) / open;
       ++gap;
-      for (std::size_t i = begin; i < end; ++i) add_symbol(rest[i], nullptr);
+      for (std::size_t i = begin; i < end; ++i) add_symbol(rest[i], nullptr, false);
     };
     for (const ProfileScript::Step& s : script.steps) {
       add_gap(s.place);
-      add_node(s.token, s.pool, nullptr);
+      add_node(s.token, s.pool, nullptr, true);
     }
     add_gap(script.last_place);
   }
@@ -116,35 +116,35 @@ class Synthesis::RankDrawer {
     std::uint64_t at = place_decks_[number].next(dealing_, places + number, all);
     for (const ProfilePlace::Segment& s : place.segments) {
       if (at < s.count) {
-        if (s.symbol != no_index) add_symbol(s.symbol, &place);
+        if (s.symbol != no_index) add_symbol(s.symbol, &place, true);
         return;
       }
       at -= s.count;
     }
-    for (const Symbol piece : some_of(place.loose, 1.0 / place.loose_segments)) add_symbol(piece, &place);
+    for (const Symbol piece : some_of(place.loose, 1.0 / place.loose_segments)) add_symbol(piece, &place, false);
   }
 
-  void add_symbol(Symbol symbol, const ProfilePlace* place) {
+  void add_symbol(Symbol symbol, const ProfilePlace* place, bool in_place) {
     const std::vector<std::uint32_t>& costs = profile_.costs[symbol];
     if (!costs.empty()) {
       std::size_t next = 0;
-      return add_tokens(symbol, costs, next, place);
+      return add_tokens(symbol, costs, next, place, in_place);
     }
-    if (!s_.grammar_.is_rule(symbol)) return add_node(symbol, no_index, place);
+    if (!s_.grammar_.is_rule(symbol)) return add_node(symbol, no_index, place, in_place);
     const auto [a, b] = s_.grammar_.parts(symbol);
-    add_symbol(a, place);
-    add_symbol(b, place);
+    add_symbol(a, place, in_place);
+    add_symbol(b, place, in_place);
   }
 
   void add_tokens(Symbol symbol, const std::vector<std::uint32_t>& costs, std::size_t& next,
-                  const ProfilePlace* place) {
-    if (!s_.grammar_.is_rule(symbol)) return add_node(symbol, costs[next++], place);
+                  const ProfilePlace* place, bool in_place) {
+    if (!s_.grammar_.is_rule(symbol)) return add_node(symbol, costs[next++], place, in_place);
     const auto [a, b] = s_.grammar_.parts(symbol);
-    add_tokens(a, costs, next, place);
-    add_tokens(b, costs, next, place);
+    add_tokens(a, costs, next, place, in_place);
+    add_tokens(b, costs, next, place, in_place);
   }
 
-  void add_node(std::uint32_t token, std::uint32_t pool, const ProfilePlace* place) {
+  void add_node(std::uint32_t token, std::uint32_t pool, const ProfilePlace* place, bool in_place) {
     NodeCost cost;
     if (pool != no_index && !profile_.pools[pool].empty()) {
       const CostPool& p = profile_.pools[pool];
@@ -158,7 +158,7 @@ class Synthesis::RankDrawer {
         if (of == lane) factor *= f;
       }
     }
-    out_.add(token, cost, static_cast<double>(cost.duration_ns) * factor, scaled_);
+    out_.add(token, cost, static_cast<double>(cost.duration_ns) * factor, scaled_, in_place);
   }
 
   const Synthesis& s_;

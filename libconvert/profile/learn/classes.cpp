@@ -26,8 +26,6 @@ NodeClass without_size(NodeClass c) {
   return c;
 }
 
-bool has_digit(std::string_view name) { return name.find_first_of("0123456789") != std::string_view::npos; }
-
 }  // namespace
 
 ClassTable::ClassTable(std::span<const JobLog> jobs, const GroupSlots& slots, std::uint32_t k) : k_(k) {
@@ -35,11 +33,11 @@ ClassTable::ClassTable(std::span<const JobLog> jobs, const GroupSlots& slots, st
   count_calls(jobs, slots);
   make_sizes();
   number_calls();
+  cut_tails(jobs);
 }
 
-std::uint32_t ClassTable::add_class(const NodeClass& c, const Total& total) {
+std::uint32_t ClassTable::add_class(const NodeClass& c) {
   classes_.push_back(c);
-  most_.push_back(total.largest.kth(k_));
   return static_cast<std::uint32_t>(classes_.size() - 1);
 }
 
@@ -58,7 +56,6 @@ void ClassTable::number_plain(std::span<const JobLog> jobs) {
         if (s.part != use.part) s.part = no_index;
         s.total.nodes += use.nodes;
         s.total.time_ns += use.time_ns;
-        s.total.largest.add(use.largest, k_);
       }
       ++rank;
     }
@@ -69,11 +66,16 @@ void ClassTable::number_plain(std::span<const JobLog> jobs) {
     Total& t = common[to];
     t.nodes += what.nodes;
     t.time_ns += what.time_ns;
-    t.largest.add(what.largest, k_);
   };
   for (const auto& [named, spread] : names) {
-    const bool own = (spread.rank != no_index && rank > 1) || (spread.part != no_index && iterations > 1);
-    const Named to(named.first, own && has_digit(named.second) ? without_numbers(named.second) : named.second);
+    std::string name = named.second;
+    if (spread.rank != no_index && rank > 1 && spread.part == no_index) {
+      name = without_numbers(name);
+    } else if (spread.part != no_index && iterations > 1) {
+      name = without_iteration(name);
+      if (spread.rank != no_index && rank > 1) name = without_numbers(name);
+    }
+    const Named to(named.first, std::move(name));
     add(to, spread.total);
     common_of.emplace(named, to);
   }
@@ -91,7 +93,7 @@ void ClassTable::number_plain(std::span<const JobLog> jobs) {
     if (at->second.nodes >= k_) order.push_back(at);
   }
   std::ranges::stable_sort(order, std::greater<>(), [](const auto& at) { return at->second.time_ns; });
-  for (const auto& at : order) at->second.number = add_class(at->first.first, at->second);
+  for (const auto& at : order) at->second.number = add_class(at->first.first);
   for (const auto& [named, to] : common_of) {
     auto at = common.find(to);
     if (at == common.end()) at = common.find({to.first, {}});
@@ -125,10 +127,8 @@ void ClassTable::count_calls(std::span<const JobLog> jobs, const GroupSlots& slo
         }
         of_rank.push_back(c);
         const NodeClass shared = shared_part(c), any_size = without_size(shared);
-        for (Total* const t : {&sized_[shared], &unsized_[any_size]}) {
-          ++t->nodes;
-          t->largest.add(call.cost, k_);
-        }
+        ++sized_[shared].nodes;
+        ++unsized_[any_size].nodes;
         all_sizes_[any_size].push_back(c.size);
       }
     }
@@ -158,7 +158,7 @@ std::uint32_t ClassTable::number_call(const NodeClass& c) {
   const auto at = sized_.find(shared);
   if (at->second.nodes >= k_) {
     const auto [number, is_new] = call_numbers_.try_emplace(c, no_index);
-    if (is_new) number->second = add_class(c, at->second);
+    if (is_new) number->second = add_class(c);
     return number->second;
   }
   const NodeClass any_size = without_size(shared);
@@ -167,7 +167,7 @@ std::uint32_t ClassTable::number_call(const NodeClass& c) {
   NodeClass drawn = without_size(c);
   drawn.sizes = pool->second;
   const auto [number, is_new] = call_numbers_.try_emplace(drawn, no_index);
-  if (is_new) number->second = add_class(drawn, unsized_.at(any_size));
+  if (is_new) number->second = add_class(drawn);
   return number->second;
 }
 
@@ -183,6 +183,19 @@ void ClassTable::number_calls() {
     }
   }
   call_classes_ = {};
+}
+
+void ClassTable::cut_tails(std::span<const JobLog> jobs) {
+  std::map<std::pair<NodeType, bool>, LargestCosts> largest;
+  for (const JobLog& job : jobs) {
+    for (const RankLog& rank : job.ranks) {
+      for (const RankLog::Use& use : rank.uses)
+        largest[{use.node_class.type, use.node_class.on_cpu}].add(use.largest, k_);
+      for (const RankLog::Call& call : rank.calls)
+        largest[{call.facts.node_class.type, call.facts.node_class.on_cpu}].add(call.cost, k_);
+    }
+  }
+  for (const NodeClass& c : classes_) most_.push_back(largest.at({c.type, c.on_cpu}).kth(k_));
 }
 
 }  // namespace convert

@@ -31,7 +31,8 @@ class ClassTable {
   [[nodiscard]] const std::vector<std::uint32_t>& calls(std::size_t job, std::size_t rank) const {
     return calls_[job][rank];
   }
-  // Returns the most that a node of the class costs: the k-th largest of all.
+  // Returns the most that a node of the class may cost: the k-th largest of all nodes of its type, of host or
+  // device.
   [[nodiscard]] const NodeCost& most(std::uint32_t node_class) const { return most_[node_class]; }
   [[nodiscard]] std::size_t size() const { return classes_.size(); }
   [[nodiscard]] const std::vector<NodeClass>& classes() const { return classes_; }
@@ -42,7 +43,6 @@ class ClassTable {
   struct Total {
     std::uint64_t nodes = 0;
     double time_ns = 0;
-    LargestCosts largest{};
     std::uint32_t number = no_index;
   };
   // What a name of computations is on all ranks and in all iterations together.
@@ -60,8 +60,9 @@ class ClassTable {
   void count_calls(std::span<const JobLog> jobs, const GroupSlots& slots);
   void number_calls();
   std::uint32_t number_call(const NodeClass& c);
-  std::uint32_t add_class(const NodeClass& c, const Total& total);
+  std::uint32_t add_class(const NodeClass& c);
   void make_sizes();
+  void cut_tails(std::span<const JobLog> jobs);
 
   std::uint32_t k_;
   std::vector<NodeClass> classes_;

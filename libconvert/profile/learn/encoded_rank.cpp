@@ -2,7 +2,6 @@
 #include "profile/learn/encoded_rank.h"
 
 #include <algorithm>
-#include <bit>
 #include <functional>
 #include <map>
 #include <queue>
@@ -97,6 +96,7 @@ class Encoder {
         graph_(build_graph(trace.nodes)),
         orderer_(by.jobs[job], rank, trace, graph_),
         nodes_(trace.nodes.nodes.size()),
+        lane_of_deps_(dependency_lanes(by.lanes.lanes())),
         in_lane_(by.lanes.lanes().size(), 0),
         in_class_(by.classes.size(), 0) {}
 
@@ -141,9 +141,9 @@ class Encoder {
     const std::uint32_t lane = by_.lanes.number(job_, rank_, lane_of(table_, node));
     const std::uint32_t token = token_of(node_class, lane);
     known = {.left_out = false,
-             .lane = lane,
+             .lane = lane_of_deps_[lane],
              .node_class = node_class,
-             .in_lane = in_lane_[lane]++,
+             .in_lane = in_lane_[lane_of_deps_[lane]]++,
              .in_class = in_class_[node_class]++};
     const NodeCost cost = cut(cost_of(table_, node), by_.classes.most(node_class));
     if (call != no_index) return end_gap(token, cost, by_.jobs[job_].order.places[rank_][call]);
@@ -184,7 +184,7 @@ class Encoder {
       if (in_lane >= nearest_backs) {
         dep.of_class = in_class < nearest_backs;
         if (dep.of_class) dep.what = p.node_class;
-        dep.back = static_cast<std::uint32_t>(dep.of_class ? in_class : std::bit_floor(in_lane));
+        dep.back = static_cast<std::uint32_t>(dep.of_class ? in_class : in_lane);
       }
       token_.deps.push_back(dep);
     }
@@ -217,6 +217,7 @@ class Encoder {
   RankOrderer orderer_;
   EncodedRank out_;
   std::vector<Known> nodes_;
+  std::vector<std::uint32_t> lane_of_deps_;
   std::vector<std::uint64_t> in_lane_, in_class_;
   std::vector<std::uint32_t> parents_;
   std::map<std::uint32_t, std::uint8_t> found_;

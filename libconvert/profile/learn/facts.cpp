@@ -8,6 +8,7 @@
 #include "core/element_type.h"
 #include "core/found_attrs.h"
 #include "core/time/recorded_time.h"
+#include "passes/iterations/iterations.h"
 
 namespace convert {
 namespace {
@@ -101,6 +102,12 @@ bool is_communication(const NodeTable& table, const Node& node) {
   if (node.type == NodeType::comm_coll) return value_of(found[attr::comm_type], -1) >= 0;
   const std::int64_t peer = value_of(found[node.type == NodeType::comm_send ? attr::comm_dst : attr::comm_src], -1);
   return peer >= 0 && peer <= static_cast<std::int64_t>(largest_rank);
+}
+
+std::string without_iteration(std::string_view name) {
+  std::string out(name);
+  if (const auto mark = mark_in_name(name); mark && mark->digits > 0) out.replace(mark->at, mark->digits, "#");
+  return out;
 }
 
 std::string without_numbers(std::string_view name) {

@@ -31,7 +31,8 @@ struct CallFacts {
 // Returns whether a node communicates in a way that can be told: a message names its peer, a collective its type.
 [[nodiscard]] bool is_communication(const NodeTable& table, const Node& node);
 
-// Returns the name with each number in it replaced by '#'.
+// Returns the name with each number in it replaced by '#', or the number of the iteration alone.
 [[nodiscard]] std::string without_numbers(std::string_view name);
+[[nodiscard]] std::string without_iteration(std::string_view name);
 
 }  // namespace convert

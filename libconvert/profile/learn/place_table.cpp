@@ -13,6 +13,7 @@ PlaceTable::PlaceTable(std::span<const JobLog> jobs, const SegmentTable& segment
     : jobs_(jobs), segments_(segments), k_(k) {
   list_parts();
   pick_places();
+  leave_out_first();
   find_factors();
   find_call_pools();
   std::vector<CallSequence> sequences;
@@ -30,9 +31,15 @@ void PlaceTable::list_parts() {
   for (std::size_t r = 0; r < segments_.ranks().size(); ++r) {
     const SegmentTable::RankUse& use = segments_.ranks()[r];
     const CommOrder& order = jobs_[use.job].order;
+    bool met_iteration = false;
     for (const EncodedRank::Part& part : use.parts) {
-      Part& p = parts_.emplace_back(
-          Part{.rank = r, .part = part.part, .kind = order.kind(part.part), .first = part.first});
+      const bool first = order.is_iteration[part.part] && !met_iteration;
+      met_iteration = met_iteration || first;
+      Part& p = parts_.emplace_back(Part{.rank = r,
+                                         .part = part.part,
+                                         .kind = order.kind(part.part),
+                                         .first_iteration = first,
+                                         .first = part.first});
       for (std::uint32_t g = part.first; g + 1 < part.first + part.gaps; ++g) {
         p.calls.push_back(segments_.tokens()[gaps[g].call].node_class);
         p.places.push_back(gaps[g].place);
@@ -107,6 +114,30 @@ void PlaceTable::add_places() {
       const auto at = added.find(c);
       if (at != added.end()) members_[at->second].push_back(g);
     }
+  }
+}
+
+// In the first iteration of a rank nodes do not wait for an earlier one; what is drawn there finds nothing to wait
+// for by itself. So where later iterations have the same nodes, they are told alone.
+void PlaceTable::leave_out_first() {
+  std::vector<bool> first(context_.size(), false);
+  for (const Part& p : parts_) {
+    if (p.first_iteration) std::fill_n(first.begin() + p.first, p.calls.size() + 1, true);
+  }
+  const auto classes = [&](std::uint32_t gap) {
+    std::vector<std::uint32_t> out;
+    for (const std::uint32_t t : segments_.segments()[segments_.gaps()[gap].segment])
+      out.push_back(segments_.tokens()[t].node_class);
+    return out;
+  };
+  for (std::vector<std::uint32_t>& gaps : members_) {
+    const auto later = std::ranges::count_if(gaps, [&](std::uint32_t g) { return !first[g]; });
+    if (later < static_cast<std::ptrdiff_t>(k_) || later == std::ssize(gaps)) continue;
+    std::set<std::vector<std::uint32_t>> of_later;
+    for (const std::uint32_t g : gaps) {
+      if (!first[g]) of_later.insert(classes(g));
+    }
+    std::erase_if(gaps, [&](std::uint32_t g) { return first[g] && of_later.contains(classes(g)); });
   }
 }
 

@@ -46,12 +46,14 @@ class PlaceTable {
     std::size_t rank = 0;  // into segments_.ranks()
     std::uint32_t part = 0;
     ProfileJob::Part kind = ProfileJob::Part::iteration;
+    bool first_iteration = false;         // of the rank
     std::uint32_t first = 0;              // gap
     std::vector<std::uint32_t> calls{};   // classes; one less than the gaps
     std::vector<std::uint32_t> places{};  // of these, in the order of the job
   };
   void list_parts();
   void pick_places();
+  void leave_out_first();
   void find_factors();
   void find_call_pools();
   [[nodiscard]] std::map<std::uint32_t, double> expected(std::uint32_t segment) const;
@@ -70,8 +72,8 @@ class PlaceTable {
   GapContexts contexts_;
   std::vector<Part> parts_;
   std::vector<GapContexts::Of> context_;                                     // by gap
-  std::vector<std::uint32_t> context_count_;         // by context: gaps
-  std::vector<std::uint32_t> place_by_context_;      // no_index: none
+  std::vector<std::uint32_t> context_count_;                                 // by context: gaps
+  std::vector<std::uint32_t> place_by_context_;                              // no_index: none
   std::vector<std::uint32_t> place_;                                         // by gap
   std::vector<std::vector<std::uint32_t>> members_;                          // by place: gaps
   std::vector<std::map<std::uint32_t, double>> place_factor_, rank_factor_;  // by lane

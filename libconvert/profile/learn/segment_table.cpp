@@ -2,6 +2,7 @@
 #include "profile/learn/segment_table.h"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <numeric>
 #include <tuple>
@@ -24,12 +25,7 @@ std::int64_t likeness(const Token& a, const Token& b) {
 void SegmentTable::add(std::size_t job, std::size_t rank, const EncodedRank& encoded) {
   std::vector<std::uint32_t> number;
   for (const Token& t : encoded.tokens) {
-    const auto [at, is_new] = numbers_.try_emplace(t, static_cast<std::uint32_t>(tokens_.size()));
-    if (is_new) {
-      tokens_.push_back(t);
-      sums_.emplace_back(0, 0);
-    }
-    number.push_back(at->second);
+    number.push_back(add_token(t));
   }
   std::vector<std::uint32_t> segment;
   for (std::vector<std::uint32_t> s : encoded.segments) {
@@ -85,11 +81,52 @@ Token SegmentTable::in_common(const std::vector<std::uint32_t>& tokens) const {
   return out;
 }
 
-void SegmentTable::replace_rare(std::uint32_t k) {
-  std::map<std::uint32_t, std::vector<std::uint32_t>> of_class;
-  for (std::uint32_t t = 0; t < tokens_.size(); ++t) of_class[tokens_[t].node_class].push_back(t);
+std::uint32_t SegmentTable::add_token(const Token& token) {
+  const auto [at, is_new] = numbers_.try_emplace(token, static_cast<std::uint32_t>(tokens_.size()));
+  if (is_new) {
+    tokens_.push_back(token);
+    sums_.emplace_back(0, 0);
+  }
+  return at->second;
+}
+
+// Takes rare tokens that wait for far nodes of a lane together with those that wait for about as far ones: the
+// distance becomes a power of two.
+void SegmentTable::blur_rare(std::uint32_t k) {
+  std::map<std::uint32_t, std::vector<std::uint32_t>> alike;  // by the blurred token
+  const auto known = static_cast<std::uint32_t>(tokens_.size());
+  for (std::uint32_t t = 0; t < known; ++t) {
+    if (sums_[t].second >= k) continue;
+    Token blurred = tokens_[t];
+    for (TokenDep& d : blurred.deps) {
+      if (!d.of_class) d.back = std::bit_floor(d.back);
+    }
+    std::ranges::sort(blurred.deps);
+    blurred.deps.erase(std::ranges::unique(blurred.deps).begin(), blurred.deps.end());
+    if (blurred != tokens_[t]) alike[add_token(blurred)].push_back(t);
+  }
   replaced_.resize(tokens_.size());
   std::iota(replaced_.begin(), replaced_.end(), 0U);
+  for (const auto& [to, from] : alike) {
+    double nodes = sums_[to].second;
+    for (const std::uint32_t t : from) nodes += sums_[t].second;
+    if (nodes < k) continue;
+    for (const std::uint32_t t : from) replaced_[t] = to;
+  }
+  for (std::uint32_t t = 0; t < known; ++t) {
+    if (replaced_[t] == t) continue;
+    sums_[replaced_[t]].first += sums_[t].first;
+    sums_[replaced_[t]].second += sums_[t].second;
+    sums_[t] = {0, 0};
+  }
+}
+
+void SegmentTable::replace_rare(std::uint32_t k) {
+  blur_rare(k);
+  std::map<std::uint32_t, std::vector<std::uint32_t>> of_class;
+  for (std::uint32_t t = 0; t < tokens_.size(); ++t) {
+    if (replaced_[t] == t && sums_[t].second > 0) of_class[tokens_[t].node_class].push_back(t);
+  }
   const auto nodes = [&](std::uint32_t t) { return sums_[t].second; };
   for (const auto& [node_class, all] : of_class) {
     std::vector<std::uint32_t> frequent;
@@ -115,17 +152,20 @@ void SegmentTable::replace_rare(std::uint32_t k) {
     }
   }
   for (std::uint32_t t = 0; t < replaced_.size(); ++t) {
-    if (replaced_[t] == t) continue;
-    sums_[replaced_[t]].first += sums_[t].first;
-    sums_[replaced_[t]].second += sums_[t].second;
+    const std::uint32_t to = replaced_[t];
+    if (to == t) continue;
+    sums_[to].first += sums_[t].first;
+    sums_[to].second += sums_[t].second;
+    sums_[t] = {0, 0};
   }
+  for (std::uint32_t& t : replaced_) t = replaced_[t];  // what was blurred and is rare all the same
 }
 
 // Numbers the tokens that are left by class and lane, and takes together the segments that have become equal.
 void SegmentTable::renumber() {
   std::vector<std::uint32_t> left;
   for (std::uint32_t t = 0; t < tokens_.size(); ++t) {
-    if (replaced_[t] == t) left.push_back(t);
+    if (replaced_[t] == t && sums_[t].second > 0) left.push_back(t);
   }
   std::ranges::sort(left, {}, [&](std::uint32_t t) -> const Token& { return tokens_[t]; });
   std::vector<std::uint32_t> number(tokens_.size());

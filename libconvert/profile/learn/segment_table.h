@@ -53,7 +53,9 @@ class SegmentTable {
   [[nodiscard]] std::uint64_t replaced_nodes() const { return replaced_nodes_; }
 
  private:
+  void blur_rare(std::uint32_t k);
   void replace_rare(std::uint32_t k);
+  std::uint32_t add_token(const Token& token);
   void renumber();
   [[nodiscard]] Token in_common(const std::vector<std::uint32_t>& tokens) const;
 

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <span>
+#include <string_view>
+
+#include "core/diagnostic.h"
+#include "profile/grammar.h"
+#include "profile/json/json.h"
+
+namespace convert {
+namespace {
+
+class Checker {
+ public:
+  Checker(const WorkloadProfile& profile, const std::string& file) : p_(profile), file_(file) {}
+
+  void run() {
+    if (p_.k < 1) bad("k", 0, "is 0");
+    each("classes", p_.classes, [&](const NodeClass& c) { check_class(c); });
+    each("sizes", p_.sizes, [&](const auto& pool) {
+      for (const SizeCluster& s : pool) want(s.bytes >= 0 && s.count > 0, "a size that is none");
+      want(!pool.empty(), "no size");
+    });
+    each("tokens", p_.tokens, [&](const Token& t) { check_token(t); });
+    check_rules();
+    each("pools", p_.pools, [&](const CostPool& pool) {
+      for (const CostCluster& c : pool)
+        want(c.count > 0 && c.spread >= 0 && c.spread < most_spread, "a cost that is none");
+    });
+    check_costs();
+    each("places", p_.places, [&](const ProfilePlace& place) { check_place(place); });
+    each("rest", p_.rest, [&](const auto& pieces) { check_loose(pieces); });
+    each("scripts", p_.scripts, [&](const ProfileScript& s) { check_script(s); });
+    each("slots", p_.slots, [&](const GroupSlot&) {});
+    each("jobs", p_.jobs, [&](const ProfileJob& job) { check_job(job); });
+    if (p_.jobs.empty()) bad("jobs", 0, "there is none");
+  }
+
+ private:
+  static constexpr double most_spread = 1e6;
+
+  template <class Rows, class Check>
+  void each(std::string_view table, const Rows& rows, const Check& check) {
+    table_ = table;
+    row_ = 0;
+    for (const auto& row : rows) {
+      check(row);
+      ++row_;
+    }
+  }
+  [[noreturn]] void bad(std::string_view table, std::size_t row, std::string_view what) const {
+    throw input_error({.file = file_},
+                      std::string(table) + ", row " + std::to_string(row + 1) + ": " + std::string(what),
+                      "profile");
+  }
+  void want(bool good, std::string_view what) const {
+    if (!good) bad(table_, row_, what);
+  }
+  [[nodiscard]] std::size_t symbols() const { return p_.tokens.size() + p_.rules.size(); }
+
+  void check_class(const NodeClass& c) const {
+    want(c.size >= 0 || c.sizes == no_index || c.sizes < p_.sizes.size(), "no such row of sizes");
+    if (!c.communicates()) return;
+    want(c.size >= 0 || c.sizes != no_index, "a communication without a size");
+    want(c.slot.kind == GroupSlot::all_ranks || std::ranges::find(p_.slots, c.slot) != p_.slots.end(),
+         "no such slot");
+    want(std::abs(c.offset) <= static_cast<std::int64_t>(largest_rank), "no rank is so far away");
+    want(c.details.dims.find_first_not_of("01") == std::string::npos, "dimensions are told by 0 and 1");
+  }
+
+  void check_token(const Token& t) const {
+    want(t.node_class < p_.classes.size(), "no such class");
+    want(t.lane < p_.lanes.size(), "no such lane");
+    for (const TokenDep& d : t.deps) {
+      want(d.what < (d.of_class ? p_.classes.size() : p_.lanes.size()), "no such lane or class to wait for");
+      want(d.kinds >= 1 && d.kinds <= 3, "no such kind of dependency");
+    }
+  }
+
+  void check_rules() {
+    table_ = "rules";
+    for (row_ = 0; row_ < p_.rules.size(); ++row_) {
+      const auto [a, b] = p_.rules[row_];
+      const std::size_t before = p_.tokens.size() + row_;
+      want(a < before && b < before, "made of later rules");
+      const std::uint64_t length = length_of(a) + length_of(b);
+      want(length <= largest_rank_nodes, "stands for too many nodes");
+      lengths_.push_back(length);
+    }
+  }
+  [[nodiscard]] std::uint64_t length_of(Symbol s) const {
+    return s < p_.tokens.size() ? 1 : lengths_[s - p_.tokens.size()];
+  }
+
+  void check_costs() {
+    table_ = "costs";
+    row_ = p_.costs.size();
+    want(p_.costs.size() == symbols(), "a row for each token and rule is needed");
+    for (row_ = 0; row_ < p_.costs.size(); ++row_) {
+      const std::vector<std::uint32_t>& costs = p_.costs[row_];
+      want(costs.empty() || costs.size() == length_of(static_cast<Symbol>(row_)), "not a pool for each node");
+      for (const std::uint32_t pool : costs) want(pool < p_.pools.size(), "no such pool");
+    }
+  }
+
+  void check_loose(const std::vector<LoosePiece>& pieces) const {
+    for (const LoosePiece& l : pieces) {
+      want(l.symbol < symbols(), "no such piece");
+      want(std::isfinite(l.position), "a piece that stands nowhere");
+      for (const std::uint32_t n : {l.count}) want(n * length_of(l.symbol) <= largest_rank_nodes, "too many nodes");
+    }
+  }
+
+  void check_place(const ProfilePlace& place) {
+    std::uint64_t longest = 0, loose = 0;
+    for (const ProfilePlace::Segment& s : place.segments) {
+      want(s.symbol == no_index || s.symbol < symbols(), "no such segment");
+      if (s.symbol != no_index) longest = std::max(longest, length_of(s.symbol));
+    }
+    check_loose(place.loose);
+    want(place.loose.empty() || place.loose_segments > 0, "loose pieces without a segment");
+    for (const LoosePiece& l : place.loose) loose += l.count * length_of(l.symbol);
+    for (const auto& [lane, factor] : place.factors)
+      want(lane < p_.lanes.size() && std::isfinite(factor) && factor >= 0, "a factor that is none");
+    place_nodes_.push_back(std::max(longest, loose));
+  }
+
+  void check_script(const ProfileScript& s) {
+    std::uint64_t nodes = s.steps.size();
+    const auto add = [&](std::uint32_t place) {
+      want(place == no_index || place < p_.places.size(), "no such place");
+      if (place != no_index) nodes += place_nodes_[place];
+    };
+    for (const ProfileScript::Step& step : s.steps) {
+      add(step.place);
+      want(step.token < p_.tokens.size() && p_.classes[p_.tokens[step.token].node_class].communicates(),
+           "a step that does not communicate");
+      want(step.pool < p_.pools.size(), "no such pool");
+    }
+    add(s.last_place);
+    want(nodes <= largest_rank_nodes, "too many nodes");
+  }
+
+  void check_job(const ProfileJob& job) const {
+    const std::size_t n = job.ranks.size();
+    want(n > 0, "it has no ranks");
+    want(std::ranges::adjacent_find(job.ranks, std::greater_equal<>()) == job.ranks.end() &&
+             job.ranks.back() <= largest_rank,
+         "ranks do not ascend");
+    want(job.slots.size() == n && job.work_ns.size() == n, "not a row for each rank");
+    for (const auto& rest : job.rest) {
+      want(rest.size() == n, "not a part of the rest for each rank");
+      for (const float r : rest) want(r >= 0 && r <= 1, "a part of the rest that is none");
+    }
+    for (const auto& slots : job.slots) {
+      want(slots.size() == p_.slots.size(), "not a group for each slot");
+      for (const std::uint32_t g : slots) want(g <= job.groups.size(), "no such group");
+    }
+    for (const auto& work : job.work_ns) {
+      for (const double ns : work) want(std::isfinite(ns) && ns >= 0, "a time that is none");
+    }
+    for (const std::vector<Rank>& group : job.groups) {
+      want(std::ranges::all_of(group, [](Rank r) { return r <= largest_rank; }), "a group of ranks that are none");
+      want(std::set<Rank>(group.begin(), group.end()).size() == group.size(), "a group with a rank twice");
+    }
+    for (const ProfileJob::Unit& u : job.units) check_unit(job, u);
+  }
+
+  void check_unit(const ProfileJob& job, const ProfileJob::Unit& u) const {
+    want(u.part <= ProfileJob::Part::epilogue && u.count > 0 && u.count <= most_iterations,
+         "an iteration that is none");
+    want(u.scripts.size() == job.ranks.size(), "not a script for each rank");
+    for (std::size_t r = 0; r < u.scripts.size(); ++r) {
+      if (u.scripts[r] == no_index) continue;
+      want(u.scripts[r] < p_.scripts.size(), "no such script");
+      for (const ProfileScript::Step& step : p_.scripts[u.scripts[r]].steps) check_peer(job, r, step);
+    }
+  }
+
+  void check_peer(const ProfileJob& job, std::size_t rank, const ProfileScript::Step& step) const {
+    const NodeClass& c = p_.classes[p_.tokens[step.token].node_class];
+    if (c.type != NodeType::comm_coll) {
+      const std::int64_t peer = static_cast<std::int64_t>(job.ranks[rank]) + c.offset;
+      want(peer >= 0 && peer <= static_cast<std::int64_t>(largest_rank), "a message with no rank");
+    } else if (c.slot.kind != GroupSlot::all_ranks) {
+      const auto slot = std::ranges::find(p_.slots, c.slot) - p_.slots.begin();
+      want(job.slots[rank][static_cast<std::size_t>(slot)] > 0, "a rank calls a group that it is not in");
+    }
+  }
+
+  static constexpr std::uint32_t most_iterations = 1U << 24U;
+  const WorkloadProfile& p_;
+  const std::string& file_;
+  std::string_view table_;
+  std::size_t row_ = 0;
+  std::vector<std::uint64_t> lengths_;      // by rule
+  std::vector<std::uint64_t> place_nodes_;  // by place: at most
+};
+
+}  // namespace
+
+void check_profile(const WorkloadProfile& profile, const std::string& file) { Checker(profile, file).run(); }
+
+}  // namespace convert

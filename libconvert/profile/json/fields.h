@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// Lists the parts of what a profile's tables hold, in the order in which they stand in a row: for writing and
+// reading.
+#pragma once
+
+#include <string_view>
+
+#include "profile/workload_profile.h"
+
+namespace convert {
+
+inline constexpr std::string_view profile_kind = "etkit profile";
+
+// Call visit(part, part, …) once for what is an array; what has parts of its own is an array in it.
+template <class Visit>
+void fields(NodeLane& x, const Visit& visit) {
+  visit(x.kind, x.number);
+}
+template <class Visit>
+void fields(GroupSlot& x, const Visit& visit) {
+  visit(x.kind, x.ordinal);
+}
+template <class Visit>
+void fields(CommDetails& x, const Visit& visit) {
+  visit(x.root, x.bytes_out, x.group_size, x.priority, x.dims, x.dtype);
+}
+template <class Visit>
+void fields(NodeClass& x, const Visit& visit) {
+  visit(x.type, x.on_cpu, x.location, x.collective, x.size, x.sizes, x.slot, x.offset, x.details);
+}
+template <class Visit>
+void fields(SizeCluster& x, const Visit& visit) {
+  visit(x.bytes, x.count);
+}
+template <class Visit>
+void fields(TokenDep& x, const Visit& visit) {
+  visit(x.kinds, x.of_class, x.what, x.back);
+}
+template <class Visit>
+void fields(Token& x, const Visit& visit) {
+  visit(x.node_class, x.lane, x.deps);
+}
+template <class Visit>
+void fields(CostCluster& x, const Visit& visit) {
+  visit(x.count, x.mean.duration_ns, x.spread, x.mean.delay_ns, x.mean.operations, x.mean.bytes);
+}
+template <class Visit>
+void fields(LoosePiece& x, const Visit& visit) {
+  visit(x.symbol, x.count, x.position);
+}
+template <class Visit>
+void fields(ProfilePlace::Segment& x, const Visit& visit) {
+  visit(x.symbol, x.count);
+}
+template <class Visit>
+void fields(ProfilePlace& x, const Visit& visit) {
+  visit(x.segments, x.loose_segments, x.loose, x.factors);
+}
+template <class Visit>
+void fields(ProfileScript::Step& x, const Visit& visit) {
+  visit(x.place, x.token, x.pool);
+}
+template <class Visit>
+void fields(ProfileScript& x, const Visit& visit) {
+  visit(x.steps, x.last_place);
+}
+template <class Visit>
+void fields(ProfileJob::Unit& x, const Visit& visit) {
+  visit(x.part, x.count, x.scripts);
+}
+template <class Visit>
+void fields(ProfileJob& x, const Visit& visit) {
+  visit(x.ranks, x.groups, x.slots, x.units, x.work_ns, x.rest);
+}
+template <class A, class B, class Visit>
+void fields(std::pair<A, B>& x, const Visit& visit) {
+  visit(x.first, x.second);
+}
+
+// Calls table(name, rows) for each table of a profile.
+template <class Table>
+void tables(WorkloadProfile& p, const Table& table) {
+  table("lanes", p.lanes);
+  table("classes", p.classes);
+  table("sizes", p.sizes);
+  table("tokens", p.tokens);
+  table("rules", p.rules);
+  table("pools", p.pools);
+  table("costs", p.costs);
+  table("places", p.places);
+  table("rest", p.rest);
+  table("scripts", p.scripts);
+  table("slots", p.slots);
+  table("jobs", p.jobs);
+}
+
+}  // namespace convert

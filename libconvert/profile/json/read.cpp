@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include <simdjson.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <new>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/diagnostic.h"
+#include "profile/json/fields.h"
+#include "profile/json/json.h"
+
+namespace convert {
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+class ProfileReader {
+ public:
+  ProfileReader(std::string_view text, const std::string& file) : file_(file), padded_(text) {}
+
+  WorkloadProfile read() {
+    WorkloadProfile profile;
+    try {
+      doc_ = parser_.iterate(padded_).value();
+      ondemand::object members = doc_.get_object().value();
+      read_head(members, profile);
+      read_tables(members, profile);
+      const char* rest = nullptr;
+      if (doc_.current_location().get(rest) == simdjson::SUCCESS) throw failure("more text behind the object");
+    } catch (const simdjson::simdjson_error& e) {
+      if (e.error() == simdjson::MEMALLOC) throw std::bad_alloc();
+      throw failure(std::string("this is no profile: ") + simdjson::error_message(e.error()));
+    }
+    return profile;
+  }
+
+ private:
+  void read_head(ondemand::object& members, WorkloadProfile& profile) {
+    std::string_view kind;
+    if (members.find_field("kind").get(kind) != simdjson::SUCCESS || kind != profile_kind)
+      throw failure("this is no profile of et-profile: it does not begin with \"kind\":\"" +
+                    std::string(profile_kind) + "\"");
+    const std::int64_t version = members.find_field("version").get_int64().value();
+    if (version != WorkloadProfile::version)
+      throw failure("the profile has version " + std::to_string(version) + "; this program reads version " +
+                    std::to_string(WorkloadProfile::version) + ": make it again with this et-profile");
+    here_ = "k";
+    number(profile.k, members.find_field("k").value());
+  }
+
+  void read_tables(ondemand::object& members, WorkloadProfile& profile) {
+    tables(profile, [&](std::string_view name, auto& rows) {
+      here_ = name;
+      ondemand::value value = members.find_field(name).value();
+      read(rows, value);
+    });
+  }
+
+  template <class T>
+  void number(T& to, ondemand::value value) {
+    const auto out_of_range = [&] { return failure("a number is out of range"); };
+    if constexpr (std::is_same_v<T, std::uint64_t>) {
+      to = value.get_uint64().value();
+    } else {
+      const std::int64_t n = value.get_int64().value();
+      if constexpr (std::is_same_v<T, std::uint32_t>) {
+        if (n < -1 || n >= static_cast<std::int64_t>(no_index)) throw out_of_range();
+      } else if (n < static_cast<std::int64_t>(std::numeric_limits<T>::min()) ||
+                 n > static_cast<std::int64_t>(std::numeric_limits<T>::max())) {
+        throw out_of_range();
+      }
+      to = static_cast<T>(n);
+    }
+  }
+
+  template <class T>
+  void read(T& to, ondemand::value value) {
+    if constexpr (std::is_same_v<T, bool>) {
+      to = value.get_bool().value();
+    } else if constexpr (std::is_enum_v<T>) {
+      std::underlying_type_t<T> n{};
+      number(n, value);
+      to = static_cast<T>(n);
+    } else if constexpr (std::is_floating_point_v<T>) {
+      to = static_cast<T>(value.get_double().value());
+    } else if constexpr (std::is_integral_v<T>) {
+      number(to, value);
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      to = std::string(value.get_string().value());
+    } else {
+      read_parts(to, value.get_array().value());
+    }
+  }
+  template <class T>
+  void read_parts(std::vector<T>& list, ondemand::array items) {
+    for (auto item : items) read(list.emplace_back(), item.value());
+  }
+  template <class T, std::size_t n>
+  void read_parts(std::array<T, n>& list, ondemand::array items) {
+    std::size_t i = 0;
+    for (auto item : items) {
+      if (i == n) throw failure("more than " + std::to_string(n) + " rows");
+      read(list.at(i++), item.value());
+    }
+    if (i < n) throw failure("fewer than " + std::to_string(n) + " rows");
+  }
+  template <class T>
+  void read_parts(T& x, ondemand::array items) {
+    auto at = items.begin().value();
+    const auto end = items.end().value();
+    fields(x, [&](auto&... part) { (read_part(part, at, end), ...); });
+    if (at != end) throw failure("a row has more parts than it should");
+  }
+  template <class T, class At, class End>
+  void read_part(T& part, At& at, const End& end) {
+    if (!(at != end)) throw failure("a row has fewer parts than it should");
+    read(part, (*at).value());
+    ++at;
+  }
+
+  // Returns an error at the line where reading is.
+  [[nodiscard]] Error failure(const std::string& message) {
+    Location where{.file = file_};
+    const char* at = nullptr;
+    if (doc_.current_location().get(at) == simdjson::SUCCESS)
+      where.line = 1 + static_cast<std::uint32_t>(std::count(static_cast<const char*>(padded_.data()), at, '\n'));
+    return input_error(where, (here_.empty() ? "" : std::string(here_) + ": ") + message, "profile");
+  }
+
+  const std::string& file_;
+  ondemand::parser parser_;
+  ondemand::document doc_;
+  simdjson::padded_string padded_;
+  std::string_view here_;  // the table
+};
+
+}  // namespace
+
+WorkloadProfile parse_profile(std::string_view text, const std::string& file) {
+  WorkloadProfile profile = ProfileReader(text, file).read();
+  check_profile(profile, file);
+  return profile;
+}
+
+}  // namespace convert

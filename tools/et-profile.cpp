@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// et-profile: statistics of traces, to make others like them.
+#include <memory>
+#include <vector>
+
+#include "common/source.h"
+#include "common/tool.h"
+#include "core/units.h"
+#include "profile/json/json.h"
+#include "profile/options.h"
+#include "sets/profiled/learning.h"
+#include "sets/sink.h"
+#include "sets/source.h"
+#include "util/log.h"
+
+namespace {
+
+using namespace convert;
+
+std::string share(std::uint64_t part, std::uint64_t all) {
+  constexpr std::uint64_t percent = 100;
+  return std::to_string(all == 0 ? 0 : (part * percent + all / 2) / all) + " %";
+}
+
+void tell(const LearnedProfile& learned) {
+  const LearnCounts& c = learned.counts;
+  log_info(counted(c.nodes, "computation") + ": " + share(c.whole, c.nodes) +
+           " in segments that stand often enough as a whole, the rest by pieces");
+  log_info(counted(c.replaced, "node") + " told as the most similar frequent ones, " + counted(c.left_out, "node") +
+           " left out as rare, " + counted(c.shuffled_calls, "communication") + " without their order");
+  log_info(std::to_string(learned.profile.classes.size()) + " classes of nodes, " +
+           counted(learned.profile.tokens.size(), "token") + ", " + counted(learned.profile.rules.size(), "piece"));
+}
+
+int profile(const tools::ProfileOptions& o, tools::Context& context) {
+  const std::vector<std::string> operands = tools::inputs(o.input);
+  tools::require_one_standard_input(operands);
+  std::vector<std::unique_ptr<TraceSource>> sources;
+  std::vector<SetSource*> sets;
+  for (const std::string& operand : operands) {
+    SourceOptions options = tools::source_options(o.input, context);
+    options.operands = {operand};
+    sources.push_back(std::make_unique<TraceSource>(std::move(options), context.diagnostics));
+    if (!sources.back()->prepare(false)) return 1;
+    sets.push_back(sources.back().get());
+  }
+  if (context.failed()) return 1;
+  const LearnedProfile learned =
+      learn_profile(sets, {.k = o.least(sets.size()), .jobs = context.jobs()}, context.diagnostics);
+  if (context.failed()) return 1;
+  write_bytes(o.output, profile_json(learned.profile));
+  tell(learned);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const tools::ToolInfo info{
+      .name = "et-profile",
+      .summary = "learn from traces what others like them are made of",
+      .operands = "[INPUT...]",
+      .examples = {{"et-profile llama -o llama.profile.json", "what occurs twice or more"},
+                   {"et-profile --k 5 job1 job2 job3 -o jobs.profile.json", "of three sets together"},
+                   {"et-profile llama | et-synthesize --seed 7 -o like", "another set like this one"}},
+  };
+  return tools::run_tool(argc, argv, info, tools::declare_profile, profile);
+}

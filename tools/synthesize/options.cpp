@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#include "synthesize/options.h"
+
+#include <limits>
+
+namespace tools {
+
+void declare_synthesize(App& app, SynthesizeOptions& o) {
+  app.group("Input");
+  app.add_operands(o.operands, "[PROFILE]", "what et-profile wrote; - = stdin");
+  app.group("Synthesis");
+  constexpr std::int64_t most_iterations = 1'000'000;
+  app.add_integer("--seed", o.seed, 0, std::numeric_limits<std::int64_t>::max(), "N",
+                  "of all that chance decides (default: 1)");
+  app.add_integer("--iterations", o.iterations, 1, most_iterations, "N",
+                  "training steps (default: as many as were recorded)");
+  add_output_options(app, o.output);
+}
+
+}  // namespace tools

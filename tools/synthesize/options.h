@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Declares the options of et-synthesize.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/options.h"
+
+namespace tools {
+
+struct SynthesizeOptions {
+  std::vector<std::string> operands;
+  OutputOptions output;
+  std::int64_t seed = 1;
+  std::optional<std::int64_t> iterations;
+};
+
+void declare_synthesize(App& app, SynthesizeOptions& to);
+
+}  // namespace tools

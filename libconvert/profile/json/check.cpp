@@ -17,7 +17,7 @@ class Checker {
   Checker(const WorkloadProfile& profile, const std::string& file) : p_(profile), file_(file) {}
 
   void run() {
-    if (p_.k < 1) bad("k", 0, "is 0");
+    if (p_.k < 1 || p_.k == no_index) bad("k", 0, "is no number from 1 on");
     each("classes", p_.classes, [&](const NodeClass& c) { check_class(c); });
     each("sizes", p_.sizes, [&](const auto& pool) {
       for (const SizeCluster& s : pool) want(s.bytes >= 0 && s.count > 0, "a size that is none");

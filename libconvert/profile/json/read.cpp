@@ -26,11 +26,11 @@ class ProfileReader {
     WorkloadProfile profile;
     try {
       doc_ = parser_.iterate(padded_).value();
+      begun_ = true;
       ondemand::object members = doc_.get_object().value();
       read_head(members, profile);
       read_tables(members, profile);
-      const char* rest = nullptr;
-      if (doc_.current_location().get(rest) == simdjson::SUCCESS) throw failure("more text behind the object");
+      check_end();
     } catch (const simdjson::simdjson_error& e) {
       if (e.error() == simdjson::MEMALLOC) throw std::bad_alloc();
       throw failure(std::string("this is no profile: ") + simdjson::error_message(e.error()));
@@ -58,6 +58,18 @@ class ProfileReader {
       ondemand::value value = members.find_field(name).value();
       read(rows, value);
     });
+  }
+
+  // The object, and the text, must end behind the last table.
+  void check_end() {
+    const char* at = nullptr;
+    if (doc_.current_location().get(at) != simdjson::SUCCESS) throw failure("the profile does not end");
+    std::string_view rest(at, static_cast<std::size_t>(padded_.data() + padded_.size() - at));
+    constexpr std::string_view space = " \t\r\n";
+    const std::size_t close = rest.find_first_not_of(space);
+    if (close == std::string_view::npos || rest[close] != '}' ||
+        rest.find_first_not_of(space, close + 1) != std::string_view::npos)
+      throw failure("more stands here than a profile has");
   }
 
   template <class T>
@@ -126,7 +138,7 @@ class ProfileReader {
   [[nodiscard]] Error failure(const std::string& message) {
     Location where{.file = file_};
     const char* at = nullptr;
-    if (doc_.current_location().get(at) == simdjson::SUCCESS)
+    if (begun_ && doc_.current_location().get(at) == simdjson::SUCCESS)
       where.line = 1 + static_cast<std::uint32_t>(std::count(static_cast<const char*>(padded_.data()), at, '\n'));
     return input_error(where, (here_.empty() ? "" : std::string(here_) + ": ") + message, "profile");
   }
@@ -134,6 +146,7 @@ class ProfileReader {
   const std::string& file_;
   ondemand::parser parser_;
   ondemand::document doc_;
+  bool begun_ = false;  // else there is no place to ask for
   simdjson::padded_string padded_;
   std::string_view here_;  // the table
 };

@@ -26,7 +26,9 @@ std::optional<IterationMark> number_at(std::string_view name, std::size_t at) {
   return IterationMark{.number = static_cast<std::int64_t>(*number), .at = at, .digits = end - at};
 }
 
-std::optional<IterationMark> mark_in_name(std::string_view name) {
+}  // namespace
+
+std::optional<IterationMark> iteration_mark(std::string_view name) {
   if (name.starts_with(profiler_step)) {
     auto mark = number_at(name, profiler_step.size());
     if (mark) mark->begins = true;
@@ -42,12 +44,10 @@ std::optional<IterationMark> mark_in_name(std::string_view name) {
   return std::nullopt;
 }
 
-}  // namespace
-
 std::optional<IterationMark> iteration_mark(const NodeTable& table, const Node& node) {
   if (const IntValue v = int_value(table.attributes(node), iteration_attribute); v && v.value >= 0)
     return IterationMark{.number = v.value};
-  return mark_in_name(table.name(node));
+  return iteration_mark(table.name(node));
 }
 
 std::vector<std::uint32_t> iteration_order(const Trace& trace) {

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Replaces the names of nodes by ones that tell no words.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/text_set.h"
+#include "core/trace.h"
+#include "passes/anonymize/options.h"
+
+namespace convert {
+
+// Returns twelve digits of the keyed hash; nothing for no name.
+[[nodiscard]] std::string keyed_name(const KeyedHash& hash, std::string_view name);
+
+// Numbers the names of a set in the order of their first appearance.
+using NameNumbers = std::unordered_map<std::string, std::uint32_t>;
+
+// Replaces names of one rank. A name by which iterations are told apart, ProfilerStep#3 or "… iteration 3", still
+// tells that.
+class NameHider {
+ public:
+  // `numbers`: for HiddenNames::number. All must outlive this object.
+  NameHider(HiddenNames how, const KeyedHash& hash, const NameNumbers& numbers)
+      : how_(how), hash_(hash), numbers_(numbers) {}
+
+  // Returns what stands for a name of a node of this type, valid until the next call.
+  [[nodiscard]] std::string_view hide(std::string_view name, NodeType type);
+
+ private:
+  [[nodiscard]] std::string hidden(std::string_view name, NodeType type) const;
+
+  HiddenNames how_;
+  const KeyedHash& hash_;
+  const NameNumbers& numbers_;
+  TextSet known_;
+  TextPool pool_;
+  std::vector<Text> hidden_;  // of known_
+  std::string text_;
+};
+
+}  // namespace convert

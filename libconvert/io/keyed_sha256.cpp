@@ -17,11 +17,11 @@
 namespace convert {
 namespace {
 
-constexpr std::size_t block_bytes = 64;
+constexpr std::size_t hmac_block_bytes = 64;
 constexpr std::uint8_t inner_pad = 0x36;
 constexpr std::uint8_t outer_pad = 0x5c;
 
-int hex_value(char c) {
+int hex_digit_value(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
@@ -36,8 +36,8 @@ struct KeyedSha256::State {
 };
 
 KeyedSha256::KeyedSha256(std::string_view key) : state_(std::make_unique<State>()) {
-  std::array<std::uint8_t, block_bytes> block{};
-  if (key.size() > block_bytes) {
+  std::array<std::uint8_t, hmac_block_bytes> block{};
+  if (key.size() > hmac_block_bytes) {
     SHA256_CTX of_key{};
     SHA256_Init(&of_key);
     SHA256_Update(&of_key, key.data(), key.size());
@@ -46,7 +46,7 @@ KeyedSha256::KeyedSha256(std::string_view key) : state_(std::make_unique<State>(
     std::ranges::copy(key, block.begin());
   }
   for (const auto& [context, pad] : {std::pair{&state_->inner, inner_pad}, std::pair{&state_->outer, outer_pad}}) {
-    std::array<std::uint8_t, block_bytes> padded = block;
+    std::array<std::uint8_t, hmac_block_bytes> padded = block;
     for (std::uint8_t& byte : padded) byte ^= pad;
     SHA256_Init(context);
     SHA256_Update(context, padded.data(), padded.size());
@@ -83,7 +83,7 @@ std::string read_key(const std::string& path) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
   std::string key;
   for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
-    const int high = hex_value(text[i]), low = hex_value(text[i + 1]);
+    const int high = hex_digit_value(text[i]), low = hex_digit_value(text[i + 1]);
     if (high < 0 || low < 0) break;
     key += static_cast<char>(high * 16 + low);
   }

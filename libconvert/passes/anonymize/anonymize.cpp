@@ -33,6 +33,11 @@ void keep_collective(const Metadata& from, Metadata& to) {
   to.table.add_string(attr::collective, known ? name(*known) : name(Collective::custom));
 }
 
+void renumber_rank(const SetFacts& facts, Attr& a) {
+  const IntValue v = int_value(&a);
+  if (v && v.value >= 0 && v.value <= largest_rank) a.bits = facts.rank(static_cast<Rank>(v.value));
+}
+
 void set_text(NodeTable& nodes, Attr& a, std::string_view text) {
   const Text t = nodes.add_text(text);
   a.bits = t.offset;
@@ -52,7 +57,9 @@ RankAnonymizer::RankAnonymizer(const AnonymizePlan& plan, bool names_others)
     : plan_(plan),
       names_others_(names_others),
       names_(plan.options.names, plan.hash, plan.facts.names),
-      times_(plan.options, plan.hash) {}
+      times_(plan.options, plan.hash),
+      starts_(plan.options.starts && !plan.options.changes_times()),
+      changes_times_(plan.options.changes_times() || plan.options.scale != 1) {}
 
 bool RankAnonymizer::is_kept(Name name) const {
   const std::vector<Name>& keep = plan_.options.keep;
@@ -81,50 +88,56 @@ bool RankAnonymizer::takes_batches(const RankSurvey& survey) const {
 }
 
 void RankAnonymizer::batch(NodeTable& nodes, const DenseIds& ids) {
-  filter(nodes);
   IdNumbers(ids).renumber(nodes);
   change(nodes);
 }
 
 void RankAnonymizer::whole(NodeTable& nodes) {
-  filter(nodes);
-  if (plan_.options.merge_chains) counts_.merged += merge_chains(nodes);
+  if (plan_.options.merge_chains) {
+    filter(nodes);
+    counts_.merged += merge_chains(nodes);
+  }
   IdNumbers(nodes).renumber(nodes);
   change(nodes);
 }
 
+AttributeRole RankAnonymizer::role(const Attr& a) {
+  if (!plan_.options.keep.empty() && is_kept(a.name)) return AttributeRole::kept;
+  const AttributeRole role = role_of(a.name);
+  const bool goes = role == AttributeRole::tensors && plan_.options.merge_chains;
+  if (role == AttributeRole::none || goes) {
+    ++counts_.dropped;
+    return AttributeRole::none;
+  }
+  if (fits(role, a.kind)) return role;
+  ++counts_.wrong_kind;
+  return AttributeRole::none;
+}
+
 // Leaves the attributes that stay, at the beginning of the node's.
 void RankAnonymizer::filter(NodeTable& nodes) {
-  counts_.nodes += nodes.nodes.size();
   for (Node& n : nodes.nodes) {
-    n.inputs = n.outputs = n.extra = 0;
     std::uint32_t left = 0;
     for (std::uint32_t k = 0; k < n.attrs.count; ++k) {
-      Attr a = nodes.attrs[n.attrs.begin + k];
-      const AttributeRole role = role_of(a.name);
-      const bool merging = plan_.options.merge_chains && role == AttributeRole::tensors;
-      if (!is_kept(a.name) && (role == AttributeRole::none || merging)) {
-        ++counts_.dropped;
-      } else if (!is_kept(a.name) && !fits(role, a.kind)) {
-        ++counts_.wrong_kind;
-      } else {
-        a.extra = 0;
-        nodes.attrs[n.attrs.begin + left++] = a;
-      }
+      const Attr a = nodes.attrs[n.attrs.begin + k];
+      if (role(a) != AttributeRole::none) nodes.attrs[n.attrs.begin + left++] = a;
     }
     n.attrs.count = left;
   }
 }
 
 void RankAnonymizer::change(NodeTable& nodes) {
+  counts_.nodes += nodes.nodes.size();
+  const bool sizes = plan_.options.changes_sizes();
   for (Node& n : nodes.nodes) {
+    n.inputs = n.outputs = n.extra = 0;
     change_times(nodes, n);
-    if (plan_.options.changes_sizes()) plan_.sizes.change(nodes, n);
+    if (names_others_ && !plan_.facts.ranks.empty()) permute_splits(plan_.facts, nodes, n);
     change_attributes(nodes, n);
+    if (sizes) plan_.sizes.change(nodes, n);
     if (n.name.size != 0) n.name = nodes.add_text(names_.hide(nodes.name(n), n.type));
     ++place_;
   }
-  if (names_others_) rename_others(plan_.facts, nodes);
 }
 
 // Returns a start as the set counts it.
@@ -133,45 +146,66 @@ std::uint64_t RankAnonymizer::shifted(std::int64_t begin_ns) const {
       static_cast<std::uint64_t>(std::max<std::int64_t>(begin_ns - plan_.facts.first_ns, 0)));
 }
 
-void RankAnonymizer::change_times(NodeTable& nodes, Node& node) {
-  const bool starts = plan_.options.starts && !plan_.options.changes_times();
-  const RecordedTime time = starts ? recorded_time(nodes, node, base_ns_) : RecordedTime();
-  const bool told = time.begin_ns != no_time;
-  if (node.start_us != 0) node.start_us = told ? shifted(time.begin_ns) / us_in_ns : 0;
-  const bool changes = plan_.options.changes_times() || plan_.options.scale != 1;
-  const double factor = changes ? times_.factor(rank_, place_) : 1;
-  if (changes) node.duration_us = times_.changed(node.duration_us, factor);
+// Changes the times that are fields of a node, and finds what its attributes become.
+void RankAnonymizer::change_times(const NodeTable& nodes, Node& node) {
+  begin_ns_ = starts_ ? recorded_time(nodes, node, base_ns_).begin_ns : no_time;
+  if (node.start_us != 0) node.start_us = begin_ns_ == no_time ? 0 : shifted(begin_ns_) / us_in_ns;
+  if (!changes_times_) return;
+  factor_ = times_.factor(rank_, place_);
+  node.duration_us = times_.changed(node.duration_us, factor_);
+}
+
+void RankAnonymizer::change_attributes(NodeTable& nodes, Node& node) {
   std::uint32_t left = 0;
   for (std::uint32_t k = 0; k < node.attrs.count; ++k) {
     Attr a = nodes.attrs[node.attrs.begin + k];
-    const AttributeRole role = role_of(a.name);
-    const IntValue value = int_value(&a);
-    if (role == AttributeRole::start && !is_kept(a.name)) {
-      if (!starts) continue;
-      if (value && value.value >= 0) set_number(a, static_cast<std::int64_t>(told ? shifted(time.begin_ns) : 0));
-    } else if (changes && value && value.value > 0 &&
-               (role == AttributeRole::duration || role == AttributeRole::delay)) {
-      set_number(a, static_cast<std::int64_t>(times_.changed(static_cast<std::uint64_t>(value.value), factor)));
-    }
-    nodes.attrs[node.attrs.begin + left++] = a;
+    a.extra = 0;
+    if (change_attribute(nodes, a)) nodes.attrs[node.attrs.begin + left++] = a;
   }
   node.attrs.count = left;
 }
 
-void RankAnonymizer::change_attributes(NodeTable& nodes, const Node& node) {
-  for (std::uint32_t k = 0; k < node.attrs.count; ++k) {
-    Attr& a = nodes.attrs[node.attrs.begin + k];
-    const AttributeRole role = role_of(a.name);
-    if (is_kept(a.name) || (role != AttributeRole::thread && role != AttributeRole::tensors)) continue;
-    if (role == AttributeRole::tensors) {
-      change_tensors(nodes, a);
-      continue;
-    }
-    const auto thread = static_cast<std::int64_t>(a.bits);
-    const auto at = std::ranges::find(threads_, thread);
-    a.bits = static_cast<std::uint64_t>(at - threads_.begin());
-    if (at == threads_.end()) threads_.push_back(thread);
+// Returns false if the attribute goes.
+bool RankAnonymizer::change_attribute(NodeTable& nodes, Attr& a) {
+  switch (role(a)) {
+    case AttributeRole::none: return false;
+    case AttributeRole::thread: a.bits = thread(static_cast<std::int64_t>(a.bits)); break;
+    case AttributeRole::tensors: change_tensors(nodes, a); break;
+    case AttributeRole::group:
+      if (names_others_) rename_group(nodes, a);
+      break;
+    case AttributeRole::rank:
+      if (names_others_ && !plan_.facts.ranks.empty()) renumber_rank(plan_.facts, a);
+      break;
+    case AttributeRole::start:
+      if (!starts_) return false;
+      if (const IntValue v = int_value(&a); v && v.value >= 0)
+        set_number(a, static_cast<std::int64_t>(begin_ns_ == no_time ? 0 : shifted(begin_ns_)));
+      break;
+    case AttributeRole::duration:
+    case AttributeRole::delay:
+      if (const IntValue v = int_value(&a); changes_times_ && v && v.value > 0)
+        set_number(a, static_cast<std::int64_t>(times_.changed(static_cast<std::uint64_t>(v.value), factor_)));
+      break;
+    default: break;
   }
+  return true;
+}
+
+// Numbers threads in the order of their appearance.
+std::uint64_t RankAnonymizer::thread(std::int64_t before) {
+  const auto at = threads_.try_emplace(before, threads_.size()).first;
+  return at->second;
+}
+
+// Calls of one group often follow each other.
+void RankAnonymizer::rename_group(NodeTable& nodes, Attr& a) {
+  const std::string_view before = nodes.string(a);
+  if (before != last_group_ || new_group_ == nullptr) {
+    last_group_ = before;
+    new_group_ = &plan_.facts.groups.name(last_group_);
+  }
+  set_text(nodes, a, *new_group_);
 }
 
 // Gives tensors names as nodes have them. What is no list of names and bytes is emptied: it may hold words.
@@ -198,17 +232,10 @@ void RankAnonymizer::change_tensors(NodeTable& nodes, Attr& list) {
 
 void rename_others(const SetFacts& facts, NodeTable& nodes) {
   for (const Node& n : nodes.nodes) {
-    if (!facts.ranks.empty()) permute_splits(facts, nodes, n);
     for (std::uint32_t k = 0; k < n.attrs.count; ++k) {
       Attr& a = nodes.attrs[n.attrs.begin + k];
-      const AttributeRole role = role_of(a.name);
-      if (role == AttributeRole::group && a.kind == Kind::string_val) {
-        const std::string name(facts.groups.name(nodes.string(a)));
-        set_text(nodes, a, name);
-      } else if (const IntValue v = int_value(&a);
-                 role == AttributeRole::rank && v && v.value >= 0 && v.value <= largest_rank) {
-        a.bits = facts.rank(static_cast<Rank>(v.value));
-      }
+      if (a.name == attr::pg_name && a.kind == Kind::string_val)
+        set_text(nodes, a, facts.groups.name(std::string(nodes.string(a))));
     }
   }
 }

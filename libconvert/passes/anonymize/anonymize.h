@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <string>
+#include <unordered_map>
 
 #include "core/trace.h"
+#include "passes/anonymize/kept.h"
 #include "passes/anonymize/names.h"
 #include "passes/anonymize/options.h"
 #include "passes/anonymize/sizes.h"
@@ -34,8 +36,8 @@ struct AnonymizePlan {
 // Anonymises one rank: its head, and then its nodes, all at once or batch by batch.
 class RankAnonymizer {
  public:
-  // The plan must outlive this object. Without `names_others` groups keep their names and ranks their numbers, for
-  // rename_others() to change.
+  // The plan must outlive this object. Without `names_others` groups keep their names, for
+  // rename_others() to change; ranks keep their numbers then.
   explicit RankAnonymizer(const AnonymizePlan& plan, bool names_others = true);
 
   // Changes rank and metadata.
@@ -48,11 +50,16 @@ class RankAnonymizer {
   [[nodiscard]] const AnonymizeCounts& counts() const { return counts_; }
 
  private:
+  // Counts what goes.
+  [[nodiscard]] AttributeRole role(const Attr& a);
   void filter(NodeTable& nodes);
   void change(NodeTable& nodes);
-  void change_times(NodeTable& nodes, Node& node);
-  void change_attributes(NodeTable& nodes, const Node& node);
+  void change_times(const NodeTable& nodes, Node& node);
+  void change_attributes(NodeTable& nodes, Node& node);
+  bool change_attribute(NodeTable& nodes, Attr& a);
   void change_tensors(NodeTable& nodes, Attr& list);
+  void rename_group(NodeTable& nodes, Attr& a);
+  [[nodiscard]] std::uint64_t thread(std::int64_t before);
   [[nodiscard]] bool is_kept(Name name) const;
   [[nodiscard]] std::uint64_t shifted(std::int64_t begin_ns) const;
 
@@ -60,14 +67,20 @@ class RankAnonymizer {
   bool names_others_;
   NameHider names_;
   TimeRule times_;
+  bool starts_;
+  bool changes_times_;
   Rank rank_ = 0;  // before
   std::int64_t base_ns_ = 0;
-  std::uint64_t place_ = 0;            // of the next node
-  std::vector<std::int64_t> threads_;  // in the order of their appearance
+  std::uint64_t place_ = 0;  // of the node, which has:
+  std::int64_t begin_ns_ = no_time;
+  double factor_ = 1;
+  std::unordered_map<std::int64_t, std::uint64_t> threads_;
+  std::string last_group_;
+  const std::string* new_group_ = nullptr;
   AnonymizeCounts counts_;
 };
 
-// Gives the groups and ranks that nodes name their new names and numbers.
+// Gives the groups that nodes name their new names.
 void rename_others(const SetFacts& facts, NodeTable& nodes);
 
 }  // namespace convert

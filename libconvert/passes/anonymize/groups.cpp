@@ -43,7 +43,7 @@ GroupNumbers::GroupNumbers(std::vector<UsedGroup> groups) {
   }
 }
 
-std::string_view GroupNumbers::name(std::string_view before) const {
+const std::string& GroupNumbers::name(const std::string& before) const {
   if (before.empty() || before == "0") return before;
   const auto at = names_.find(before);
   if (at == names_.end()) throw input_error({}, "a process group is new: did the input change while it was read?");

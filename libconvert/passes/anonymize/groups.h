@@ -28,7 +28,7 @@ class GroupNumbers {
 
   // Returns the new name; that of all ranks, "0" or none, stays. Throws Error(input) for one that was not among
   // them.
-  [[nodiscard]] std::string_view name(std::string_view before) const;
+  [[nodiscard]] const std::string& name(const std::string& before) const;
 
  private:
   std::map<std::string, std::string, std::less<>> names_;

@@ -18,15 +18,8 @@ NodeId place_in(const std::vector<NodeId>& ids, NodeId id) {
 }  // namespace
 
 void DenseIdCheck::add(const NodeTable& batch) {
-  for (const Node& n : batch.nodes) {
-    if (count_ == 0) first_ = n.id;
-    dense_ = dense_ && n.id == first_ + count_;
-    ++count_;
-  }
-  for (const NodeId d : batch.deps) {
-    least_dep_ = std::min(least_dep_, d);
-    largest_dep_ = std::max(largest_dep_, d);
-  }
+  for (const Node& n : batch.nodes) add_id(n.id);
+  for (const NodeId d : batch.deps) add_dep(d);
 }
 
 std::optional<DenseIds> DenseIdCheck::finish() const {
@@ -61,6 +54,7 @@ NodeId IdNumbers::of(NodeId id) const {
 }
 
 void IdNumbers::renumber(NodeTable& nodes) const {
+  if (ids_.empty() && missing_.empty() && first_ == 0) return;
   for (Node& n : nodes.nodes) n.id = of(n.id);
   for (NodeId& d : nodes.deps) d = of(d);
 }

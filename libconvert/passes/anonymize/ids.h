@@ -19,6 +19,15 @@ struct DenseIds {
 class DenseIdCheck {
  public:
   void add(const NodeTable& batch);
+  void add_id(NodeId id) {
+    if (count_ == 0) first_ = id;
+    dense_ = dense_ && id == first_ + count_;
+    ++count_;
+  }
+  void add_dep(NodeId id) {
+    least_dep_ = id < least_dep_ ? id : least_dep_;
+    largest_dep_ = id > largest_dep_ ? id : largest_dep_;
+  }
   // Returns nothing if they are not.
   [[nodiscard]] std::optional<DenseIds> finish() const;
 

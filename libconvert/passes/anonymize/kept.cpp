@@ -10,60 +10,60 @@
 namespace convert {
 namespace {
 
-using enum AttributeRole;
-
-constexpr std::array kept = {
-    std::pair{attr::is_cpu_op, number},
-    std::pair{attr::comm_type, number},
-    std::pair{attr::comm_size, size},
-    std::pair{attr::comm_bytes_out, size},
-    std::pair{attr::comm_src, rank},
-    std::pair{attr::comm_dst, rank},
-    std::pair{attr::comm_tag, number},
-    std::pair{attr::comm_priority, number},
-    std::pair{attr::involved_dim, flags},
-    std::pair{attr::pg_name, group},
-    std::pair{attr::group_size, number},
-    std::pair{attr::send_splits, sizes},
-    std::pair{attr::recv_splits, sizes},
-    std::pair{attr::num_ops, size},
-    std::pair{attr::tensor_size, size},
-    std::pair{attr::tensor_loc, number},
-    std::pair{attr::duration_nanos, duration},
-    std::pair{attr::start_delay_nanos, delay},
-    std::pair{attr::start_nanos, start},
-    std::pair{attr::stream, number},
-    std::pair{attr::tid, thread},
-    std::pair{attr::npu, rank},
-    std::pair{attr::tb_id, number},
-    std::pair{attr::msg_chunk_cnt, number},
-    std::pair{attr::total_chunk_cnt, number},
-    std::pair{attr::inputs, tensors},
-    std::pair{attr::outputs, tensors},
+constexpr std::array kept_attributes = {
+    std::pair{attr::is_cpu_op, AttributeRole::number},
+    std::pair{attr::comm_type, AttributeRole::number},
+    std::pair{attr::comm_size, AttributeRole::size},
+    std::pair{attr::comm_bytes_out, AttributeRole::size},
+    std::pair{attr::comm_src, AttributeRole::rank},
+    std::pair{attr::comm_dst, AttributeRole::rank},
+    std::pair{attr::comm_tag, AttributeRole::number},
+    std::pair{attr::comm_priority, AttributeRole::number},
+    std::pair{attr::involved_dim, AttributeRole::flags},
+    std::pair{attr::pg_name, AttributeRole::group},
+    std::pair{attr::group_size, AttributeRole::number},
+    std::pair{attr::send_splits, AttributeRole::sizes},
+    std::pair{attr::recv_splits, AttributeRole::sizes},
+    std::pair{attr::num_ops, AttributeRole::size},
+    std::pair{attr::tensor_size, AttributeRole::size},
+    std::pair{attr::tensor_loc, AttributeRole::number},
+    std::pair{attr::duration_nanos, AttributeRole::duration},
+    std::pair{attr::start_delay_nanos, AttributeRole::delay},
+    std::pair{attr::start_nanos, AttributeRole::start},
+    std::pair{attr::stream, AttributeRole::number},
+    std::pair{attr::tid, AttributeRole::thread},
+    std::pair{attr::npu, AttributeRole::rank},
+    std::pair{attr::tb_id, AttributeRole::number},
+    std::pair{attr::msg_chunk_cnt, AttributeRole::number},
+    std::pair{attr::total_chunk_cnt, AttributeRole::number},
+    std::pair{attr::inputs, AttributeRole::tensors},
+    std::pair{attr::outputs, AttributeRole::tensors},
 };
 
-constexpr auto by_index = [] {
+constexpr auto role_by_index = [] {
   std::array<AttributeRole, attr::count> roles{};
-  for (const auto& [name, role] : kept) roles[name.index()] = role;
+  for (const auto& [name, role] : kept_attributes) roles[name.index()] = role;
   return roles;
 }();
 
-const Name iteration_attribute{std::string_view("iteration")};
+const Name kept_iteration{std::string_view("iteration")};
 
 }  // namespace
 
 AttributeRole role_of(Name attribute) {
-  if (attribute.index() < by_index.size()) return by_index[attribute.index()];
-  return attribute == iteration_attribute ? number : none;
+  if (attribute.index() < role_by_index.size()) return role_by_index[attribute.index()];
+  return attribute == kept_iteration ? AttributeRole::number : AttributeRole::none;
 }
 
 bool fits(AttributeRole role, Kind kind) {
   switch (role) {
-    case none: return false;
-    case flags: return kind == Kind::bool_list;
-    case group: return kind == Kind::string_val;
-    case sizes: return is_list(kind) && is_integer(scalar_of(kind));
-    case tensors: return kind == Kind::string_list || kind == Kind::none;  // an empty list is often written so
+    case AttributeRole::none: return false;
+    case AttributeRole::kept: return true;
+    case AttributeRole::flags: return kind == Kind::bool_list;
+    case AttributeRole::group: return kind == Kind::string_val;
+    case AttributeRole::sizes: return is_list(kind) && is_integer(scalar_of(kind));
+    case AttributeRole::tensors:
+      return kind == Kind::string_list || kind == Kind::none;  // an empty list is often written so
     default: return is_integer(kind);
   }
 }

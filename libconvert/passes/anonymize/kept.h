@@ -11,6 +11,7 @@ namespace convert {
 // What an attribute tells, which decides what becomes of it.
 enum class AttributeRole : std::uint8_t {
   none,      // it is dropped
+  kept,      // it stays as it is
   number,    // an integer that stays
   flags,     // a list of bool that stays
   rank,      // an integer that names a rank

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "passes/anonymize/names.h"
 
+#include <functional>
+
 #include "passes/iterations/iterations.h"
 
 namespace convert {
-namespace {
-
-// Returns what a name says of iterations, in words of its own.
-std::string mark_of(std::string_view name) {
-  const auto mark = iteration_mark(name);
-  if (!mark) return {};
-  return (mark->begins ? "ProfilerStep#" : " iteration ") + std::to_string(mark->number);
-}
-
-}  // namespace
-
 std::string keyed_name(const KeyedHash& hash, std::string_view name) {
   constexpr std::size_t bytes = 6;
   if (name.empty()) return {};
@@ -27,23 +18,30 @@ std::string keyed_name(const KeyedHash& hash, std::string_view name) {
   return out;
 }
 
-std::string NameHider::hidden(std::string_view name, NodeType type) const {
-  const std::string mark = mark_of(name);
-  if (mark.starts_with('P')) return mark;
-  switch (how_) {
-    case HiddenNames::keyed: return keyed_name(hash_, name) + mark;
-    case HiddenNames::type: return std::string(node_type_name(type)) + mark;
-    default: break;
-  }
+std::string_view NameHider::keyed(std::string_view name) {
+  Known& known = known_[std::hash<std::string_view>()(name) % known_names];
+  if (known.name != name) known = {.name = std::string(name), .hidden = keyed_name(hash_, name)};
+  return known.hidden;
+}
+
+std::string NameHider::number(std::string_view name) const {
   const auto at = numbers_.find(std::string(name));
-  return (at == numbers_.end() ? std::string() : std::to_string(at->second)) + mark;
+  return at == numbers_.end() ? std::string() : std::to_string(at->second);
 }
 
 std::string_view NameHider::hide(std::string_view name, NodeType type) {
-  if (how_ == HiddenNames::type) return text_ = hidden(name, type);
-  const std::uint32_t i = known_.add(name);
-  if (i == hidden_.size()) hidden_.push_back(pool_.add_text(hidden(name, type)));
-  return pool_.view(hidden_[i]);
+  const auto mark = iteration_mark(name);
+  if (mark && mark->begins) return text_ = "ProfilerStep#" + std::to_string(mark->number);
+  if (mark && how_ == HiddenNames::keyed) {
+    rest_.assign(name.substr(0, mark->at)).append(name.substr(mark->at + mark->digits));
+    name = rest_;
+  }
+  if (how_ == HiddenNames::keyed && !mark) return keyed(name);
+  text_ = how_ == HiddenNames::keyed  ? keyed(name)
+          : how_ == HiddenNames::type ? node_type_name(type)
+                                      : number(name);
+  if (mark) text_ += " iteration " + std::to_string(mark->number);
+  return text_;
 }
 
 }  // namespace convert

@@ -8,7 +8,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/text_set.h"
 #include "core/trace.h"
 #include "passes/anonymize/options.h"
 
@@ -21,26 +20,30 @@ namespace convert {
 using NameNumbers = std::unordered_map<std::string, std::uint32_t>;
 
 // Replaces names of one rank. A name by which iterations are told apart, ProfilerStep#3 or "… iteration 3", still
-// tells that.
+// tells that: it is hashed without the number, which follows.
 class NameHider {
  public:
   // `numbers`: for HiddenNames::number. All must outlive this object.
   NameHider(HiddenNames how, const KeyedHash& hash, const NameNumbers& numbers)
-      : how_(how), hash_(hash), numbers_(numbers) {}
+      : how_(how), hash_(hash), numbers_(numbers), known_(known_names) {}
 
   // Returns what stands for a name of a node of this type, valid until the next call.
   [[nodiscard]] std::string_view hide(std::string_view name, NodeType type);
 
  private:
-  [[nodiscard]] std::string hidden(std::string_view name, NodeType type) const;
+  static constexpr std::size_t known_names = 1024;
+  // What was hidden last of those names that fall to this place: names repeat, and hashing takes longer.
+  struct Known {
+    std::string name, hidden;
+  };
+  [[nodiscard]] std::string_view keyed(std::string_view name);
+  [[nodiscard]] std::string number(std::string_view name) const;
 
   HiddenNames how_;
   const KeyedHash& hash_;
   const NameNumbers& numbers_;
-  TextSet known_;
-  TextPool pool_;
-  std::vector<Text> hidden_;  // of known_
-  std::string text_;
+  std::vector<Known> known_;
+  std::string text_, rest_;
 };
 
 }  // namespace convert

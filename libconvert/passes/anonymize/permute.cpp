@@ -15,7 +15,9 @@ void permute_splits(const SetFacts& facts, NodeTable& nodes, const Node& node) {
   const auto members = facts.unlisted.find(group == "0" ? std::string_view() : group);
   if (members == facts.unlisted.end()) return;
   for (const Attr& a : nodes.attributes(node)) {
-    if (role_of(a.name) != AttributeRole::sizes || a.size != members->second.size()) continue;
+    if (role_of(a.name) != AttributeRole::sizes || !fits(AttributeRole::sizes, a.kind) ||
+        a.size != members->second.size())
+      continue;
     std::vector<std::pair<Rank, std::uint64_t>> parts;
     for (std::uint32_t i = 0; i < a.size; ++i)
       parts.emplace_back(facts.rank(members->second[i]), nodes.numbers[a.bits + i]);

@@ -11,7 +11,7 @@
 namespace convert {
 namespace {
 
-constexpr std::int64_t ns_per_us = 1000;
+constexpr std::int64_t survey_ns_per_us = 1000;
 
 std::vector<std::string> list_of(const TextSet& texts) {
   std::vector<std::string> out;
@@ -70,7 +70,7 @@ void SetSurvey::add(const RankSurvey& rank) {
 // A start of 0 us stands for none: where starts are told so, the first is 1 us.
 std::int64_t SetSurvey::first_ns() const {
   if (begin_ns_ == no_time) return 0;
-  return starts_in_us_ ? begin_ns_ / ns_per_us * ns_per_us - ns_per_us : begin_ns_;
+  return starts_in_us_ ? begin_ns_ / survey_ns_per_us * survey_ns_per_us - survey_ns_per_us : begin_ns_;
 }
 
 std::vector<std::pair<Rank, Rank>> permuted_ranks(std::vector<Rank> ranks, const KeyedHash& hash) {

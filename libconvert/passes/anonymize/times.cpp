@@ -9,18 +9,20 @@
 namespace convert {
 namespace {
 
-using Real = long double;  // holds all times of 64 bits
+using TimeReal = long double;  // holds all times of 64 bits
 
-constexpr Real largest_time = static_cast<Real>(std::numeric_limits<std::int64_t>::max());
+constexpr TimeReal largest_time = static_cast<TimeReal>(std::numeric_limits<std::int64_t>::max());
 
-std::uint64_t whole(Real time) { return static_cast<std::uint64_t>(std::clamp(time, Real{0}, largest_time)); }
+std::uint64_t whole_time(TimeReal time) {
+  return static_cast<std::uint64_t>(std::clamp(time, TimeReal{0}, largest_time));
+}
 
-std::uint64_t scaled(std::uint64_t time, double scale) {
-  return scale == 1 ? time : whole(std::round(static_cast<Real>(time) * static_cast<Real>(scale)));
+std::uint64_t scaled_time(std::uint64_t time, double scale) {
+  return scale == 1 ? time : whole_time(std::round(static_cast<TimeReal>(time) * static_cast<TimeReal>(scale)));
 }
 
 // Returns the nearest number of so many significant digits.
-std::uint64_t rounded(std::uint64_t time, int digits) {
+std::uint64_t rounded_time(std::uint64_t time, int digits) {
   std::uint64_t unit = 1, limit = 1;
   for (int i = 0; i < digits; ++i) limit *= 10;
   while (time / unit >= limit) unit *= 10;
@@ -45,17 +47,17 @@ double TimeRule::factor(Rank rank, std::uint64_t place) const {
 }
 
 std::uint64_t TimeRule::changed(std::uint64_t time, double factor) const {
-  const std::uint64_t before = scaled(time, options_.scale);
+  const std::uint64_t before = scaled_time(time, options_.scale);
   std::uint64_t now = before;
   if (options_.jitter != 0) {
-    const Real exact = static_cast<Real>(before), share = static_cast<Real>(options_.jitter);
-    const Real low = std::ceil(exact * (1 - share)), high = std::floor(exact * (1 + share));
-    now = whole(std::clamp(std::round(exact * static_cast<Real>(factor)), low, std::max(low, high)));
+    const TimeReal exact = static_cast<TimeReal>(before), share = static_cast<TimeReal>(options_.jitter);
+    const TimeReal low = std::ceil(exact * (1 - share)), high = std::floor(exact * (1 + share));
+    now = whole_time(std::clamp(std::round(exact * static_cast<TimeReal>(factor)), low, std::max(low, high)));
   }
-  return options_.time_digits == 0 ? now : rounded(now, options_.time_digits);
+  return options_.time_digits == 0 ? now : rounded_time(now, options_.time_digits);
 }
 
-std::uint64_t TimeRule::changed_start(std::uint64_t time) const { return scaled(time, options_.scale); }
+std::uint64_t TimeRule::changed_start(std::uint64_t time) const { return scaled_time(time, options_.scale); }
 
 double time_bound(const AnonymizeOptions& options) {
   const double rounding = options.time_digits == 0 ? 0 : 5 * std::pow(10, -options.time_digits);

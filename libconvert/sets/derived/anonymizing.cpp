@@ -10,6 +10,7 @@
 #include "core/master/add_class.h"
 #include "formats/master/master.h"
 #include "sets/classes/stand_ins.h"
+#include "sets/derived/encoded_survey.h"
 #include "util/parallel.h"
 
 namespace convert {
@@ -72,6 +73,12 @@ RankSurvey AnonymizedSet::survey(std::size_t i) const {
   Trace trace;
   const auto reader = source_.open_rank(i);
   (void)reader->next_rank(trace);
+  constexpr std::size_t most_bytes = std::size_t{1} << 26U;
+  if (plan_.options.names != HiddenNames::number && plan_.options.least_uses <= 1) {
+    if (const auto nodes = reader->peek_encoded(most_bytes)) {
+      if (auto found = survey_encoded(trace, nodes->bytes)) return std::move(*found);
+    }
+  }
   RankSurveyor surveyor(trace, plan_.options, plan_.sizes);
   while (reader->next_nodes(trace, batch_nodes)) surveyor.add_batch();
   return surveyor.finish();
@@ -131,7 +138,7 @@ void AnonymizedSet::number_groups(const Users& users) {
   }
   plan_.facts.groups = GroupNumbers(std::move(all));
   for (CommGroup& g : listed) {
-    g.id = std::stoll(std::string(plan_.facts.groups.name(std::to_string(g.id))));
+    g.id = std::stoll(plan_.facts.groups.name(std::to_string(g.id)));
     for (std::uint32_t& r : g.ranks) r = plan_.facts.rank(r);
   }
   std::ranges::sort(listed, {}, &CommGroup::id);

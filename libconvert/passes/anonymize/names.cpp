@@ -6,6 +6,14 @@
 #include "passes/iterations/iterations.h"
 
 namespace convert {
+
+std::string hashed_part(std::string_view name) {
+  const auto mark = iteration_mark(name);
+  if (!mark) return std::string(name);
+  if (mark->begins) return {};
+  return std::string(name.substr(0, mark->at)).append(name.substr(mark->at + mark->digits));
+}
+
 std::string keyed_name(const KeyedHash& hash, std::string_view name) {
   constexpr std::size_t bytes = 6;
   if (name.empty()) return {};

@@ -16,6 +16,10 @@ namespace convert {
 // Returns twelve digits of the keyed hash; nothing for no name.
 [[nodiscard]] std::string keyed_name(const KeyedHash& hash, std::string_view name);
 
+// Returns the part of a name that is hashed: without the number of an iteration. Nothing of ProfilerStep#3, which
+// stays as it is.
+[[nodiscard]] std::string hashed_part(std::string_view name);
+
 // Numbers the names of a set in the order of their first appearance.
 using NameNumbers = std::unordered_map<std::string, std::uint32_t>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sets/derived/kept_set.h"
+#include "sets/anonymized/kept_set.h"
 
 #include "formats/whole_ranks.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sets/derived/anonymizing.h"
+#include "sets/anonymized/anonymizing.h"
 
 #include <algorithm>
 #include <functional>
@@ -9,8 +9,8 @@
 
 #include "core/master/add_class.h"
 #include "formats/master/master.h"
+#include "sets/anonymized/encoded_survey.h"
 #include "sets/classes/stand_ins.h"
-#include "sets/derived/encoded_survey.h"
 #include "util/parallel.h"
 
 namespace convert {

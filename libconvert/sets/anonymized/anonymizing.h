@@ -13,7 +13,7 @@
 #include "config/groups.h"
 #include "core/master/master_set.h"
 #include "passes/anonymize/anonymize.h"
-#include "sets/derived/kept_set.h"
+#include "sets/anonymized/kept_set.h"
 #include "sets/set_source.h"
 
 namespace convert {

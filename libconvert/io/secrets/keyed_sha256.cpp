@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "io/keyed_sha256.h"
+#include "io/secrets/keyed_sha256.h"
 
 // As in sha256.cpp.
 #define OPENSSL_SUPPRESS_DEPRECATED

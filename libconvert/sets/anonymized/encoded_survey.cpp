@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sets/derived/encoded_survey.h"
+#include "sets/anonymized/encoded_survey.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -13,19 +13,16 @@ using namespace convert;
 
 namespace {
 
-std::string percent_text(double share) {
+std::string fixed_text(const char* format, double value) {
   constexpr std::size_t longest = 48;
   std::array<char, longest> text{};
-  (void)std::snprintf(text.data(), text.size(), "%.3g %%", 100 * share);
+  (void)std::snprintf(text.data(), text.size(), format, value);
   return text.data();
 }
 
-std::string bits_text(double bits) {
-  constexpr std::size_t longest = 48;
-  std::array<char, longest> text{};
-  (void)std::snprintf(text.data(), text.size(), "%.2f bits", bits);
-  return text.data();
-}
+std::string percent_text(double share) { return fixed_text("%.3g %%", 100 * share); }
+
+std::string bits_text(double bits) { return fixed_text("%.2f bits", bits); }
 
 void write_outcome(JsonWriter& w, const char* key, const ReplayOutcome& o) {
   w.key(key).begin_object().member("status", o.status).member("total_ps", o.total_ps).end_object();
@@ -80,7 +77,8 @@ void write_rare(JsonWriter& w, const NumbersProof& n) {
 
 void write_left(JsonWriter& w, const char* key, const LeftApart& left) {
   w.key(key).begin_object().member("before", left.before).member("after", left.after);
-  w.member("bits_before", left.bits_before).member("bits_after", left.bits_after).end_object();
+  w.key("bits_before").raw(fixed_text("%.4f", left.bits_before));
+  w.key("bits_after").raw(fixed_text("%.4f", left.bits_after)).end_object();
 }
 
 std::string outcome_text(const ReplayOutcome& o) {

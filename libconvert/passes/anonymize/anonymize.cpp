@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/algorithm/algorithm.h"
 #include "core/collective.h"
 #include "core/units.h"
 #include "core/world_size.h"
@@ -12,6 +13,7 @@
 #include "passes/anonymize/ids.h"
 #include "passes/anonymize/kept.h"
 #include "passes/anonymize/permute.h"
+#include "passes/provenance.h"
 
 namespace convert {
 namespace {
@@ -31,6 +33,10 @@ void keep_collective(const Metadata& from, Metadata& to) {
   if (!text) return;
   const auto known = parse_collective(*text, in_algorithms);
   to.table.add_string(attr::collective, known ? name(*known) : name(Collective::custom));
+}
+
+bool is_step_word(std::string_view text) {
+  return text == msccl::copy_step || parse_step_type(text) || parse_buffer(text);
 }
 
 void renumber_rank(const SetFacts& facts, Attr& a) {
@@ -171,6 +177,10 @@ bool RankAnonymizer::change_attribute(NodeTable& nodes, Attr& a) {
     case AttributeRole::none: return false;
     case AttributeRole::thread: a.bits = thread(static_cast<std::int64_t>(a.bits)); break;
     case AttributeRole::tensors: change_tensors(nodes, a); break;
+    case AttributeRole::step:
+      if (is_step_word(nodes.string(a))) break;
+      ++counts_.wrong_kind;
+      return false;
     case AttributeRole::group:
       if (names_others_) rename_group(nodes, a);
       break;

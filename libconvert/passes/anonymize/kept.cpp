@@ -38,6 +38,9 @@ constexpr std::array kept_attributes = {
     std::pair{attr::total_chunk_cnt, AttributeRole::number},
     std::pair{attr::inputs, AttributeRole::tensors},
     std::pair{attr::outputs, AttributeRole::tensors},
+    std::pair{attr::step_type, AttributeRole::step},
+    std::pair{attr::src_buf, AttributeRole::step},
+    std::pair{attr::dst_buf, AttributeRole::step},
 };
 
 constexpr auto role_by_index = [] {
@@ -60,7 +63,8 @@ bool fits(AttributeRole role, Kind kind) {
     case AttributeRole::none: return false;
     case AttributeRole::kept: return true;
     case AttributeRole::flags: return kind == Kind::bool_list;
-    case AttributeRole::group: return kind == Kind::string_val;
+    case AttributeRole::group:
+    case AttributeRole::step: return kind == Kind::string_val;
     case AttributeRole::sizes: return is_list(kind) && is_integer(scalar_of(kind));
     case AttributeRole::tensors:
       return kind == Kind::string_list || kind == Kind::none;  // an empty list is often written so

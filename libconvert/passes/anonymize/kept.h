@@ -19,6 +19,7 @@ enum class AttributeRole : std::uint8_t {
   thread,    // an integer that is renumbered
   size,      // an integer: bytes, or operations
   sizes,     // a list of integers
+  step,      // a text of few that the steps of algorithms know: what they do, and which buffers
   tensors,   // a list of texts: names of tensors and their bytes in turn
   duration,  // nanoseconds
   delay,     // nanoseconds

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "anonymize/texts.h"
+#include "core/algorithm/algorithm.h"
 #include "core/collective.h"
 #include "core/units.h"
 #include "formats/format.h"
@@ -86,6 +87,7 @@ std::string vocabulary(const AnonymizeOptions& options) {
   }
   words.append(attr::collective.view()) += '\n';
   for (const std::string_view name : collective_names) words.append(name) += '\n';
+  for (const std::string_view name : step_type_names) words.append(name) += '\n';
   constexpr std::int32_t types = 8;
   for (std::int32_t t = 0; t < types; ++t) words.append(node_type_name(NodeType{t})) += '\n';
   return words;

@@ -20,7 +20,12 @@ struct RuleVerdict {
   std::uint64_t errors_before = 0, warnings_before = 0;
   std::uint64_t errors_after = 0, warnings_after = 0;
   [[nodiscard]] bool same() const { return errors_before == errors_after && warnings_before == warnings_after; }
-  [[nodiscard]] bool worse() const { return errors_after > errors_before || warnings_after > warnings_before; }
+  // Returns whether there are such findings now where there were none: their number may differ, as that of the ways
+  // in which ranks wait for each other does where they get other numbers.
+  [[nodiscard]] bool worse() const {
+    return (errors_after != 0 && errors_before == 0) ||
+           (warnings_after != 0 && errors_before + warnings_before == 0);
+  }
 };
 
 struct TextProof {

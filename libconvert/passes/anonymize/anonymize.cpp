@@ -94,11 +94,13 @@ bool RankAnonymizer::takes_batches(const RankSurvey& survey) const {
 }
 
 void RankAnonymizer::batch(NodeTable& nodes, const DenseIds& ids) {
+  counts_.nodes += nodes.nodes.size();
   IdNumbers(ids).renumber(nodes);
   change(nodes);
 }
 
 void RankAnonymizer::whole(NodeTable& nodes) {
+  counts_.nodes += nodes.nodes.size();
   if (plan_.options.merge_chains) {
     filter(nodes);
     counts_.merged += merge_chains(nodes);
@@ -133,7 +135,6 @@ void RankAnonymizer::filter(NodeTable& nodes) {
 }
 
 void RankAnonymizer::change(NodeTable& nodes) {
-  counts_.nodes += nodes.nodes.size();
   const bool sizes = plan_.options.changes_sizes();
   for (Node& n : nodes.nodes) {
     n.inputs = n.outputs = n.extra = 0;

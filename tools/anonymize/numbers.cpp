@@ -2,6 +2,7 @@
 #include "anonymize/numbers.h"
 
 #include <cmath>
+#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -109,12 +110,12 @@ NumbersProof compare_numbers(const SetNumbers& before, const SetNumbers& after) 
   for (const auto& [name, values] : before.values) {
     RareNumbers rare;
     const auto others = after.values.find(name);
-    for (auto v = values.rbegin(); v != values.rend(); ++v) {
-      if (v->second != 1) continue;
+    for (const auto& [value, count] : std::views::reverse(values)) {
+      if (count != 1) continue;
       ++rare.once;
-      if (others == after.values.end() || !others->second.contains(v->first)) continue;
+      if (others == after.values.end() || !others->second.contains(value)) continue;
       ++rare.survive;
-      if (rare.largest.size() < shown) rare.largest.push_back(v->first);
+      if (rare.largest.size() < shown) rare.largest.push_back(value);
     }
     if (rare.once != 0) out.rare.emplace(name, std::move(rare));
   }

@@ -31,7 +31,7 @@ struct SetNumbers {
   std::uint64_t nodes = 0;
   std::uint64_t mergeable = 0;  // nodes of chains, behind the first of each
 
-  void add(const convert::NodeTable& nodes);
+  void add(const convert::NodeTable& table);
   void add(const SetNumbers& other);
 };
 

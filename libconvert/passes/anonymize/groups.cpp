@@ -19,9 +19,11 @@ struct Ordered {
 };
 
 Ordered ordered(UsedGroup&& group) {
-  Ordered out{.sorted = group.ranks, .group = std::move(group)};
+  Ordered out;
+  out.sorted = group.ranks;
   std::ranges::sort(out.sorted);
-  out.number = parse_plain(out.group.name, UINT64_MAX).value_or(UINT64_MAX);
+  out.number = parse_plain(group.name, UINT64_MAX).value_or(UINT64_MAX);
+  out.group = std::move(group);
   return out;
 }
 

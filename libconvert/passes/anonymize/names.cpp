@@ -27,8 +27,16 @@ std::string keyed_name(const KeyedHash& hash, std::string_view name) {
 }
 
 std::string_view NameHider::keyed(std::string_view name) {
-  Known& known = known_[std::hash<std::string_view>()(name) % known_names];
-  if (known.name != name) known = {.name = std::string(name), .hidden = keyed_name(hash_, name)};
+  Known& known = known_[std::hash<std::string_view>()(name) % known_.size()];
+  if (known.name == name) return known.hidden;
+  // Where names push each other out there is room for more.
+  if (!known.name.empty() && ++pushed_out_ > known_.size() && known_.size() < most_known) {
+    known_.assign(4 * known_.size(), {});
+    pushed_out_ = 0;
+    return keyed(name);
+  }
+  known.name = name;
+  known.hidden = keyed_name(hash_, name);
   return known.hidden;
 }
 
@@ -41,7 +49,8 @@ std::string_view NameHider::hide(std::string_view name, NodeType type) {
   const auto mark = iteration_mark(name);
   if (mark && mark->begins) return text_ = "ProfilerStep#" + std::to_string(mark->number);
   if (mark && how_ == HiddenNames::keyed) {
-    rest_.assign(name.substr(0, mark->at)).append(name.substr(mark->at + mark->digits));
+    rest_ = name.substr(0, mark->at);
+    rest_ += name.substr(mark->at + mark->digits);
     name = rest_;
   }
   if (how_ == HiddenNames::keyed && !mark) return keyed(name);

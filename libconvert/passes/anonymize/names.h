@@ -29,13 +29,13 @@ class NameHider {
  public:
   // `numbers`: for HiddenNames::number. All must outlive this object.
   NameHider(HiddenNames how, const KeyedHash& hash, const NameNumbers& numbers)
-      : how_(how), hash_(hash), numbers_(numbers), known_(known_names) {}
+      : how_(how), hash_(hash), numbers_(numbers), known_(least_known) {}
 
   // Returns what stands for a name of a node of this type, valid until the next call.
   [[nodiscard]] std::string_view hide(std::string_view name, NodeType type);
 
  private:
-  static constexpr std::size_t known_names = 1024;
+  static constexpr std::size_t least_known = 256, most_known = 65'536;
   // What was hidden last of those names that fall to this place: names repeat, and hashing takes longer.
   struct Known {
     std::string name, hidden;
@@ -47,6 +47,7 @@ class NameHider {
   const KeyedHash& hash_;
   const NameNumbers& numbers_;
   std::vector<Known> known_;
+  std::size_t pushed_out_ = 0;
   std::string text_, rest_;
 };
 

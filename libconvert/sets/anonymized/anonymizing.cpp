@@ -73,7 +73,7 @@ RankSurvey AnonymizedSet::survey(std::size_t i) const {
   Trace trace;
   const auto reader = source_.open_rank(i);
   (void)reader->next_rank(trace);
-  constexpr std::size_t most_bytes = std::size_t{1} << 28U;
+  constexpr std::size_t most_bytes = std::size_t{1} << 24U;
   if (plan_.options.names != HiddenNames::number && plan_.options.least_uses <= 1) {
     if (const auto nodes = reader->peek_encoded(most_bytes)) {
       if (auto found = survey_encoded(trace, nodes->bytes)) return std::move(*found);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "passes/anonymize/times.h"
 #include "scenario/scenario.h"
@@ -18,6 +19,12 @@ constexpr std::int64_t size_of_algorithms = 1 << 20;
 
 std::string not_replayed(std::string_view rule) {
   return rule.empty() ? "not replayed" : "not replayed (rule " + std::string(rule) + ")";
+}
+
+// A report names no files.
+std::string told_network(const std::string& network) {
+  std::error_code ignored;
+  return std::filesystem::exists(network, ignored) ? "a network of a file" : network;
 }
 
 RunSettings settings_of(const std::string& network, bool recorded) {
@@ -94,7 +101,7 @@ std::vector<ReplayProof> prove_replays(KeptSet& before, AnonymizedSet& after, co
   for (const bool recorded : {true, false}) {
     const RunSettings settings = settings_of(network, recorded);
     ReplayProof& proof = out.emplace_back();
-    proof.how = recorded ? "as recorded" : network;
+    proof.how = recorded ? "as recorded" : told_network(network);
     proof.before = replay_of(before, settings, jobs);
     proof.after = replay_of(after, settings, jobs);
     compare_outcomes(proof, after.plan().facts);

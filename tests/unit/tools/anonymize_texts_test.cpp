@@ -4,6 +4,7 @@
 #include <random>
 
 #include "anonymize/numbers.h"
+#include "anonymize/proof.h"
 #include "anonymize/texts.h"
 
 namespace tools {
@@ -58,6 +59,32 @@ TEST(TextSearch, AgreesWithTheSimpleWay) {
     }
     EXPECT_EQ(found_in(search, bytes), expected);
   }
+}
+
+TEST(AnonymityProof, SaysWhatFails) {
+  AnonymityProof proof;
+  proof.replays.push_back(
+      {.how = "as recorded", .before = {.status = "complete"}, .after = {.status = "complete"}});
+  ReplayProof& replay = proof.replays.back();
+  replay.before.npus[0] = replay.after.npus[0] = {100, 50, 50, 10};
+  replay.promised = 0.05;
+  replay.largest = {0.05, 0.5, 0, 0};
+  proof.verdicts["deps"] = {.errors_before = 2, .errors_after = 3};
+  proof.verdicts["pairs"] = {.errors_before = 1, .warnings_after = 1};
+  EXPECT_EQ(proof.failures(), Texts{}) << "the finish keeps its bound, and the rules had findings before";
+  replay.largest[0] = 0.051;
+  proof.verdicts["ids"] = {.warnings_after = 1};
+  proof.texts.survive = {"secret"};
+  EXPECT_EQ(proof.failures(), (Texts{"the replay as recorded differs", "there are new findings of rule ids",
+                                     "1 text of the input can be read"}));
+  EXPECT_NE(proof_json(proof).find(R"("holds":false)"), std::string::npos);
+  EXPECT_NE(proof_text(proof).find("  survives: secret\n"), std::string::npos);
+  EXPECT_TRUE(proof_line(proof).starts_with("not proved: "));
+  replay.all_promised = true;
+  replay.largest = {};
+  EXPECT_FALSE(replay.holds()) << "not equal";
+  replay.before.npus.clear();
+  EXPECT_TRUE(replay.holds()) << "nothing was replayed";
 }
 
 TEST(Numbers, ThoseThatOccurOnceAndSurvive) {

@@ -270,9 +270,8 @@ std::vector<std::pair<std::string, std::string>> custom_uses(const ReplaySystem&
   return uses;
 }
 
-std::optional<ReplayProgram> load_program(TraceSource& workload, const NetworkConfig& network,
-                                          ReplayOptions options, bool issue_by_trace, unsigned jobs,
-                                          Diagnostics& diagnostics) {
+std::optional<ReplayProgram> load_program(SetSource& workload, const NetworkConfig& network, ReplayOptions options,
+                                          bool issue_by_trace, unsigned jobs, Diagnostics& diagnostics) {
   const auto add_all = [&](const auto& begin, const ReplayOptions& chosen) {
     const MasterSet* const master = workload.master();
     if (master != nullptr && has_whole_classes(*master, workload.first_file(), chosen)) {
@@ -308,7 +307,7 @@ std::optional<ReplayProgram> load_program(std::span<const Trace> workload, const
   return compile_ranks(add_all, network, std::move(options), issue_by_trace, jobs, diagnostics);
 }
 
-std::optional<ReplayResult> replay_recorded(TraceSource& workload, const ReplayOptions& options, unsigned jobs,
+std::optional<ReplayResult> replay_recorded(SetSource& workload, const ReplayOptions& options, unsigned jobs,
                                             Diagnostics& diagnostics) {
   RecordedReplay replay(options, diagnostics);
   const NodeParts parts = replay.parts();

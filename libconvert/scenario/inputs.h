@@ -20,7 +20,7 @@ namespace convert {
 // Asks for no groups, not even the trace set's, as the value of an option; unless there is such a file.
 inline constexpr const char* no_groups_file = "empty";
 
-class TraceSource;
+class SetSource;
 
 // Holds what the command line says about the NPUs besides their traces and the network; files are paths.
 struct SystemInputs : SystemChoices {
@@ -63,7 +63,7 @@ void add_groups(ReplaySystem& system, const std::optional<InputSet::Groups>& gro
 // Reads the custom algorithms and then all ranks of the workload; returns nothing if there were errors to report.
 // With `issue_by_trace` the first rank decides on ReplayOptions::issue, unless by ASTRA-sim's rules: there
 // everything is a workload.
-[[nodiscard]] std::optional<ReplayProgram> load_program(TraceSource& workload, const NetworkConfig& network,
+[[nodiscard]] std::optional<ReplayProgram> load_program(SetSource& workload, const NetworkConfig& network,
                                                         ReplayOptions options, bool issue_by_trace, unsigned jobs,
                                                         Diagnostics& diagnostics);
 // Does the same with traces in memory.
@@ -73,7 +73,7 @@ void add_groups(ReplaySystem& system, const std::optional<InputSet::Groups>& gro
                                                         Diagnostics& diagnostics);
 
 // Reads and replays each rank by itself, as recorded, `jobs` at a time; returns nothing if there were errors.
-[[nodiscard]] std::optional<ReplayResult> replay_recorded(TraceSource& workload, const ReplayOptions& options,
+[[nodiscard]] std::optional<ReplayResult> replay_recorded(SetSource& workload, const ReplayOptions& options,
                                                           unsigned jobs, Diagnostics& diagnostics);
 
 }  // namespace convert

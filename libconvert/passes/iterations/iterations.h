@@ -33,7 +33,8 @@ struct IterationMark {
 // Returns the mark of a node: the attribute `iteration`; the name ProfilerStep#k, as PyTorch's profiler gives it; a
 // name that has "iteration k" in it, also "iteration_k", "Iteration #k" and the like.
 [[nodiscard]] std::optional<IterationMark> iteration_mark(const NodeTable& table, const Node& node);
-[[nodiscard]] std::optional<IterationMark> mark_in_name(std::string_view name);
+// Returns what a name says by itself.
+[[nodiscard]] std::optional<IterationMark> iteration_mark(std::string_view name);
 
 // Returns the iterations that marks tell: a node without a mark is of the iteration of the node before it in order,
 // and so is every node where ProfilerStep#k is the mark. Without iterations if there are no marks. Throws

@@ -106,7 +106,7 @@ bool is_communication(const NodeTable& table, const Node& node) {
 
 std::string without_iteration(std::string_view name) {
   std::string out(name);
-  if (const auto mark = mark_in_name(name); mark && mark->digits > 0) out.replace(mark->at, mark->digits, "#");
+  if (const auto mark = iteration_mark(name); mark && mark->digits > 0) out.replace(mark->at, mark->digits, "#");
   return out;
 }
 

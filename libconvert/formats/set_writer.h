@@ -32,7 +32,7 @@ class RankDraft {
 class SetWriter {
  public:
   virtual ~SetWriter() = default;
-  // Takes a rank with all of its nodes. `rounds`: of each node, in which of them it runs if the ranks of the set
+  // Takes a rank with all of its nodes. `rounds`: of each node, in which of them it begins if the ranks of the set
   // take turns; empty if that is not known. Throws Error(input) at what the format cannot express.
   [[nodiscard]] virtual std::unique_ptr<RankDraft> draft(const Trace& rank,
                                                          std::span<const std::uint32_t> rounds) const = 0;

@@ -78,6 +78,7 @@ class TraceSource final : public SetSource {
     return format_->linked || (format_->tells_groups && !groups_known_);
   }
   [[nodiscard]] bool has_subgroups() const override;
+  [[nodiscard]] bool tells_order() const override { return format_->tells_groups; }
   [[nodiscard]] const std::vector<std::string>& skipped() const { return inputs_.skipped(); }
 
   [[nodiscard]] bool follows_reference() const override {

@@ -334,7 +334,7 @@ class ParamDrafting {
       posted_[p].no_wait = waited.value == 0;
     } else {
       // The receive may stand behind what depends on the send: ranks that exchange messages would wait for ever.
-      posted_[p].last = t_.nodes[i].type == NodeType::comm_send;
+      posted_[p].last = t_.nodes[i].type == NodeType::comm_send && !e.batched;
     }
     if (const IntValue start = int_value(extra(i, param_names().wait_start_nanos)))
       posted_[p].wait_ns = start.value;

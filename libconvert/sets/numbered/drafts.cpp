@@ -42,7 +42,7 @@ std::vector<Rank> write_drafts(SetSource& source, const SetWriter& writer, unsig
     return draft;
   };
   const auto keep = [&](std::unique_ptr<RankDraft>&& draft) { drafts.push_back(std::move(draft)); };
-  if (source.groups_come_late()) {  // recordings, whose times tell their order
+  if (source.groups_come_late() || source.tells_order()) {  // recordings have times
     const auto draft_read = [&](TraceReader& reader, Trace& trace) {
       read_nodes(reader, trace);
       return draft_one(trace, {});

@@ -12,7 +12,8 @@
 
 namespace convert {
 
-// The round in which each node runs if all take one, and receives and collectives wait for their partners.
+// The round in which each node begins if all take one, and receives and collectives wait for their partners: a rank
+// that goes by them never waits for what another one begins behind a wait for it.
 class SetRounds {
  public:
   // Finds none for recorded sets, whose times tell their order, and, with a warning, for sets of very many nodes.

@@ -22,8 +22,9 @@ struct ParamRead {
 ParamRead read_param(const std::string& entries, Rank rank = 0, std::optional<Rank> ranks = std::nullopt) {
   ParamRead out;
   Diagnostics diagnostics;
+  const std::string text = entries.starts_with('[') ? entries : "[\n" + entries + "\n]";
   try {
-    const auto input = memory_input("0.json", entries.starts_with('[') ? entries : "[\n" + entries + "\n]");
+    const auto input = memory_input("0.json", text);
     out.rank = import_param(read_param_file(*input, diagnostics), rank, ranks, diagnostics);
     for (const Diagnostic& d : diagnostics.all())
       out.messages += std::to_string(d.where.line) + ": " + d.message + '\n';

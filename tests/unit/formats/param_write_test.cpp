@@ -148,12 +148,14 @@ TEST(ParamWrite, ComputationsAreMatrixProductsIfAsked) {
   n.compute(1, {a});
   n.node(NodeType::comp, {});
   n.trace.nodes.nodes.back().duration_us = 5;
-  const FormatOptions gemm({{"compute", "gemm"}});
+  const FormatOptions gemm(std::vector<std::pair<std::string, std::string>>{{"compute", "gemm"}});
   EXPECT_EQ(operations_of(n, gemm), "all_reduce 10, gemm 100, wait 10, gemm 1");
   EXPECT_EQ(write_all({&n.trace}, {}, gemm).messages,
             "1 computation without num_ops: left out\n"
             "1 communication without comm_dtype: float32, or byte where that does not divide\n");
-  EXPECT_THROW((void)find_format("param").write_set(FormatOptions({{"compute", "all"}})), Error);
+  EXPECT_THROW((void)find_format("param").write_set(
+                   FormatOptions(std::vector<std::pair<std::string, std::string>>{{"compute", "all"}})),
+               Error);
 }
 
 TEST(ParamWrite, NodesComeByTheirStart) {

@@ -2,6 +2,7 @@
 // Declares writers of sets whose files, one a rank, say things of the whole set.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "config/groups.h"
 #include "core/diagnostic.h"
+#include "core/time/recorded_time.h"
 #include "core/trace.h"
 
 namespace convert {
@@ -16,6 +18,7 @@ namespace convert {
 struct SetFacts {
   Rank ranks = 0;                   // as many as there are, where a rank's metadata do not say
   std::vector<CommGroup> groups{};  // by id
+  std::int64_t first_ns = 0;        // when the first of all nodes began, as recorded
 };
 
 // Holds a rank that is ready to be written but for what only the whole set tells.
@@ -26,7 +29,11 @@ class RankDraft {
   RankDraft(const RankDraft&) = delete;
   RankDraft& operator=(const RankDraft&) = delete;
   Rank rank = 0;
+  std::int64_t first_ns = no_time;  // when the first of its nodes began
 };
+
+// Returns when the first node of a rank began, as recorded; no_time if no node says.
+[[nodiscard]] std::int64_t first_start_ns(const Trace& trace);
 
 // Members but finish() may be called by several threads.
 class SetWriter {

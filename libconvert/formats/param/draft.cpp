@@ -9,6 +9,7 @@
 #include <optional>
 #include <queue>
 #include <tuple>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -90,6 +91,8 @@ class ParamDrafting {
     out_->rank = trace_.rank;
     out_->file.name = trace_.name;
     out_->world = world_size(trace_.metadata).value_or(0);
+    out_->first_ns = first_start_ns(trace_);
+    out_->replay_times = find(trace_.metadata.table.attrs, param_names().replay_times) != nullptr;
     posted_of_.assign(t_.nodes.size(), no_index);
     written_.assign(t_.nodes.size(), false);
     seen_.assign(t_.nodes.size(), false);
@@ -121,6 +124,19 @@ class ParamDrafting {
     if (requests_.empty() || requests_.insert(number).second) return std::to_string(number);
     while (!requests_.insert(next_request_).second) ++next_request_;
     return std::to_string(next_request_);
+  }
+
+  // Gives the entry another request if an operation that is still to be waited for has the same. `posted`: the
+  // operation that the entry is, which may be waited for.
+  void keep_request_apart(std::uint32_t node, ParamEntry& e, std::uint32_t posted) {
+    if (!e.has_request) return;
+    std::string request(file().view(e.request));
+    const auto at = posted_with_.find(request);
+    if (at != posted_with_.end() && !posted_[at->second].ended && !posted_[at->second].no_wait) {
+      request = new_request(t_.nodes[node].id);
+      e.request = file().add_text(request);
+    }
+    if (posted != no_index) posted_with_[request] = posted;
   }
 
   void add(std::uint32_t i) {
@@ -204,12 +220,14 @@ class ParamDrafting {
   // Ends the batch of messages that is open, if one is.
   void end_batch(std::optional<std::string> request) {
     if (open_batch_ == no_index) return;
-    PostedOperation& p = posted_[std::exchange(open_batch_, no_index)];
+    const std::uint32_t number = std::exchange(open_batch_, no_index);
+    PostedOperation& p = posted_[number];
     ParamEntry batch;
     batch.operation = find_param_operation("batch_isend_irecv");
     batch.group = entries().back().group;
     batch.has_request = request && !request->empty();
     if (batch.has_request) batch.request = file().add_text(*request);
+    keep_request_apart(p.node, batch, number);
     p.entry = static_cast<std::uint32_t>(entries().size());
     push(batch, p.node);
   }
@@ -233,8 +251,8 @@ class ParamDrafting {
       if (!nothing) out_->lose(ParamLoss::computation, node.id);
       return;
     }
-    write_waits(i);
     end_batch({});
+    write_waits(i);
     written_[i] = true;
     add_common(i, e);
     push(e, i);
@@ -284,7 +302,7 @@ class ParamDrafting {
 
   // Fills in what every entry may have.
   void add_common(std::uint32_t i, ParamEntry& e) {
-    e.start_ns = recorded_time(t_, t_.nodes[i], 0).begin_ns;
+    e.start_ns = recorded_time(t_, t_.nodes[i], recorded_base_ns(trace_.metadata)).begin_ns;
     if (const Attr* const req = extra(i, param_names().req)) {
       const std::string request = request_text(*req);
       e.has_request = !request.empty();
@@ -314,9 +332,10 @@ class ParamDrafting {
     add_common(i, e);
     const IntValue batched = int_value(extra(i, param_names().use_batch));
     e.batched = e.operation->kind == ParamOperation::Kind::message && batched && batched.value != 0;
-    write_waits(i);
     if (!e.batched) end_batch({});
+    write_waits(i);
     written_[i] = true;
+    keep_request_apart(i, e, e.batched ? no_index : static_cast<std::uint32_t>(posted_.size()));
     push(e, i);
     post(i, e);
   }
@@ -453,6 +472,7 @@ class ParamDrafting {
   std::vector<bool> seen_;                // by node without an entry: what is above it has been awaited
   std::uint32_t open_batch_ = no_index;   // into posted_
   std::unordered_set<std::int64_t> requests_;
+  std::unordered_map<std::string, std::uint32_t> posted_with_;  // by request: into posted_
   std::int64_t next_request_ = 0;
   std::map<std::array<std::int64_t, 3>, ParamFlow> flows_;
 };

@@ -33,6 +33,7 @@ struct ParamDraft : RankDraft {
   ParamFile file;                    // entries without inits; out_bytes -1: what follows from in_bytes
   std::vector<std::uint64_t> nodes;  // by entry: the id of its node
   Rank world = 0;                    // as the metadata say; 0: they do not
+  bool replay_times = false;         // starts are those of a replay, not of a recording
   struct Lost {
     std::uint64_t count = 0;
     NodeId first = 0;

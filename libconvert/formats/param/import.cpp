@@ -50,6 +50,8 @@ class ParamImporter {
     collect_groups();
     if (const std::int64_t world = world_of_file(); world > 0 && world <= largest_rank)
       set_world_size(trace.metadata, static_cast<Rank>(world));
+    if (std::ranges::any_of(file_.entries, [](const ParamEntry& e) { return e.start_ns >= 0; }))
+      trace.metadata.table.add_bool(param_names().replay_times, true);
     node_.assign(file_.entries.size(), no_node);
     find_ends_of_batches();
     for (std::uint32_t i = 0; i < file_.entries.size(); ++i) add(i);

@@ -50,6 +50,7 @@ struct ParamNames {
   Name use_batch{"use_batch"};
   Name batch_req{"batch_req"};
   Name compute{"compute"};
+  Name replay_times{"replay_times"};  // of the metadata: starts count from the beginning of a replay
 };
 [[nodiscard]] const ParamNames& param_names();
 

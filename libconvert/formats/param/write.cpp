@@ -103,7 +103,8 @@ class ParamRankWriter {
 
   void write_common(const ParamEntry& e) {
     write_request(e);
-    if (e.start_ns >= 0) json_.member("startTime_ns", e.start_ns);
+    const std::int64_t from_ns = draft_.replay_times ? 0 : facts_.first_ns;
+    if (e.start_ns >= 0) json_.member("startTime_ns", std::max<std::int64_t>(e.start_ns - from_ns, 0));
   }
 
   void write_communication(const ParamEntry& e, std::uint64_t node) {

@@ -51,6 +51,7 @@ std::vector<Rank> write_drafts(SetSource& source, const SetWriter& writer, unsig
   } else {
     const KeptRanks kept(source, jobs);
     const SetRounds rounds(kept, source, jobs, diagnostics);
+    if (early) early->first_ns = rounds.first_ns();
     const auto draft_kept = [&](std::size_t i) {
       const Trace trace = kept.read(i);
       return draft_one(trace, rounds.of(trace.rank));
@@ -63,7 +64,11 @@ std::vector<Rank> write_drafts(SetSource& source, const SetWriter& writer, unsig
   if (twice != drafts.end())
     throw input_error({.file = source.base_name()}, "rank " + std::to_string((*twice)->rank) + " is there twice");
   if (!early) {
-    const SetFacts facts = facts_of(source, drafts.empty() ? 0 : drafts.back()->rank + 1);
+    SetFacts facts = facts_of(source, drafts.empty() ? 0 : drafts.back()->rank + 1);
+    for (const auto& draft : drafts) {
+      if (draft->first_ns == no_time) continue;
+      facts.first_ns = facts.first_ns == 0 ? draft->first_ns : std::min(facts.first_ns, draft->first_ns);
+    }
     const auto write_one = [&](std::size_t i) {
       write(*drafts[i], facts);
       return i;

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "formats/set_writer.h"
 #include "passes/rules/whole_set/whole_set.h"
 #include "passes/trace_summary.h"
 #include "sets/check.h"
@@ -134,23 +135,29 @@ SetRounds::SetRounds(const KeptRanks& ranks, SetSource& source, unsigned jobs, D
   std::vector<TraceSummary> summaries;
   std::uint64_t nodes = 0;
   bool recorded = true;
+  std::int64_t first = no_time;
   for_each_ordered(
       jobs, ranks.size(),
       [&](std::size_t i) {
-        TraceSummary summary = summarise(ranks.read(i));
-        if (!summary.recorded) return summary;
+        const Trace trace = ranks.read(i);
+        const std::int64_t start = first_start_ns(trace);
+        TraceSummary summary = summarise(trace);
+        if (!summary.recorded) return std::pair(std::move(summary), start);
         TraceSummary head;  // all that is asked of it
         head.rank = summary.rank;
         head.recorded = true;
         head.size = summary.size;
-        return head;
+        return std::pair(std::move(head), start);
       },
-      [&](std::size_t, TraceSummary&& summary) {
+      [&](std::size_t, std::pair<TraceSummary, std::int64_t>&& rank) {
+        auto& [summary, start] = rank;
+        if (start != no_time) first = first == no_time ? start : std::min(first, start);
         nodes += summary.size;
         recorded = recorded && summary.recorded;
         if (nodes > most_nodes) summaries.clear();
         if (nodes <= most_nodes) summaries.push_back(std::move(summary));
       });
+  first_ns_ = std::max<std::int64_t>(first, 0);
   if (recorded) return;
   if (nodes > most_nodes) {
     diagnostics.warning({.file = source.base_name()}, "param",

@@ -20,8 +20,11 @@ class SetRounds {
   SetRounds(const KeptRanks& ranks, SetSource& source, unsigned jobs, Diagnostics& diagnostics);
   // Returns the rounds of a rank's nodes, by index; empty if they are not known.
   [[nodiscard]] std::span<const std::uint32_t> of(Rank rank) const;
+  // Returns when the first node of the set began, as recorded; 0 if none says.
+  [[nodiscard]] std::int64_t first_ns() const { return first_ns_; }
 
  private:
+  std::int64_t first_ns_ = 0;
   std::vector<std::uint32_t> rounds_;  // rank by rank
   std::vector<std::uint32_t> base_;    // of a rank's first node; empty: not known
 };

@@ -170,6 +170,19 @@ TEST(ParamWrite, NodesComeByTheirStart) {
   EXPECT_EQ(operations_of(n), "all_gather_base 11, barrier 13, all_reduce, reduce, wait 11, wait 13");
 }
 
+// A recording's clock began long before it; PARAM counts from the beginning of a replay.
+TEST(ParamWrite, StartsCountFromTheFirstOfTheSet) {
+  const auto start = [](bool of_replay) {
+    ParamNodes n;
+    n.collective(Collective::barrier, 0, {});
+    n.set(attr::start_nanos, 700);
+    if (of_replay) n.trace.metadata.table.add_bool(param_names().replay_times, true);
+    return only_entry(n, {.ranks = 4, .first_ns = 500});
+  };
+  EXPECT_EQ(start(false), R"({"comms":"barrier","startTime_ns":200,"world_size":4})");
+  EXPECT_EQ(start(true), R"({"comms":"barrier","startTime_ns":700,"world_size":4})");
+}
+
 TEST(ParamWrite, SizesAreElements) {
   const auto sizes = [](Collective type, std::int64_t bytes, std::string_view dtype, std::int64_t out = -1) {
     ParamNodes n;

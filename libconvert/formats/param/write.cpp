@@ -12,6 +12,8 @@
 namespace convert {
 namespace {
 
+constexpr Rank most_listed = 1 << 20;  // a size is only claimed, and a list takes memory
+
 class ParamRankWriter {
  public:
   ParamRankWriter(ParamDraft& draft, const SetFacts& facts, std::string& out)
@@ -42,6 +44,10 @@ class ParamRankWriter {
     std::ranges::sort(all, {}, &CommGroup::id);
     const bool uses_0 = std::ranges::find(file_.entries, 0, &ParamEntry::group) != file_.entries.end();
     if (uses_0 && !groups_.contains(0)) {
+      if (world_ > most_listed)
+        throw input_error({.file = file_.name},
+                          "process group 0 has " + counted(world_, "rank") + ", more than a list of them takes",
+                          "groups");
       std::vector<std::uint32_t> ranks(world_);
       for (std::uint32_t r = 0; r < world_; ++r) ranks[r] = r;
       write_init(0, ranks);

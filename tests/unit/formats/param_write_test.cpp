@@ -269,6 +269,10 @@ TEST(ParamWrite, EveryRankMakesAllGroups) {
   EXPECT_THROW((void)inits(0, "2"), Error);  // which does not have it
   EXPECT_THROW((void)inits(0, "3"), Error);  // which nobody knows
   EXPECT_THROW((void)inits(0, "tensor"), Error);
+  ParamNodes many;
+  many.collective(Collective::barrier, 0, {});
+  many.set(attr::pg_name, "0");
+  EXPECT_THROW((void)write_all({&many.done()}, {.ranks = largest_rank}), Error);  // a claim that takes no memory
   ParamNodes part;
   part.collective(Collective::all_gather, 4, {});
   set_world_size(part.trace.metadata, 8);  // of a part of a set

@@ -15,7 +15,7 @@
 
 namespace convert {
 
-struct SetFacts {
+struct WrittenSetFacts {
   Rank ranks = 0;                   // as many as there are, where a rank's metadata do not say
   std::vector<CommGroup> groups{};  // by id
   std::int64_t first_ns = 0;        // when the first of all nodes began, as recorded
@@ -44,7 +44,7 @@ class SetWriter {
   [[nodiscard]] virtual std::unique_ptr<RankDraft> draft(const Trace& rank,
                                                          std::span<const std::uint32_t> rounds) const = 0;
   // Appends the text of a rank's file; called once for each draft, which keeps what finish() needs alone.
-  virtual void write(RankDraft& draft, const SetFacts& facts, std::string& out) const = 0;
+  virtual void write(RankDraft& draft, const WrittenSetFacts& facts, std::string& out) const = 0;
   // Warns of what was left out or changed. `drafts`: all, by rank, written.
   virtual void finish(std::span<const std::unique_ptr<RankDraft>> drafts, Diagnostics& diagnostics) const = 0;
 };

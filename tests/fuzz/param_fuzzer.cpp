@@ -19,7 +19,7 @@ std::string rewritten(std::string_view text) {
   Diagnostics diagnostics;
   const auto input = memory_input("x", text);
   const ParamRank read = import_param(read_param_file(*input, diagnostics), 0, std::nullopt, diagnostics);
-  SetFacts facts{.ranks = world_size(read.trace.metadata).value_or(1)};
+  WrittenSetFacts facts{.ranks = world_size(read.trace.metadata).value_or(1)};
   if (facts.ranks > 1000) throw input_error({.file = "x"}, "more ranks than are of use here");
   for (const ProcessGroup& g : read.groups) facts.groups.push_back({std::stoll(g.name), g.ranks});
   std::string out;

@@ -59,6 +59,6 @@ struct ParamWriteOptions {
                                                       const ParamWriteOptions& options);
 
 // Appends the text of the rank's file, and then lets go of the entries.
-void write_param(ParamDraft& draft, const SetFacts& facts, std::string& out);
+void write_param(ParamDraft& draft, const WrittenSetFacts& facts, std::string& out);
 
 }  // namespace convert

@@ -59,7 +59,7 @@ class ParamSetWriter final : public SetWriter {
                                                  std::span<const std::uint32_t> rounds) const override {
     return draft_param(rank, rounds, options_);
   }
-  void write(RankDraft& draft, const SetFacts& facts, std::string& out) const override {
+  void write(RankDraft& draft, const WrittenSetFacts& facts, std::string& out) const override {
     write_param(static_cast<ParamDraft&>(draft), facts, out);
   }
   void finish(std::span<const std::unique_ptr<RankDraft>> drafts, Diagnostics& diagnostics) const override {

@@ -16,7 +16,7 @@ constexpr Rank most_listed = 1 << 20;  // a size is only claimed, and a list tak
 
 class ParamRankWriter {
  public:
-  ParamRankWriter(ParamDraft& draft, const SetFacts& facts, std::string& out)
+  ParamRankWriter(ParamDraft& draft, const WrittenSetFacts& facts, std::string& out)
       : draft_(draft),
         file_(draft.file),
         facts_(facts),
@@ -192,7 +192,7 @@ class ParamRankWriter {
 
   ParamDraft& draft_;
   const ParamFile& file_;
-  const SetFacts& facts_;
+  const WrittenSetFacts& facts_;
   Rank world_;
   JsonWriter json_;
   std::unordered_map<std::int64_t, const CommGroup*> groups_;
@@ -201,7 +201,7 @@ class ParamRankWriter {
 
 }  // namespace
 
-void write_param(ParamDraft& draft, const SetFacts& facts, std::string& out) {
+void write_param(ParamDraft& draft, const WrittenSetFacts& facts, std::string& out) {
   ParamRankWriter(draft, facts, out).write();
   out += '\n';
   std::string name = std::move(draft.file.name);

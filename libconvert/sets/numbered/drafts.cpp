@@ -14,8 +14,8 @@
 namespace convert {
 namespace {
 
-SetFacts facts_of(const SetSource& source, Rank ranks) {
-  SetFacts facts{.ranks = ranks};
+WrittenSetFacts facts_of(const SetSource& source, Rank ranks) {
+  WrittenSetFacts facts{.ranks = ranks};
   if (const auto found = source.groups()) facts.groups = parse_groups(found->name, found->json, std::nullopt);
   std::ranges::sort(facts.groups, {}, &CommGroup::id);
   return facts;
@@ -27,12 +27,12 @@ Rank rank_of_draft(const std::unique_ptr<RankDraft>& draft) { return draft->rank
 
 std::vector<Rank> write_drafts(SetSource& source, const SetWriter& writer, unsigned jobs, DraftOrder order,
                                const std::function<void(Rank, std::string_view)>& put, Diagnostics& diagnostics) {
-  const auto write = [&](RankDraft& draft, const SetFacts& facts) {
+  const auto write = [&](RankDraft& draft, const WrittenSetFacts& facts) {
     std::string text;
     writer.write(draft, facts, text);
     put(draft.rank, text);
   };
-  std::optional<SetFacts> early;
+  std::optional<WrittenSetFacts> early;
   if (order == DraftOrder::any && !source.groups_come_late() && source.independent_ranks() != 0)
     early = facts_of(source, static_cast<Rank>(source.independent_ranks()));
   std::vector<std::unique_ptr<RankDraft>> drafts;
@@ -64,7 +64,7 @@ std::vector<Rank> write_drafts(SetSource& source, const SetWriter& writer, unsig
   if (twice != drafts.end())
     throw input_error({.file = source.base_name()}, "rank " + std::to_string((*twice)->rank) + " is there twice");
   if (!early) {
-    SetFacts facts = facts_of(source, drafts.empty() ? 0 : drafts.back()->rank + 1);
+    WrittenSetFacts facts = facts_of(source, drafts.empty() ? 0 : drafts.back()->rank + 1);
     for (const auto& draft : drafts) {
       if (draft->first_ns == no_time) continue;
       facts.first_ns = facts.first_ns == 0 ? draft->first_ns : std::min(facts.first_ns, draft->first_ns);

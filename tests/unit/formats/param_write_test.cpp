@@ -68,7 +68,8 @@ struct ParamWritten {
   std::string messages;
 };
 
-ParamWritten write_all(const std::vector<const Trace*>& ranks, SetFacts facts, const FormatOptions& options = {}) {
+ParamWritten write_all(const std::vector<const Trace*>& ranks, WrittenSetFacts facts,
+                       const FormatOptions& options = {}) {
   ParamWritten out;
   Diagnostics diagnostics;
   const auto writer = find_format("param").write_set(options);
@@ -99,7 +100,7 @@ std::string operations_of(ParamNodes& nodes, const FormatOptions& options = {}) 
   return text;
 }
 
-std::string only_entry(ParamNodes& nodes, const SetFacts& facts = {.ranks = 4}) {
+std::string only_entry(ParamNodes& nodes, const WrittenSetFacts& facts = {.ranks = 4}) {
   const std::string text = write_all({&nodes.done()}, facts).texts[0];
   EXPECT_EQ(text.substr(0, 3), "[\n ");
   EXPECT_EQ(text.substr(text.size() - 3), "\n]\n");

@@ -64,7 +64,7 @@ int split(const tools::SplitToolOptions& o, tools::Context& context) {
     finish();
   };
   const auto sink = open_sink(*source, o.output, context, {.before_commit = add_table});
-  if (folded && !sink.plan.per_rank_files)
+  if (folded && (!sink.plan.per_rank_files || sink.plan.numbered))
     throw usage_error("--fold writes ranks and a table of them: name a prefix with -o");
   if (folded) table_path = *sink.plan.path;
   sink.write(*source, context.diagnostics);

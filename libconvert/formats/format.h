@@ -14,6 +14,7 @@
 #include "core/algorithm/algorithm.h"
 #include "core/algorithm/schedule.h"
 #include "core/diagnostic.h"
+#include "core/process_group.h"
 #include "core/trace.h"
 #include "io/input.h"
 #include "io/output.h"
@@ -21,6 +22,7 @@
 namespace convert {
 
 class MasterSet;
+class SetWriter;
 struct Run;
 namespace drawing {
 struct Drawing;
@@ -62,6 +64,10 @@ class TraceReader {
   // Readers of files also bound them in bytes (about 1 MiB, or one node if that is larger), so that a stream needs
   // little memory; readers of traces in memory may ignore max_nodes.
   virtual bool next_nodes(Trace& out, std::size_t max_nodes) = 0;
+
+  // Returns the process groups that the rank is in, after next_rank(); their names are numbers. Of formats that
+  // have Format::tells_groups.
+  [[nodiscard]] virtual std::span<const ProcessGroup> groups() const { return {}; }
 
   // The nodes of a rank as a Chakra file has them.
   struct Encoded {
@@ -108,6 +114,7 @@ struct ReadContext {
   std::optional<Rank> rank;  // what the file's name says
   const FormatOptions& options;
   Diagnostics& diagnostics;
+  std::optional<Rank> ranks{};  // of the whole set, where that is known before it is read
 };
 
 inline constexpr std::size_t told_rank_bytes = std::size_t{1} << 16U;
@@ -142,9 +149,12 @@ struct Format {
   // Another tool's format: file name and SHA-256 go into the metadata. `read` must read all of the input before it
   // gives the first rank.
   bool imported = false;
-  bool linked = false;  // PyTorch's: read, and linked with a device trace, by sets/linked/linking.h
+  bool linked = false;        // PyTorch's: read, and linked with a device trace, by sets/linked/linking.h
+  bool tells_groups = false;  // each rank's file tells the groups that the rank is in
 
   std::unique_ptr<TraceWriter> (*write)(const FormatOptions&) = nullptr;
+  // Writes a set of files, named by their ranks' numbers alone, that say things of the whole set.
+  std::unique_ptr<SetWriter> (*write_set)(const FormatOptions&) = nullptr;
   void (*write_master)(const MasterSet&, Output&) = nullptr;  // of a set that is held by classes
   void (*write_drawing)(const drawing::Drawing&, const FormatOptions&, Output&) = nullptr;  // of all ranks at once
   void (*write_algorithm)(const Algorithm&, const FormatOptions&, std::string& out) = nullptr;
@@ -162,7 +172,8 @@ struct Format {
   // Return whether it holds traces, or what traces are made of.
   [[nodiscard]] bool reads_traces() const { return read != nullptr || describes_set() || linked; }
   [[nodiscard]] bool writes_traces() const {
-    return write != nullptr || write_drawing != nullptr || write_algorithm != nullptr || write_schedule != nullptr;
+    return write != nullptr || write_set != nullptr || write_drawing != nullptr || write_algorithm != nullptr ||
+           write_schedule != nullptr;
   }
   [[nodiscard]] bool can_read() const { return reads_traces() || read_run != nullptr; }
   [[nodiscard]] bool can_write() const { return writes_traces() || write_runs != nullptr; }

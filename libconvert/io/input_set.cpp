@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -75,22 +77,28 @@ std::string read_groups(Input& input, std::size_t limit) {
   return text;
 }
 
+// Returns "traces" for "in/traces/"; "set" for a folder without a name, such as ".".
+std::string name_of_folder(const std::string& folder) {
+  const std::string name = std::filesystem::path(folder).parent_path().filename().string();
+  return name.empty() || name.find_first_not_of('.') == std::string::npos ? "set" : name;
+}
+
 [[noreturn]] void fail_gap(const std::string& missing, std::uint32_t last, const std::string& near) {
   throw input_error({.file = missing},
                     "missing from the set, which goes up to rank " + std::to_string(last) + near);
 }
 
 // Throws unless `files`, sorted by rank, are 0…N-1 (or any ranks, or a single one), each once. `near`: what to say
-// of others.
-void check_ranks(const std::string& prefix, const std::vector<RankFile>& files, bool any_ranks,
-                 const std::string& near) {
+// of others; `path_of`: names the file of a rank.
+void check_ranks(const std::vector<RankFile>& files, bool any_ranks, const std::string& near,
+                 const std::function<std::string(std::uint32_t)>& path_of) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (i > 0 && files[i].rank == files[i - 1].rank) {
       throw input_error({.file = files[i].path},
                         "rank " + std::to_string(files[i].rank) + " is also in " + files[i - 1].path);
     }
     if (!any_ranks && files.size() > 1 && files[i].rank != i)
-      fail_gap(rank_path(prefix, static_cast<std::uint32_t>(i)), files.back().rank, near);
+      fail_gap(path_of(static_cast<std::uint32_t>(i)), files.back().rank, near);
   }
 }
 
@@ -110,6 +118,7 @@ struct InputSet::State {
   std::unique_ptr<TarReader> tar;
   std::string tar_set;
   std::set<std::uint32_t> tar_ranks;
+  bool tar_numbered = false;       // its ranks are named by their numbers alone
   std::string tar_master;          // the member that is a whole set
   std::optional<InputItem> ahead;  // what groups() had to open
 
@@ -161,6 +170,7 @@ struct InputSet::State {
     };
     if (sets.empty()) {
       const std::vector<std::string> masters = master_files(directory);
+      if (masters.empty() && add_numbered(folder)) return;
       if (masters.empty())
         throw input_error({.file = directory}, "holds no trace set (NAME.0.et …, or NAME.etm)" + near_text());
       require_one(masters);
@@ -171,6 +181,17 @@ struct InputSet::State {
     require_one(sets);
     if (base.empty()) base = *sets.begin();
     add_ranks(folder + *sets.begin(), ranks);
+  }
+
+  // Adds the files of a folder that are named by their ranks alone.
+  bool add_numbered(const std::string& folder) {
+    const std::vector<RankFile> ranks = numbered_files(folder, &near);
+    if (ranks.empty()) return false;
+    if (base.empty()) base = name_of_folder(folder);
+    check_ranks(ranks, any_ranks, near_text(), [&](std::uint32_t r) { return numbered_path(folder, r); });
+    for (const RankFile& file : ranks) sources.push_back({Source::Kind::file, file.path, file.rank});
+    has_set = true;
+    return true;
   }
 
   bool add_prefix(const std::string& prefix) {
@@ -185,8 +206,9 @@ struct InputSet::State {
     const std::string classes = prefix + std::string(classes_suffix);
     const bool is_folded = file_exists(classes);
     check_ranks(
-        prefix, ranks, any_ranks,
-        near_text() + (is_folded ? "; " + classes + " says for which ranks each stands: it is a folded set" : ""));
+        ranks, any_ranks,
+        near_text() + (is_folded ? "; " + classes + " says for which ranks each stands: it is a folded set" : ""),
+        [&](std::uint32_t r) { return rank_path(prefix, r); });
     for (const RankFile& file : ranks) sources.push_back({Source::Kind::file, file.path, file.rank});
     if (std::exchange(has_set, true)) return;
     if (const std::string path = prefix + std::string(groups_suffix); file_exists(path)) groups_path = path;
@@ -213,9 +235,10 @@ struct InputSet::State {
   std::optional<InputItem> next_member() {
     while (Input* const member = tar->next()) {
       const std::string& name = tar->member_name();
-      if (const std::optional<SetMember> parts = set_member(name)) {
+      if (const std::optional<SetMember> parts = member_of_set(name)) {
         if (tar_ranks.empty()) {
           tar_set = parts->set;
+          tar_numbered = numbered_rank(name).has_value();
           choose_groups();
         }
         if (parts->set != tar_set || !tar_master.empty()) {
@@ -243,6 +266,14 @@ struct InputSet::State {
       }
     }
     return std::nullopt;
+  }
+
+  // Returns the set and rank of a member; a number alone is a rank where the set has no name.
+  std::optional<SetMember> member_of_set(const std::string& name) const {
+    if (const std::optional<SetMember> parts = set_member(name)) return parts;
+    const auto rank = numbered_rank(name);
+    if (!rank || (!tar_ranks.empty() && !tar_numbered)) return std::nullopt;
+    return SetMember{name.substr(0, name.size() - file_name_part(name).size()), *rank};
   }
 
   void take_groups(Input& member, const std::string& set) {
@@ -286,7 +317,8 @@ struct InputSet::State {
     std::uint32_t expected = 0;
     for (const std::uint32_t rank : tar_ranks) {
       if (rank != expected && !any_ranks && tar_ranks.size() > 1) {
-        fail_gap(archive->name() + "(" + rank_path(tar_set, expected) + ")", *tar_ranks.rbegin(), near_text());
+        const std::string missing = tar_numbered ? numbered_path(tar_set, expected) : rank_path(tar_set, expected);
+        fail_gap(archive->name() + "(" + missing + ")", *tar_ranks.rbegin(), near_text());
       }
       ++expected;
     }

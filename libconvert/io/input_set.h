@@ -20,11 +20,12 @@ struct InputItem {
 };
 
 // Opens in order the streams that the command line's operands name. An operand is a file; "-" (standard input); a
-// tar (members NAME.R.et in any order, or one NAME.etm before them; others are skipped, see skipped()); a directory
-// that holds exactly one set (without ranks one NAME.etm); or the prefix of a set (ranks 0…N-1, or one rank), if
-// there is no file of that name. The constructor throws Error(system) for an operand that names nothing,
-// Error(usage) for "-" twice. It or next() throws Error(input) for a gap in a set (with the missing file; of a tar,
-// at its end), two files of a rank, no set or two in a tar or directory, and what TarReader refuses.
+// tar (members NAME.R.et in any order, or one NAME.etm before them, or R.json; others are skipped, see skipped());
+// a directory that holds exactly one set (without ranks one NAME.etm, or files R.json); or the prefix of a set
+// (ranks 0…N-1, or one rank), if there is no file of that name. The constructor throws Error(system) for an operand
+// that names nothing, Error(usage) for "-" twice. It or next() throws Error(input) for a gap in a set (with the
+// missing file; of a tar, at its end), two files of a rank, no set or two in a tar or directory, and what TarReader
+// refuses.
 class InputSet {
  public:
   // With `any_ranks` a set may have gaps.

@@ -90,34 +90,81 @@ std::string NearRanks::text(std::uint32_t most) const {
          ", without leading zeros or a sign";
 }
 
-std::vector<RankFile> rank_files(const std::string& directory, const std::string& set, std::set<std::string>* sets,
-                                 NearRanks* near) {
-  std::vector<RankFile> files;
-  std::vector<std::string> near_names;
+namespace {
+
+// Calls each(name) for the names in a directory, "" or ending in "/"; for none if there is no such directory.
+template <class Each>
+void for_each_name(const std::string& directory, const Each& each) {
   DIR* const stream = ::opendir(directory.empty() ? "." : directory.c_str());
   if (stream == nullptr) {
-    if (errno == ENOENT || errno == ENOTDIR) return files;
+    if (errno == ENOENT || errno == ENOTDIR) return;
     throw system_error(directory.empty() ? "." : directory, errno);
   }
   errno = 0;
-  while (const dirent* entry = ::readdir(stream)) {
-    const std::optional<SetMember> member = set_member(entry->d_name);
-    if (!member) {
-      const auto near_set = near != nullptr ? set_of_near_rank(entry->d_name) : std::nullopt;
-      if (near_set && (sets != nullptr || *near_set == set)) near_names.push_back(directory + entry->d_name);
-      continue;
-    }
-    if (sets != nullptr) sets->insert(member->set);
-    if (sets != nullptr || member->set == set) files.push_back({member->rank, directory + entry->d_name});
-  }
+  while (const dirent* entry = ::readdir(stream)) each(entry->d_name);
   const int error = errno;
   ::closedir(stream);
   if (error != 0) throw system_error(directory, error);
+}
+
+void sort_ranks(std::vector<RankFile>& files, std::vector<std::string>& near_names, NearRanks* near) {
   std::ranges::sort(near_names);
   for (const std::string& name : near_names) near->add(name);
   std::ranges::sort(files, [](const RankFile& a, const RankFile& b) {
     return a.rank != b.rank ? a.rank < b.rank : a.path < b.path;
   });
+}
+
+// Returns "3" of "in/3.json.gz"; nothing of other names.
+std::optional<std::string_view> json_stem(std::string_view path) {
+  std::string_view name = without_compression_suffix(file_name_part(path));
+  if (!name.ends_with(".json")) return std::nullopt;
+  name.remove_suffix(5);
+  return name;
+}
+
+}  // namespace
+
+std::vector<RankFile> rank_files(const std::string& directory, const std::string& set, std::set<std::string>* sets,
+                                 NearRanks* near) {
+  std::vector<RankFile> files;
+  std::vector<std::string> near_names;
+  for_each_name(directory, [&](const char* name) {
+    const std::optional<SetMember> member = set_member(name);
+    if (!member) {
+      const auto near_set = near != nullptr ? set_of_near_rank(name) : std::nullopt;
+      if (near_set && (sets != nullptr || *near_set == set)) near_names.push_back(directory + name);
+      return;
+    }
+    if (sets != nullptr) sets->insert(member->set);
+    if (sets != nullptr || member->set == set) files.push_back({member->rank, directory + name});
+  });
+  sort_ranks(files, near_names, near);
+  return files;
+}
+
+std::string numbered_path(const std::string& folder, std::uint32_t rank, const std::string& suffix) {
+  return folder + std::to_string(rank) + ".json" + suffix;
+}
+
+std::optional<std::uint32_t> numbered_rank(std::string_view path) {
+  const auto stem = json_stem(path);
+  const auto rank = stem ? parse_plain(*stem, UINT32_MAX) : std::nullopt;
+  return rank ? std::optional(static_cast<std::uint32_t>(*rank)) : std::nullopt;
+}
+
+std::vector<RankFile> numbered_files(const std::string& folder, NearRanks* near) {
+  std::vector<RankFile> files;
+  std::vector<std::string> near_names;
+  for_each_name(folder, [&](const char* name) {
+    const auto stem = json_stem(name);
+    if (const auto rank = numbered_rank(name)) {
+      files.push_back({*rank, folder + name});
+    } else if (near != nullptr && stem && set_of_near_rank("x." + std::string(*stem) + ".et")) {
+      near_names.push_back(folder + name);
+    }
+  });
+  sort_ranks(files, near_names, near);
   return files;
 }
 

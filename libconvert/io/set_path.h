@@ -22,6 +22,11 @@ constexpr std::string_view classes_suffix = ".classes.json";
 [[nodiscard]] std::string rank_path(const std::string& prefix, std::uint32_t rank, const std::string& suffix = {});
 // Returns the 3 of "ring.3.et" (also with .gz, .zst); nothing for other names and numbers with leading zeros.
 [[nodiscard]] std::optional<std::uint32_t> rank_of(const std::string& path);
+// Return the same of sets whose files are named by rank alone: "out/3.json" for "out/" and 3, and the 3 of such a
+// name.
+[[nodiscard]] std::string numbered_path(const std::string& folder, std::uint32_t rank,
+                                        const std::string& suffix = {});
+[[nodiscard]] std::optional<std::uint32_t> numbered_rank(std::string_view path);
 // Returns "ring" for "in/ring.tar.gz", "in/ring.xml", "in/ring.0.et"; "stdin" for "/dev/fd/63".
 [[nodiscard]] std::string base_of_file(std::string_view path);
 // Files that are named like ranks and are none: "ring.07.et", "ring.-1.et", "ring.4294967296.et".
@@ -40,5 +45,7 @@ struct RankFile {
 // Returns the files prefix.R.et[.gz|.zst] by ascending rank R and path; none if there is no such directory. Adds
 // files that are nearly ranks to `near`. Throws Error(system) if the directory cannot be read.
 [[nodiscard]] std::vector<RankFile> existing_ranks(const std::string& prefix, NearRanks* near = nullptr);
+// Does the same for the files R.json[.gz|.zst] of a folder, "" or ending in "/".
+[[nodiscard]] std::vector<RankFile> numbered_files(const std::string& folder, NearRanks* near = nullptr);
 
 }  // namespace convert

@@ -32,15 +32,15 @@ bool KnownFileReader::next_nodes(Trace& out, std::size_t max_nodes) {
   return parse_as(format_, asked_, head_, name_, [&] { return reader_->next_nodes(out, max_nodes); });
 }
 
-FileReader::FileReader(const Format& format, InputItem item, Rank rank, const FormatOptions& options, bool hash,
-                       Diagnostics& diagnostics)
+FileReader::FileReader(const Format& format, InputItem item, Rank rank, std::optional<Rank> ranks,
+                       const FormatOptions& options, bool hash, Diagnostics& diagnostics)
     : input_(std::move(item.input)) {
   if (hash && format.imported) {
     auto hashed = std::make_unique<HashedInput>(std::move(input_));
     hashed_ = hashed.get();
     input_ = std::move(hashed);
   }
-  reader_ = format.read({*input_, item.rank.value_or(rank), options, diagnostics});
+  reader_ = format.read({*input_, item.rank.value_or(rank), options, diagnostics, ranks});
 }
 
 namespace {

@@ -27,6 +27,7 @@ class KnownFileReader : public TraceReader {
   bool next_nodes(Trace& out, std::size_t max_nodes) override;
   std::optional<Encoded> peek_encoded(std::size_t most) override { return reader_->peek_encoded(most); }
   void skip_encoded(const Encoded& shown, std::uint64_t nodes) override { reader_->skip_encoded(shown, nodes); }
+  [[nodiscard]] std::span<const ProcessGroup> groups() const override { return reader_->groups(); }
 
  private:
   const Format& format_;
@@ -36,15 +37,17 @@ class KnownFileReader : public TraceReader {
   std::unique_ptr<TraceReader> reader_;
 };
 
-// Reads a file, which it owns. `rank` is for names that do not say it. `hash`: it calls add_source() for imports.
+// Reads a file, which it owns. `rank` is for names that do not say it; `ranks`: of the whole set, where that is
+// known. `hash`: it calls add_source() for imports.
 class FileReader : public TraceReader {
  public:
-  FileReader(const Format& format, InputItem item, Rank rank, const FormatOptions& options, bool hash,
-             Diagnostics& diagnostics);
+  FileReader(const Format& format, InputItem item, Rank rank, std::optional<Rank> ranks,
+             const FormatOptions& options, bool hash, Diagnostics& diagnostics);
   bool next_rank(Trace& out) override;
   bool next_nodes(Trace& out, std::size_t max_nodes) override;
   std::optional<Encoded> peek_encoded(std::size_t most) override { return reader_->peek_encoded(most); }
   void skip_encoded(const Encoded& shown, std::uint64_t nodes) override { reader_->skip_encoded(shown, nodes); }
+  [[nodiscard]] std::span<const ProcessGroup> groups() const override { return reader_->groups(); }
 
  private:
   std::unique_ptr<Input> input_;

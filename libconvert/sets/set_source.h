@@ -64,6 +64,9 @@ class SetSource {
   // Returns whether the ranks are byte for byte what another program writes, so that nothing may be added to them.
   [[nodiscard]] virtual bool follows_reference() const { return false; }
 
+  // Returns whether the nodes of each rank stand in the order in which a program runs them.
+  [[nodiscard]] virtual bool tells_order() const { return false; }
+
   // Returns what the metadata of the ranks read so far say of the number of ranks of the whole set, which may be
   // more than are here; null if this set does not collect that.
   [[nodiscard]] virtual const WorldSizes* world_sizes() const { return nullptr; }

@@ -9,6 +9,7 @@
 #include "core/rank_list.h"
 #include "core/units.h"
 #include "formats/graphs/drawing.h"
+#include "formats/set_writer.h"
 #include "io/archive.h"
 #include "io/held_output.h"
 #include "io/output.h"
@@ -16,6 +17,7 @@
 #include "passes/lower/export.h"
 #include "passes/verify/verify.h"
 #include "sets/classes/encoder.h"
+#include "sets/numbered/drafts.h"
 #include "sets/rank_order.h"
 #include "util/log.h"
 
@@ -57,6 +59,8 @@ class Sink {
       write_algorithm(format);
     } else if (format.write_drawing != nullptr) {
       write_drawing(format);
+    } else if (format.write_set != nullptr) {
+      write_numbered(*format.write_set(plan_.choice.options));
     } else if (plan_.per_rank_files) {
       write_files(format);
     } else if (plan_.tar) {
@@ -176,7 +180,7 @@ class Sink {
     std::vector<Rank> written;
     const auto write_one = [&](TraceReader& reader, Trace& trace) {
       const auto writer = format.write(plan_.choice.options);
-      auto out = files_.create_in_set(rank_path(*plan_.path, trace.rank, plan_.suffix));
+      auto out = files_.create_in_set(plan_.path_of(trace.rank));
       std::string bytes;
       encode_rank(reader, trace, *writer, 0, false, bytes, out.get());
       out->close();
@@ -184,6 +188,30 @@ class Sink {
     };
     source_.for_each_rank(options_.jobs, write_one, [&](Rank rank) { written.push_back(rank); });
     finish_set(written);
+  }
+
+  // Writes ranks whose files say things of the whole set.
+  void write_numbered(const SetWriter& writer) {
+    if (plan_.per_rank_files) {
+      const auto put = [&](Rank rank, std::string_view text) {
+        write_whole(*files_.create_in_set(plan_.path_of(rank)), text);
+      };
+      return finish_set(write_drafts(source_, writer, options_.jobs, DraftOrder::any, put, diagnostics_));
+    }
+    auto out = open();
+    std::optional<TarWriter> tar;
+    if (plan_.tar) tar.emplace(*out);
+    bool begun = false;
+    const auto put = [&](Rank rank, std::string_view text) {
+      if (tar) return tar->add(numbered_path("", rank), text);
+      if (std::exchange(begun, true)) throw several_ranks(plan_, source_);
+      out->write(text);
+    };
+    (void)write_drafts(source_, writer, options_.jobs, DraftOrder::ascending, put, diagnostics_);
+    all_read(true);
+    ready();
+    if (tar) tar->close();
+    out->close();
   }
 
   // Refuses to replace a set of another size, or with ranks that this one has not.
@@ -212,13 +240,17 @@ class Sink {
     const auto has = [&](Rank r) {
       return options_.last_rank ? r <= last : std::ranges::binary_search(written, r);
     };
-    const auto existing = existing_ranks(*plan_.path);
+    const std::vector<RankFile> existing = plan_.existing();
     const bool gaps = !options_.last_rank && written.size() <= last;
     if (!options_.force) refuse_other_ranks(existing, last, gaps, has);
     std::error_code ignored;
     for (const RankFile& f : existing) {
-      const bool replaced = has(f.rank) && f.path == rank_path(*plan_.path, f.rank, plan_.suffix);
+      const bool replaced = has(f.rank) && f.path == plan_.path_of(f.rank);
       if (!replaced) files_.remove_on_commit(f.path);
+    }
+    if (plan_.numbered) {
+      all_read(true);
+      return ready();
     }
     // The table of a set that was folded says nothing of another; ready() may write a new one.
     if (!existing.empty()) files_.remove_on_commit(*plan_.path + std::string(classes_suffix));
@@ -393,10 +425,13 @@ SinkPlan plan_sink(SetSource& source, const SinkOptions& options) {
   plan.suffix = compression_suffix(plan.choice.options);
   const bool named_tar = plan.path && is_tar_name(*plan.path);
   const bool stream = !plan.path || is_stream_path(*plan.path);
+  plan.numbered = format.write_set != nullptr;
   if (format.file_per_rank) {
     const auto wanted = tar_wanted(plan.choice.options);
     plan.tar = wanted.value_or(named_tar || (stream && source.many()));
-    plan.per_rank_files = !stream && !plan.tar && by_suffix != &format && !wanted;
+    const bool one_file = plan.numbered ? plan.path && without_compression_suffix(*plan.path).ends_with(".json")
+                                        : by_suffix == &format;
+    plan.per_rank_files = !stream && !plan.tar && !one_file && !wanted;
     // A file can still be discarded when a second rank comes.
     if (!plan.tar && !plan.per_rank_files && stream && source.many()) throw several_ranks(plan, source);
   }
@@ -407,6 +442,11 @@ SinkPlan plan_sink(SetSource& source, const SinkOptions& options) {
   if (plan.path && !stream && !plan.per_rank_files && !plan.suffix.empty() && !plan.path->ends_with(plan.suffix)) {
     throw usage_error("-o " + *plan.path + ": with compress=" + plan.suffix.substr(1) + " the name must end in " +
                       plan.suffix);
+  }
+  if (plan.numbered && plan.per_rank_files) {
+    if (!options.force) require_own_folder(*plan.path);
+    if (!plan.path->ends_with('/')) *plan.path += '/';
+    return plan;
   }
   std::error_code error;
   if (plan.path && (std::filesystem::is_directory(*plan.path, error) || plan.path->ends_with('/'))) {

@@ -11,6 +11,7 @@
 #include "core/diagnostic.h"
 #include "formats/format.h"
 #include "io/output.h"
+#include "io/set_path.h"
 #include "sets/set_source.h"
 
 namespace convert {
@@ -38,8 +39,16 @@ struct SinkPlan {
   std::optional<std::string> path;  // none: standard output
   bool tar = false;
   bool per_rank_files = false;  // `path` is then a prefix
+  bool numbered = false;        // it is a folder with files R.json
   std::string suffix;           // ".gz", ".zst" behind each rank's name
-  [[nodiscard]] bool binary() const { return choice.format->file_per_rank || tar; }
+  [[nodiscard]] bool binary() const { return (choice.format->file_per_rank && !numbered) || tar; }
+  // Return the path of a rank's file, and the files that there are already.
+  [[nodiscard]] std::string path_of(Rank rank) const {
+    return numbered ? numbered_path(*path, rank, suffix) : rank_path(*path, rank, suffix);
+  }
+  [[nodiscard]] std::vector<RankFile> existing() const {
+    return numbered ? numbered_files(*path) : existing_ranks(*path);
+  }
 };
 // Plans the output, before the set is written: it calls SetSource::many(), which may read. Throws Error(usage) for
 // options that do not go together or not with the set, Error(system).

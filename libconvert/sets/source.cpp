@@ -90,6 +90,7 @@ class TraceSource::CountingReader : public TraceReader {
     source_.add_source_note(out.metadata);
     source_.world_sizes_.add(out.rank, out.name, world_size(out.metadata));
     ++source_.ranks_read_;
+    if (!source_.groups_known_) source_.take_groups(*reader_, out);
     if (source_.independent_ranks() != 0) source_.progress_->add(1);
     return true;
   }
@@ -138,6 +139,7 @@ class TraceSource::AllReader : public TraceReader {
   bool next_nodes(Trace& out, std::size_t max_nodes) override { return reader_->next_nodes(out, max_nodes); }
   std::optional<Encoded> peek_encoded(std::size_t most) override { return reader_->peek_encoded(most); }
   void skip_encoded(const Encoded& shown, std::uint64_t nodes) override { reader_->skip_encoded(shown, nodes); }
+  [[nodiscard]] std::span<const ProcessGroup> groups() const override { return reader_->groups(); }
 
  private:
   TraceSource& source_;
@@ -247,6 +249,7 @@ TraceSource::TraceSource(SourceOptions options, Diagnostics& diagnostics)
   }
   if (format_->describes_set()) read_description(*first_);
   if (!inputs_.files().empty()) warn_of_near_ranks();
+  if (format_->tells_groups && !inputs_.files().empty()) read_groups_ahead();
   progress_.emplace(base_name() + (independent_ranks() != 0 ? "" : ", nodes"), independent_ranks(),
                     options_.progress);
 }
@@ -409,8 +412,8 @@ std::unique_ptr<TraceReader> TraceSource::make_reader(InputItem item, Rank ordin
 std::unique_ptr<TraceReader> TraceSource::make_format_reader(InputItem item, Rank ordinal) {
   const Rank rank = options_.rank.value_or(ordinal);
   if (!format_->linked) {
-    return std::make_unique<FileReader>(*format_, std::move(item), rank, choice_.options, options_.hash,
-                                        findings_in_turn());
+    return std::make_unique<FileReader>(*format_, std::move(item), rank, ranks_of_files(), choice_.options,
+                                        options_.hash, findings_in_turn());
   }
   LinkingOptions linking = this->linking();
   linking.device_alone = format_->name == "kineto";
@@ -428,6 +431,33 @@ std::unique_ptr<TraceReader> TraceSource::make_format_reader(InputItem item, Ran
   return std::make_unique<LinkingReader>(*this, std::move(item.input),
                                          told ? std::optional(item.rank.value_or(rank)) : std::nullopt,
                                          std::move(linking));
+}
+
+// Reads all files for the groups that they tell; whoever reads the ranks hears what is to be said of them.
+void TraceSource::read_groups_ahead() {
+  Diagnostics unheard;
+  const auto& files = inputs_.files();
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const Rank rank = options_.rank.value_or(static_cast<Rank>(i));
+    KnownFileReader reader(
+        *format_, options_.from.has_value(), open_input(files[i].path), [&](std::unique_ptr<Input> input) {
+          return std::make_unique<FileReader>(*format_, InputItem{std::move(input), files[i].rank}, rank,
+                                              ranks_of_files(), choice_.options, false, unheard);
+        });
+    Trace head;
+    if (reader.next_rank(head)) take_groups(reader, head);
+  }
+  groups_known_ = true;
+}
+
+// The number of the set's files, if their names or places say that they are all ranks from 0 on.
+std::optional<Rank> TraceSource::ranks_of_files() const {
+  const auto& files = inputs_.files();
+  if (files.size() < 2) return std::nullopt;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (files[i].rank.value_or(static_cast<Rank>(i)) != i) return std::nullopt;
+  }
+  return static_cast<Rank>(files.size());
 }
 
 std::unique_ptr<TraceReader> TraceSource::open_all() {

@@ -71,10 +71,14 @@ class TraceSource final : public SetSource {
   [[nodiscard]] const MasterSet* master() const override { return described_ ? described_->master() : nullptr; }
   // Adds groups that another process read from PyTorch traces, for groups().
   void add_linked_groups(const std::string& file, Rank rank, const std::vector<GroupTable::Group>& groups);
-  // Returns the groups file of the input, or the groups of PyTorch traces, complete once all ranks are read.
+  // Returns the groups file of the input, or the groups that its ranks tell, complete once all ranks are read;
+  // those of PARAM's files are known before.
   [[nodiscard]] std::optional<InputSet::Groups> groups() const override;
-  [[nodiscard]] bool groups_come_late() const override { return format_->linked; }
+  [[nodiscard]] bool groups_come_late() const override {
+    return format_->linked || (format_->tells_groups && !groups_known_);
+  }
   [[nodiscard]] bool has_subgroups() const override;
+  [[nodiscard]] bool tells_order() const override { return format_->tells_groups; }
   [[nodiscard]] const std::vector<std::string>& skipped() const { return inputs_.skipped(); }
 
   [[nodiscard]] bool follows_reference() const override {
@@ -154,8 +158,12 @@ class TraceSource final : public SetSource {
     std::set<Rank> users{};     // the ranks whose traces name it
     mutable bool told = false;  // a warning said that some of its ranks are unknown
   };
+  void take_groups(const TraceReader& reader, const Trace& head);
+  void read_groups_ahead();
+  [[nodiscard]] std::optional<Rank> ranks_of_files() const;
   [[nodiscard]] std::vector<std::uint32_t> members(const LinkedGroup& linked) const;
   std::map<std::int64_t, LinkedGroup> linked_groups_;
+  bool groups_known_ = false;    // of ranks that tell them: all have been asked
   Rank linked_ranks_ = 0;        // 1 + the highest
   std::uint64_t near_told_ = 0;  // files that are nearly ranks, of which a warning was given
   std::string carried_groups_;   // groups in the input itself; empty: none

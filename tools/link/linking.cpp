@@ -126,6 +126,10 @@ void Linking::write(TraceSource& source) {
   if (team_ != nullptr && !sink.plan.per_rank_files) {
     throw usage_error("several processes write files: name a prefix with -o, without a suffix such as .et");
   }
+  if (team_ != nullptr && sink.plan.numbered)
+    throw usage_error(
+        "files of this format say things of all ranks, and each process has some: link first, then "
+        "et-convert");
   try {
     RelaxedSource relaxed(source, relaxation_.cuts);
     sink.write(relaxed, context_.diagnostics);

@@ -69,6 +69,11 @@ bool is_token(std::string_view text) {
 bool is_of_set(const std::string& journal, const std::string& name) {
   std::string set = name.ends_with(groups_suffix) ? name.substr(0, name.size() - groups_suffix.size()) : "";
   if (const std::optional<SetMember> member = set_member(name)) set = member->set;
+  if (numbered_rank(name)) {  // the journal is that of another file of the folder
+    std::string_view lead = file_name_part(journal).substr(1);
+    lead.remove_suffix(std::min(lead.size(), journal_suffix.size()));
+    return numbered_rank(lead).has_value();
+  }
   return !set.empty() && file_name_part(journal) == "." + stem_of(set) + std::string(journal_suffix);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The process groups of a source: a groups file's, those that its format carries, or those of PyTorch traces.
+// The process groups of a source: a groups file's, those that its format carries, or those that its ranks tell.
 #include <algorithm>
 #include <numeric>
 
@@ -8,6 +8,7 @@
 #include "core/units.h"
 #include "io/set_path.h"
 #include "sets/source.h"
+#include "util/in_turn.h"
 
 namespace convert {
 
@@ -27,12 +28,24 @@ void TraceSource::add_linked_groups(const std::string& file, Rank rank,
     diagnostics_.warning(
         {.file = file}, "groups",
         "process group '" + group.name + "' has other ranks here than elsewhere, or another name",
-        {"hint: torch.distributed.split_group may name different groups alike; new_group does not"});
+        format_->linked ? std::vector<std::string>{"hint: torch.distributed.split_group may name different groups "
+                                                   "alike; new_group does not"}
+                        : std::vector<std::string>{});
   }
 }
 
+void TraceSource::take_groups(const TraceReader& reader, const Trace& head) {
+  if (!format_->tells_groups) return;
+  std::vector<GroupTable::Group> groups;
+  for (const ProcessGroup& g : reader.groups())
+    groups.push_back({.id = parse_int(g.name).value_or(0), .name = g.name, .ranks = g.ranks, .size = g.size});
+  in_turn([this, name = head.name, rank = head.rank, groups = std::move(groups)] {
+    add_linked_groups(name, rank, groups);
+  });
+}
+
 bool TraceSource::has_subgroups() const {
-  if (!format_->linked) return SetSource::has_subgroups();
+  if (!groups_come_late()) return SetSource::has_subgroups();
   const std::lock_guard lock(groups_mutex_);
   return std::any_of(linked_groups_.begin(), linked_groups_.end(), [](const auto& g) { return g.first != 0; });
 }

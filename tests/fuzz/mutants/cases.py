@@ -295,6 +295,8 @@ def formats_in(maker, corpus):
     maps = [Sample({"x.dot": stock, "d" + s: (maker.testdata / f"flexflow/okay-devices{s}").read_bytes()}, ["d" + s, "x.dot"],
                    f"-f flexflow,devices=d{s} x.dot") for s in (".csv", ".json")]
     feeder = {f"x.{r}.json": (maker.testdata / f"feeder-json/okay-pair.{r}.json").read_bytes() for r in (0, 1)}
+    param = {f"{r}.json": (maker.testdata / f"param/okay-step/{r}.json").read_bytes() for r in (0, 1)}
+    odd = {"0.json": (maker.testdata / "param/okay-odd/0.json").read_bytes()}
     maker.run("et-convert -t json w.0.et -o one.json")
     run_set = {n: d for n, d in beside.items() if n[:2] in ("w.", "ag") or n == "algo.xml"}
     configured = run_set | {"s.json": SYSTEM, "map.yml": NODE_MAP, "net.yml": ASTRA_NETWORK}
@@ -323,6 +325,9 @@ def formats_in(maker, corpus):
         "jsonl": Format("jsonl", as_files(".jsonl", both) + testdata("jsonl/*.jsonl"), TRACE + ALGORITHM),
         "feeder-json": Format("json", [Sample(feeder | around, list(feeder), "x.0.json x.1.json")],
                               [c for c in TRACE if "et-merge {in} {in}" not in c and "--set" not in c]),
+        "param": Format("json", [Sample(param | around, list(param), "0.json 1.json"), Sample(odd | around, ["0.json"], "0.json", 1)],
+                        [c for c in TRACE if "et-merge {in} {in}" not in c and "--set" not in c] +
+                        ["et-convert -t param {in} -o out", "et-convert -t param,compute=gemm {in} -o out"]),
         "msccl": Format("xml", msccl + of_corpus("msccl/published/**/*.xml", "msccl/generated/*.xml", "msccl/broken/**/*.xml",
                                                  npus=8),
                         TRACE + ALGORITHM + ["et-convert -f msccl,size=1MiB {in} -o out"]),

@@ -106,6 +106,17 @@ TEST(Replacement, AJournalSaysItsChanges) {
   }
 }
 
+// Files that are named by number alone belong to one set.
+TEST(Replacement, AJournalRemovesNumberedFiles) {
+  const std::string journal = journal_path("/d/0.json");
+  const std::vector<FileChange> changes = {
+      {"/d/0.json", "/d/.0.json.etkit-aB3dEf", "/d/.0.json.etkit-aB3dEf.old", false, {1, 2}, {3, 4}},
+      {"/d/7.json", "/d/.7.json.etkit-ABCDEF", "/d/.7.json.etkit-ABCDEF.old", true, {}, {9, 8}}};
+  const std::string text = journal_text(journal, 7, changes);
+  EXPECT_EQ(parse_journal(journal, text).changes.size(), 2U);
+  EXPECT_EQ(thrown_error([&] { (void)parse_journal("/d/.ring.etkit-replace", text); }).kind(), Error::Kind::input);
+}
+
 // A journal may come from anybody, in an archive that is unpacked.
 TEST(Replacement, AJournalMayNotAskForMore) {
   const std::string journal = "/d/.ring.etkit-replace";

@@ -38,5 +38,24 @@ TEST(RankNames, ExistingRanks) {
   EXPECT_TRUE(existing_ranks(scratch.path("none/ring")).empty());
 }
 
+// PARAM names the files of ranks by number alone.
+TEST(RankNames, NumbersAlone) {
+  EXPECT_EQ(numbered_path("out/", 3), "out/3.json");
+  EXPECT_EQ(numbered_path("", 12, ".gz"), "12.json.gz");
+  EXPECT_EQ(numbered_rank("out/3.json"), 3U);
+  EXPECT_EQ(numbered_rank("0.json.zst"), 0U);
+  for (const std::string name :
+       {"03.json", "3.et", "w.3.json", ".json", "3.jsonl", "-3.json", "4294967296.json", ""})
+    EXPECT_EQ(numbered_rank(name), std::nullopt) << name;
+  const Scratch scratch;
+  for (const std::string name : {"10.json", "2.json.gz", "0.json", "01.json", "w.1.json", "ring.0.et"})
+    scratch.write(name, "");
+  Names found;
+  NearRanks near;
+  for (const RankFile& file : numbered_files(scratch.path() + "/", &near)) found.push_back(file.path);
+  EXPECT_EQ(found, (Names{scratch.path("0.json"), scratch.path("2.json.gz"), scratch.path("10.json")}));
+  EXPECT_EQ(near.names, (Names{scratch.path("01.json")}));
+}
+
 }  // namespace
 }  // namespace convert

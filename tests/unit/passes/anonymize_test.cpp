@@ -267,7 +267,7 @@ TEST(AnonymizeGroups, NumberedByTheirMembers) {
   EXPECT_THROW((void)groups.name("unknown"), Error);
 }
 
-TraceBuilder chain_of_three() {
+TraceBuilder links_of_a_chain() {
   TraceBuilder b;
   b.comp(0).set(attr::duration_nanos, 10).set(attr::num_ops, 1);
   b.comp(1, {0}).set(attr::duration_nanos, 20).set(attr::num_ops, 2).set(attr::start_delay_nanos, 5);
@@ -276,7 +276,7 @@ TraceBuilder chain_of_three() {
 }
 
 TEST(AnonymizeChains, BecomeOneNode) {
-  TraceBuilder b = chain_of_three();
+  TraceBuilder b = links_of_a_chain();
   b.collective(3, Collective::all_reduce, 8, {}, {2});
   b.comp(4, {3}).set(attr::duration_nanos, 1).set(attr::num_ops, 1);
   NodeTable nodes = b.trace().nodes;
@@ -289,15 +289,15 @@ TEST(AnonymizeChains, BecomeOneNode) {
 }
 
 TEST(AnonymizeChains, EndWhereSomethingElseWaits) {
-  TraceBuilder forked = chain_of_three();
+  TraceBuilder forked = links_of_a_chain();
   forked.comp(3, {1}).set(attr::duration_nanos, 1).set(attr::num_ops, 1);
   NodeTable nodes = forked.trace().nodes;
   EXPECT_EQ(merge_chains(nodes), 1U) << "1 has two children";
-  TraceBuilder other_lane = chain_of_three();
+  TraceBuilder other_lane = links_of_a_chain();
   other_lane.set(attr::stream, 7);
   nodes = other_lane.trace().nodes;
   EXPECT_EQ(merge_chains(nodes), 1U);
-  TraceBuilder other_facts = chain_of_three();
+  TraceBuilder other_facts = links_of_a_chain();
   other_facts.set(attr::comm_tag, 7);
   nodes = other_facts.trace().nodes;
   EXPECT_EQ(merge_chains(nodes), 1U);

@@ -53,9 +53,10 @@ struct NodeClass {
   bool on_cpu = false;
   std::int64_t location = -1;  // tensor_loc
   // Of communications:
-  std::int32_t collective = -1;    // comm_type
-  std::int64_t size = -1;          // comm_size, bytes; -1: drawn from `sizes`
-  std::uint32_t sizes = no_index;  // into WorkloadProfile::sizes
+  std::int32_t collective = -1;     // comm_type
+  std::int64_t size = -1;           // comm_size, bytes; -1: drawn from `sizes`
+  std::uint32_t sizes = no_index;   // into WorkloadProfile::sizes
+  std::uint32_t splits = no_index;  // into WorkloadProfile::splits: then size and parts for each rank are drawn
   GroupSlot slot{};
   std::int64_t offset = 0;  // of a message: peer - own rank
   CommDetails details{};
@@ -96,6 +97,16 @@ struct SizeCluster {
   std::int64_t bytes = 0;  // the mean, two digits
   std::uint32_t count = 0;
   friend bool operator==(const SizeCluster&, const SizeCluster&) = default;
+};
+
+// The parts of an all-to-all whose ranks send each other unequal ones.
+struct SplitPool {
+  std::vector<SizeCluster> sizes{};  // bytes that a rank sends, mean of the ranks of a call
+  // Standard deviation / mean, over the ranks of a call, of what they send and of what they receive; 0: all the
+  // same.
+  float sent_spread = 0;
+  float received_spread = 0;
+  friend bool operator==(const SplitPool&, const SplitPool&) = default;
 };
 
 // A piece of segments of which no order is known: how often it stands about where, as a part of the whole.
@@ -158,6 +169,7 @@ struct WorkloadProfile {
   std::vector<NodeLane> lanes{};
   std::vector<NodeClass> classes{};
   std::vector<std::vector<SizeCluster>> sizes{};
+  std::vector<SplitPool> splits{};
   std::vector<Token> tokens{};
   std::vector<std::pair<Symbol, Symbol>> rules{};
   std::vector<CostPool> pools{};

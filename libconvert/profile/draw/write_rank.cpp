@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "profile/draw/write_rank.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
@@ -96,7 +97,12 @@ class RankWriter {
       if (profile_.slots[s] == c.slot && c.slot.kind != GroupSlot::all_ranks) group = job_.slots[rank_][s];
     }
     t.add_int(attr::comm_type, Kind::int64_val, c.collective);
-    add_size(c, group, 0, calls_[group]++);
+    const std::uint64_t number = calls_[group]++;
+    if (c.splits != no_index) {
+      add_splits(c, group, number);
+    } else {
+      add_size(c, group, 0, number);
+    }
     if (group > 0) t.add_string(attr::pg_name, std::to_string(group));
     if (c.details.root >= 0) {
       const Collective op = collective_of(c.collective);
@@ -109,16 +115,58 @@ class RankWriter {
     add_details(c);
   }
 
+  // Returns the shares of `n` ranks of a call, which average 1: lognormal with a spread.
+  [[nodiscard]] std::vector<double> shares(double spread, std::size_t n, Draw draw) const {
+    const double sigma = std::sqrt(std::log1p(spread * spread));
+    std::vector<double> out;
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) sum += out.emplace_back(spread > 0 ? std::exp(sigma * draw.normal()) : 1);
+    for (double& share : out) share *= static_cast<double>(n) / sum;
+    return out;
+  }
+
+  // Of a call whose parts are unequal rank i sends rank j a share of i of what j's share is, the same on all ranks.
+  void add_splits(const NodeClass& c, std::uint32_t group, std::uint64_t number) {
+    const std::vector<Rank>& members = group > 0 ? job_.groups[group - 1] : job_.ranks;
+    const SplitPool& pool = profile_.splits[c.splits];
+    const std::size_t n = std::max<std::size_t>(1, members.size());
+    const auto at = std::ranges::find(members, trace_.rank);
+    const auto own = at == members.end() ? 0 : static_cast<std::size_t>(at - members.begin());
+    Draw draw(seed_, (std::uint64_t{group} << 32U) + 2, number);
+    const auto size = static_cast<double>(size_of(pool.sizes, draw));
+    const std::vector<double> sent = shares(pool.sent_spread, n,
+                                            Draw(seed_, (std::uint64_t{group} << 32U) + 3, number)),
+                              received = shares(pool.received_spread, n,
+                                                Draw(seed_, (std::uint64_t{group} << 32U) + 4, number));
+    std::vector<std::int64_t> to, from;
+    std::int64_t all = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto part = [&](std::size_t a, std::size_t b) {
+        return static_cast<std::int64_t>(size * sent[a] * received[b] / static_cast<double>(n));
+      };
+      all += to.emplace_back(part(own, i));
+      from.push_back(part(i, own));
+    }
+    NodeTable& t = trace_.nodes;
+    t.add_int(attr::comm_size, Kind::int64_val, all);
+    t.add_ints(attr::send_splits, Kind::int64_list, to);
+    t.add_ints(attr::recv_splits, Kind::int64_list, from);
+  }
+
+  static std::int64_t size_of(const std::vector<SizeCluster>& pool, Draw& draw) {
+    std::uint64_t all = 0;
+    for (const SizeCluster& s : pool) all += s.count;
+    std::uint64_t at = draw.below(all);
+    auto cluster = pool.begin();
+    for (; at >= cluster->count; ++cluster) at -= cluster->count;
+    return cluster->bytes;
+  }
+
   void add_size(const NodeClass& c, std::uint64_t a, std::uint64_t b, std::uint64_t number) {
     std::int64_t size = c.size;
     if (size < 0) {
-      const std::vector<SizeCluster>& pool = profile_.sizes[c.sizes];
-      std::uint64_t all = 0;
-      for (const SizeCluster& s : pool) all += s.count;
-      std::uint64_t at = Draw(seed_, (a << 32U) + b, number).below(all);
-      auto cluster = pool.begin();
-      for (; at >= cluster->count; ++cluster) at -= cluster->count;
-      size = cluster->bytes;
+      Draw draw(seed_, (a << 32U) + b, number);
+      size = size_of(profile_.sizes[c.sizes], draw);
     }
     trace_.nodes.add_int(attr::comm_size, Kind::int64_val, size);
   }

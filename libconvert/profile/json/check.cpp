@@ -23,6 +23,12 @@ class Checker {
       for (const SizeCluster& s : pool) want(s.bytes >= 0 && s.count > 0, "a size that is none");
       want(!pool.empty(), "no size");
     });
+    each("splits", p_.splits, [&](const SplitPool& pool) {
+      for (const SizeCluster& size : pool.sizes) want(size.bytes >= 0 && size.count > 0, "a size that is none");
+      want(!pool.sizes.empty(), "no size");
+      for (const float spread : {pool.sent_spread, pool.received_spread})
+        want(spread >= 0 && spread < most_spread, "a spread that is none");
+    });
     each("tokens", p_.tokens, [&](const Token& t) { check_token(t); });
     check_rules();
     each("pools", p_.pools, [&](const CostPool& pool) {
@@ -63,7 +69,8 @@ class Checker {
   void check_class(const NodeClass& c) const {
     want(c.size >= 0 || c.sizes == no_index || c.sizes < p_.sizes.size(), "no such row of sizes");
     if (!c.communicates()) return;
-    want(c.size >= 0 || c.sizes != no_index, "a communication without a size");
+    want(c.splits == no_index || c.splits < p_.splits.size(), "no such row of splits");
+    want(c.size >= 0 || c.sizes != no_index || c.splits != no_index, "a communication without a size");
     want(c.slot.kind == GroupSlot::all_ranks || std::ranges::find(p_.slots, c.slot) != p_.slots.end(),
          "no such slot");
     want(std::abs(c.offset) <= static_cast<std::int64_t>(largest_rank), "no rank is so far away");

@@ -26,11 +26,15 @@ void fields(CommDetails& x, const Visit& visit) {
 }
 template <class Visit>
 void fields(NodeClass& x, const Visit& visit) {
-  visit(x.type, x.on_cpu, x.location, x.collective, x.size, x.sizes, x.slot, x.offset, x.details);
+  visit(x.type, x.on_cpu, x.location, x.collective, x.size, x.sizes, x.splits, x.slot, x.offset, x.details);
 }
 template <class Visit>
 void fields(SizeCluster& x, const Visit& visit) {
   visit(x.bytes, x.count);
+}
+template <class Visit>
+void fields(SplitPool& x, const Visit& visit) {
+  visit(x.sizes, x.sent_spread, x.received_spread);
 }
 template <class Visit>
 void fields(TokenDep& x, const Visit& visit) {
@@ -83,6 +87,7 @@ void tables(WorkloadProfile& p, const Table& table) {
   table("lanes", p.lanes);
   table("classes", p.classes);
   table("sizes", p.sizes);
+  table("splits", p.splits);
   table("tokens", p.tokens);
   table("rules", p.rules);
   table("pools", p.pools);

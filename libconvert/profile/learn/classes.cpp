@@ -8,18 +8,6 @@
 namespace convert {
 namespace {
 
-// Returns the class without what may differ among the ranks that take part: a receive as its send, no ordinal, no
-// root.
-NodeClass shared_part(NodeClass c) {
-  if (c.type == NodeType::comm_recv) {
-    c.type = NodeType::comm_send;
-    c.offset = -c.offset;
-  }
-  c.slot.ordinal = 0;
-  c.details.root = -1;
-  return c;
-}
-
 NodeClass without_size(NodeClass c) {
   c.size = -1;
   c.details.bytes_out = -1;
@@ -31,9 +19,21 @@ NodeClass without_size(NodeClass c) {
 ClassTable::ClassTable(std::span<const JobLog> jobs, const GroupSlots& slots, std::uint32_t k) : k_(k) {
   number_plain(jobs);
   count_calls(jobs, slots);
+  count_splits(jobs);
   make_sizes();
+  make_splits();
   number_calls();
   cut_tails(jobs);
+}
+
+NodeClass ClassTable::shared_part(NodeClass c) {
+  if (c.type == NodeType::comm_recv) {
+    c.type = NodeType::comm_send;
+    c.offset = -c.offset;
+  }
+  c.slot.ordinal = 0;
+  c.details.root = -1;
+  return c;
 }
 
 std::uint32_t ClassTable::add_class(const NodeClass& c) {
@@ -125,6 +125,13 @@ void ClassTable::count_calls(std::span<const JobLog> jobs, const GroupSlots& slo
         } else {
           c.offset = call.facts.peer - static_cast<std::int64_t>(log.rank);
         }
+        if (call.facts.parts > 0 && call.facts.parts == slots.members(j, call.facts.group)) {
+          c.splits = 0;  // count_splits() says of which kind
+          c.size = -1;
+          c.details.bytes_out = -1;
+          of_rank.push_back(c);
+          continue;
+        }
         of_rank.push_back(c);
         const NodeClass shared = shared_part(c), any_size = without_size(shared);
         ++sized_[shared].nodes;
@@ -141,7 +148,8 @@ void ClassTable::make_sizes() {
     for (const auto& rank : job) {
       for (const NodeClass& c : rank) {
         const NodeClass shared = shared_part(c);
-        if (sized_.at(shared).nodes < k_) rare_sizes_[without_size(shared)].push_back(c.size);
+        if (c.splits == no_index && sized_.at(shared).nodes < k_)
+          rare_sizes_[without_size(shared)].push_back(c.size);
       }
     }
   }
@@ -155,6 +163,15 @@ void ClassTable::make_sizes() {
 
 std::uint32_t ClassTable::number_call(const NodeClass& c) {
   const NodeClass shared = shared_part(c);
+  if (c.splits != no_index) {
+    const auto pool = split_pools_.find(shared);
+    if (pool == split_pools_.end()) return no_index;
+    NodeClass with_pool = c;
+    with_pool.splits = pool->second;
+    const auto [number, is_new] = call_numbers_.try_emplace(with_pool, no_index);
+    if (is_new) number->second = add_class(with_pool);
+    return number->second;
+  }
   const auto at = sized_.find(shared);
   if (at->second.nodes >= k_) {
     const auto [number, is_new] = call_numbers_.try_emplace(c, no_index);

@@ -37,6 +37,7 @@ class ClassTable {
   [[nodiscard]] std::size_t size() const { return classes_.size(); }
   [[nodiscard]] const std::vector<NodeClass>& classes() const { return classes_; }
   [[nodiscard]] const std::vector<std::vector<SizeCluster>>& sizes() const { return sizes_; }
+  [[nodiscard]] const std::vector<SplitPool>& splits() const { return splits_; }
   [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
 
  private:
@@ -56,25 +57,40 @@ class ClassTable {
     using is_transparent = void;
     std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>()(s); }
   };
+  // An all-to-all with unequal parts: what a rank sends on average, and how far that and what it receives spread.
+  struct SplitCall {
+    std::size_t ranks = 0;
+    double sent = 0, received = 0;                  // sums, bytes
+    double sent_squares = 0, received_squares = 0;  // sums
+    [[nodiscard]] double sent_spread() const;
+    [[nodiscard]] double received_spread() const;
+  };
+  // Returns a class without what may differ among the ranks that take part: a receive as its send, no ordinal, no
+  // root.
+  static NodeClass shared_part(NodeClass c);
   void number_plain(std::span<const JobLog> jobs);
   void count_calls(std::span<const JobLog> jobs, const GroupSlots& slots);
   void number_calls();
   std::uint32_t number_call(const NodeClass& c);
   std::uint32_t add_class(const NodeClass& c);
   void make_sizes();
+  void count_splits(std::span<const JobLog> jobs);
+  void make_splits();
   void cut_tails(std::span<const JobLog> jobs);
 
   std::uint32_t k_;
   std::vector<NodeClass> classes_;
   std::vector<NodeCost> most_;
   std::vector<std::vector<SizeCluster>> sizes_;
+  std::vector<SplitPool> splits_;
   std::uint64_t left_out_ = 0;
   std::unordered_map<std::string, std::vector<std::pair<NodeClass, std::uint32_t>>, TextHash, std::equal_to<>>
       plain_;
   // Of calls: how many are alike, with the size and without; without also the sizes of those that are too few.
   std::map<NodeClass, Total> sized_, unsized_;
   std::map<NodeClass, std::vector<std::int64_t>> rare_sizes_, all_sizes_;
-  std::map<NodeClass, std::uint32_t> size_pools_, call_numbers_;
+  std::map<NodeClass, std::uint32_t> size_pools_, split_pools_, call_numbers_;
+  std::map<NodeClass, std::vector<SplitCall>> split_calls_;
   std::vector<std::vector<std::vector<NodeClass>>> call_classes_;  // by job, rank and call
   std::vector<std::vector<std::vector<std::uint32_t>>> calls_;
 };

@@ -15,9 +15,10 @@ namespace {
 
 constexpr std::array cost_attrs = {attr::start_delay_nanos, attr::num_ops, attr::tensor_size};
 constexpr std::array plain_attrs = {attr::is_cpu_op, attr::tensor_loc};
-constexpr std::array comm_attrs = {attr::is_cpu_op,  attr::comm_type,  attr::comm_size,     attr::pg_name,
-                                   attr::comm_src,   attr::comm_dst,   attr::comm_tag,      attr::comm_bytes_out,
-                                   attr::group_size, attr::comm_dtype, attr::comm_priority, attr::involved_dim};
+constexpr std::array comm_attrs = {attr::is_cpu_op,   attr::comm_type,  attr::comm_size,     attr::pg_name,
+                                   attr::comm_src,    attr::comm_dst,   attr::comm_tag,      attr::comm_bytes_out,
+                                   attr::group_size,  attr::comm_dtype, attr::comm_priority, attr::involved_dim,
+                                   attr::send_splits, attr::recv_splits};
 using Comm = FoundAttrs<comm_attrs>;
 
 std::uint64_t count_of(const Attr* attribute) {
@@ -57,6 +58,27 @@ std::int64_t root_of(const Comm& found, std::int64_t collective) {
   return value_of(found[from ? attr::comm_src : attr::comm_dst], -1);
 }
 
+// Returns the sum of a list of bytes; -1 if it is none, or beyond 2^62.
+std::int64_t sum_of(const NodeTable& table, const Attr& list) {
+  constexpr std::int64_t most = std::int64_t{1} << 62;
+  if (!is_list(list.kind) || list.kind < Kind::int32_list || list.kind > Kind::sfixed64_list) return -1;
+  std::int64_t sum = 0;
+  for (const std::uint64_t bits : table.list(list)) {
+    const auto bytes = static_cast<std::int64_t>(bits);
+    if (bytes < 0 || bytes > most - sum) return -1;
+    sum += bytes;
+  }
+  return sum;
+}
+
+void read_splits(const NodeTable& table, const Comm& found, CallFacts& to) {
+  const Attr *const sent = found[attr::send_splits], *const received = found[attr::recv_splits];
+  if (sent == nullptr || received == nullptr || sent->size != received->size) return;
+  to.sent = sum_of(table, *sent);
+  to.received = sum_of(table, *received);
+  if (to.sent >= 0 && to.received >= 0) to.parts = sent->size;
+}
+
 }  // namespace
 
 NodeCost cost_of(const NodeTable& table, const Node& node) {
@@ -89,6 +111,7 @@ CallFacts call_facts(const NodeTable& table, const Node& node) {
     const Attr* const group = found[attr::pg_name];
     if (group != nullptr && group->kind == Kind::string_val) out.group = table.string(*group);
     if (out.group == "0") out.group.clear();
+    read_splits(table, found, out);
   } else {
     out.peer = value_of(found[node.type == NodeType::comm_send ? attr::comm_dst : attr::comm_src], -1);
     out.tag = value_of(found[attr::comm_tag], 0);

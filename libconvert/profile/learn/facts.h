@@ -25,6 +25,9 @@ struct CallFacts {
   std::int64_t peer = -1;  // of a message
   std::int64_t tag = 0;
   std::int64_t root = -1;  // the rank that comm_src or comm_dst of a collective names
+  // Of an all-to-all with unequal parts: for how many ranks, what is sent and received in all, bytes.
+  std::size_t parts = 0;
+  std::int64_t sent = 0, received = 0;
 };
 [[nodiscard]] CallFacts call_facts(const NodeTable& table, const Node& node);
 

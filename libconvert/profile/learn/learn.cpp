@@ -54,6 +54,7 @@ WorkloadProfile ProfileLearner::finish() {
                     .lanes = t.lanes.lanes(),
                     .classes = t.classes.classes(),
                     .sizes = t.classes.sizes(),
+                    .splits = t.classes.splits(),
                     .tokens = t.segments.tokens(),
                     .rules = t.segments.rules()};
   for (const JobLog& log : t.jobs) {

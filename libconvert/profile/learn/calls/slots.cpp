@@ -76,6 +76,12 @@ std::int64_t GroupSlots::place_in(std::size_t job, const std::string& group, std
   return at == members->end() ? -1 : at - members->begin();
 }
 
+std::size_t GroupSlots::members(std::size_t job, const std::string& group) const {
+  if (group.empty()) return logs_[job].ranks.size();
+  const std::vector<Rank>* const members = jobs_[job].groups.at(group).members;
+  return members == nullptr ? 0 : members->size();
+}
+
 void GroupSlots::write(WorkloadProfile& profile) const {
   std::set<GroupSlot> slots;
   for (const Job& job : jobs_) {

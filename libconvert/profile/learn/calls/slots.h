@@ -22,6 +22,8 @@ class GroupSlots {
   [[nodiscard]] GroupSlot slot(std::size_t job, std::size_t rank, const std::string& group) const;
   // Returns the place of a rank in a group; -1 if the members are not known, or it is none of them.
   [[nodiscard]] std::int64_t place_in(std::size_t job, const std::string& group, std::int64_t rank) const;
+  // Returns how many members a group has; 0 if they are not known.
+  [[nodiscard]] std::size_t members(std::size_t job, const std::string& group) const;
   // Sets the slots of the profile, and groups and slots of its jobs: groups are numbered from 1 on by their kind,
   // then by the smallest member.
   void write(WorkloadProfile& profile) const;

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Learns how unequal the parts of all-to-alls are.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "profile/learn/classes.h"
+#include "profile/learn/clusters.h"
+
+namespace convert {
+namespace {
+
+// What all ranks of a call have in common.
+enum class SplitKind : std::uint32_t { same_sent, same_received, unequal };
+
+double spread_of(double sum, double squares, double n) {
+  const double mean = sum / n;
+  return mean > 0 ? std::sqrt(std::max(0.0, squares / n - mean * mean)) / mean : 0;
+}
+
+float two_decimals(double x) {
+  constexpr double unit = 100;
+  return static_cast<float>(std::round(x * unit) / unit);
+}
+
+}  // namespace
+
+double ClassTable::SplitCall::sent_spread() const {
+  return spread_of(sent, sent_squares, static_cast<double>(ranks));
+}
+double ClassTable::SplitCall::received_spread() const {
+  return spread_of(received, received_squares, static_cast<double>(ranks));
+}
+
+// Tells calls whose ranks all send the same, as tokens to experts, from those whose ranks all receive the same, as
+// tokens that come back, and from others.
+void ClassTable::count_splits(std::span<const JobLog> jobs) {
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    const CommOrder& order = jobs[j].order;
+    std::map<std::pair<std::size_t, std::uint32_t>, SplitCall> calls;  // by rank, if orders are its own, and place
+    const auto each = [&](const auto& visit) {
+      for (std::size_t r = 0; r < jobs[j].ranks.size(); ++r) {
+        for (std::size_t c = 0; c < call_classes_[j][r].size(); ++c) {
+          if (call_classes_[j][r][c].splits == no_index) continue;
+          visit(calls[{order.circular ? r + 1 : 0, order.places[r][c]}], jobs[j].ranks[r].calls[c].facts,
+                call_classes_[j][r][c]);
+        }
+      }
+    };
+    each([](SplitCall& call, const CallFacts& facts, NodeClass&) {
+      const auto sent = static_cast<double>(facts.sent), received = static_cast<double>(facts.received);
+      ++call.ranks;
+      call.sent += sent;
+      call.received += received;
+      call.sent_squares += sent * sent;
+      call.received_squares += received * received;
+    });
+    each([&](const SplitCall& call, const CallFacts&, NodeClass& c) {
+      constexpr double nothing = 1e-6;
+      const SplitKind kind = call.sent_spread() < nothing       ? SplitKind::same_sent
+                             : call.received_spread() < nothing ? SplitKind::same_received
+                                                                : SplitKind::unequal;
+      c.splits = static_cast<std::uint32_t>(kind);
+      split_calls_[shared_part(c)].push_back(call);
+    });
+  }
+}
+
+void ClassTable::make_splits() {
+  for (const auto& [shared, calls] : split_calls_) {
+    if (calls.size() < k_) continue;
+    std::vector<std::int64_t> sizes;
+    double sent = 0, received = 0;
+    for (const SplitCall& call : calls) {
+      sizes.push_back(std::llround(call.sent / static_cast<double>(call.ranks)));
+      sent += call.sent_spread();
+      received += call.received_spread();
+    }
+    const auto n = static_cast<double>(calls.size());
+    split_pools_.emplace(shared, static_cast<std::uint32_t>(splits_.size()));
+    splits_.push_back({.sizes = size_clusters(std::move(sizes), k_),
+                       .sent_spread = two_decimals(sent / n),
+                       .received_spread = two_decimals(received / n)});
+  }
+}
+
+}  // namespace convert

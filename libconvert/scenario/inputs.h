@@ -20,6 +20,7 @@ namespace convert {
 // Asks for no groups, not even the trace set's, as the value of an option; unless there is such a file.
 inline constexpr const char* no_groups_file = "empty";
 
+class SetSource;
 class TraceSource;
 
 // Holds what the command line says about the NPUs besides their traces and the network; files are paths.
@@ -65,6 +66,11 @@ void add_groups(ReplaySystem& system, const std::optional<InputSet::Groups>& gro
 // everything is a workload.
 [[nodiscard]] std::optional<ReplayProgram> load_program(TraceSource& workload, const NetworkConfig& network,
                                                         ReplayOptions options, bool issue_by_trace, unsigned jobs,
+                                                        Diagnostics& diagnostics);
+// Does the same with any set, which messages call `file`.
+[[nodiscard]] std::optional<ReplayProgram> load_program(SetSource& workload, const std::string& file,
+                                                        const NetworkConfig& network, ReplayOptions options,
+                                                        bool issue_by_trace, unsigned jobs,
                                                         Diagnostics& diagnostics);
 // Does the same with traces in memory.
 [[nodiscard]] std::optional<ReplayProgram> load_program(std::span<const Trace> workload,

@@ -169,6 +169,12 @@ class Jobs:
                                            ("validate, a million nodes", "et-validate", 1, 0.2)):
             if self.wants(name):
                 self.measure(name, self.tool(tool, *[one()] * files), limit=seconds)
+        eight = lambda: self.make("eight/w", "layers", "--npus", "8", "--layers", "100", "--noise", "node=0.1", "--iterations",
+                                  "2" if self.smoke else "400")
+        for name, options, seconds in (("fidelity, two sets of a million nodes", [], 25),
+                                       ("fidelity as recorded, two sets of a million nodes", ["--no-simulation"], 4)):
+            if self.wants(name):
+                self.measure(name, self.tool("et-diff", "--statistics", *options, eight(), eight()), limit=seconds)
         name = "stats beyond sizes, a million nodes"
         if self.wants(name):
             runs = [[run(self.tool("et-stats", *options, one()), self.work) for _ in range(1 if self.smoke else 3)]

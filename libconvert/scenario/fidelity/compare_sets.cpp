@@ -129,7 +129,7 @@ class Outliner {
     out_.networks = networks_to_compare_on(world_);
     if (!wishes_.networks.empty()) {
       out_.networks.clear();
-      for (const std::string& network : wishes_.networks) out_.networks.push_back({network});
+      for (const std::string& network : wishes_.networks) out_.networks.push_back({.names = {network}});
     }
     for (const NetworksOfOneShape& networks : out_.networks) {
       out_.simulated.push_back(simulate_set(set, networks, out_.features.all.nodes, wishes_.jobs, diagnostics_));
@@ -137,7 +137,7 @@ class Outliner {
       const auto stuck = std::ranges::find_if(runs, [](const RunOutline& r) { return !r.complete(); });
       if (stuck == runs.end()) continue;
       const std::size_t at = static_cast<std::size_t>(stuck - runs.begin());
-      out_.notes.push_back(name_ + " does not run on " + networks[at] + ": " + stuck->failure);
+      out_.notes.push_back(name_ + " does not run on " + networks.names[at] + ": " + stuck->failure);
     }
   }
 
@@ -170,12 +170,14 @@ void compare_runs_of(const SetOutline& a, const SetOutline& b, Fidelity& to) {
   for (std::size_t s = 0; s < std::min(a.simulated.size(), b.simulated.size()); ++s) {
     const SimulatedRuns &x = a.simulated[s], &y = b.simulated[s];
     for (std::size_t i = 0; i < x.runs.size(); ++i)
-      to.simulated.push_back(
-          {.network = network_title(a.networks[s][i], b.networks[s][i]), .a = x.runs[i], .b = y.runs[i]});
+      to.simulated.push_back({.network = network_title(a.networks[s].names[i], b.networks[s].names[i]),
+                              .a = x.runs[i],
+                              .b = y.runs[i]});
     const auto ends = [](const SimulatedRuns& r) { return std::ranges::all_of(r.runs, &RunOutline::complete); };
     if (to.ranks_a != to.ranks_b || !ends(x) || !ends(y)) continue;
     TrafficFidelity traffic = compare_traffic(x.traffic, y.traffic);
-    traffic.network = a.networks[s].front().substr(0, a.networks[s].front().find(','));
+    const std::string& network = a.networks[s].names.front();
+    traffic.network = network.substr(0, network.find(','));
     to.traffic.push_back(std::move(traffic));
   }
 }

@@ -23,18 +23,14 @@ struct Simulated {
 
 Simulated failed(const std::string& why) { return {.run = {.failure = why}}; }
 
-Scenario scenario_on(const std::string& network, const SetSource& set, bool path) {
+Scenario scenario_on(const std::string& network, const SetSource& set) {
   RunSettings settings;
   settings.network = network;
   settings.workload = set.base_name();
   Scenario scenario = make_scenario(settings);
   add_groups(scenario, set.groups());
   check_scenario(scenario);
-  ReplayOptions& options = scenario.options;
-  options.traffic = true;
-  options.timeline = path;
-  if (path) options.explain = ExplainTarget{.end = true};
-  options.most_npus_alone = most_recorded_alone;
+  scenario.options.traffic = true;
   return scenario;
 }
 
@@ -48,6 +44,9 @@ Simulated run_on(const ReplayProgram& compiled, const Scenario& scenario, bool p
   ReplayProgram program = compiled;  // the tables of the ranks are shared
   program.network = scenario.network;
   program.options.network = scenario.options.network;
+  program.options.timeline = path;
+  if (path) program.options.explain = ExplainTarget{.end = true};
+  program.options.most_npus_alone = most_recorded_alone;
   ReplayResult result = replay(program);
   if (result.status != ReplayStatus::complete)
     return failed(std::string(name(result.status)) + ": " + result_message(result));
@@ -73,8 +72,9 @@ std::vector<NetworksOfOneShape> networks_to_compare_on(Rank npus) {
   std::vector<NetworksOfOneShape> out;
   for (const char* topology : {"switch:", "ring:"}) {
     NetworksOfOneShape& shape = out.emplace_back();
+    shape.path_on = 2;
     for (const char* bandwidth : {"25", "50", "100", "400"})
-      shape.push_back(topology + std::to_string(npus) + ",bw=" + bandwidth + "GB/s,lat=500ns");
+      shape.names.push_back(topology + std::to_string(npus) + ",bw=" + bandwidth + "GB/s,lat=500ns");
   }
   return out;
 }
@@ -83,15 +83,15 @@ SimulatedRuns simulate_set(SetSource& set, const NetworksOfOneShape& networks, s
                            const Diagnostics& diagnostics) {
   SimulatedRuns out;
   const auto fail_all = [&](const std::string& why) {
-    out.runs.assign(networks.size(), failed(why).run);
+    out.runs.assign(networks.names.size(), failed(why).run);
     return out;
   };
-  const bool path = nodes <= most_path_nodes;
+  const auto path = [&](std::size_t i) { return i == networks.path_on && nodes <= most_path_nodes; };
   const std::shared_ptr<Diagnostics> own = diagnostics.sibling();
   std::vector<Scenario> scenarios;
   std::optional<ReplayProgram> program;
   try {
-    for (const std::string& network : networks) scenarios.push_back(scenario_on(network, set, path));
+    for (const std::string& network : networks.names) scenarios.push_back(scenario_on(network, set));
     const Scenario& first = scenarios.front();
     program = load_program(set, set.base_name(), first.network, first.options, first.issue_by_trace, jobs, *own);
   } catch (const Error& e) {
@@ -101,7 +101,7 @@ SimulatedRuns simulate_set(SetSource& set, const NetworksOfOneShape& networks, s
   if (!program) return fail_all(first_message(*own));
   bool complete = true;
   for_each_ordered(
-      jobs, networks.size(), [&](std::size_t i) { return run_on(*program, scenarios[i], path); },
+      jobs, networks.names.size(), [&](std::size_t i) { return run_on(*program, scenarios[i], path(i)); },
       [&](std::size_t i, Simulated&& one) {
         complete = complete && one.run.complete();
         if (i == 0) out.traffic = std::move(one.traffic);

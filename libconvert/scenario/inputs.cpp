@@ -270,19 +270,14 @@ std::vector<std::pair<std::string, std::string>> custom_uses(const ReplaySystem&
   return uses;
 }
 
-namespace {
-
-// Calls when_read() when all ranks have been read.
-template <class WhenRead>
-std::optional<ReplayProgram> compile_set(SetSource& workload, const std::string& file, const WhenRead& when_read,
-                                         const NetworkConfig& network, ReplayOptions options, bool issue_by_trace,
-                                         unsigned jobs, Diagnostics& diagnostics) {
+std::optional<ReplayProgram> load_program(SetSource& workload, const NetworkConfig& network, ReplayOptions options,
+                                          bool issue_by_trace, unsigned jobs, Diagnostics& diagnostics) {
   const auto add_all = [&](const auto& begin, const ReplayOptions& chosen) {
     const MasterSet* const master = workload.master();
-    if (master != nullptr && has_whole_classes(*master, file, chosen)) {
+    if (master != nullptr && has_whole_classes(*master, workload.first_file(), chosen)) {
       Trace head;
       workload.open_rank(0)->next_rank(head);  // refuses a set without ranks
-      return add_by_classes(*master, file, begin, chosen);
+      return add_by_classes(*master, workload.first_file(), begin, chosen);
     }
     KnownRanks known(begin, chosen);
     RankOrder<KnownRanks::Read> order(workload.base_name());
@@ -294,26 +289,9 @@ std::optional<ReplayProgram> compile_set(SetSource& workload, const std::string&
           order.add(rank, std::move(read), add);
         });
     order.finish(add);
-    when_read();
+    workload.warn_of_missing_ranks();
   };
   return compile_ranks(add_all, network, std::move(options), issue_by_trace, jobs, diagnostics);
-}
-
-}  // namespace
-
-std::optional<ReplayProgram> load_program(SetSource& workload, const std::string& file,
-                                          const NetworkConfig& network, ReplayOptions options, bool issue_by_trace,
-                                          unsigned jobs, Diagnostics& diagnostics) {
-  return compile_set(
-      workload, file, [] {}, network, std::move(options), issue_by_trace, jobs, diagnostics);
-}
-
-std::optional<ReplayProgram> load_program(TraceSource& workload, const NetworkConfig& network,
-                                          ReplayOptions options, bool issue_by_trace, unsigned jobs,
-                                          Diagnostics& diagnostics) {
-  const auto warn = [&] { workload.warn_of_missing_ranks(); };
-  return compile_set(workload, workload.first_file(), warn, network, std::move(options), issue_by_trace, jobs,
-                     diagnostics);
 }
 
 std::optional<ReplayProgram> load_program(std::span<const Trace> workload, const NetworkConfig& network,
@@ -329,7 +307,7 @@ std::optional<ReplayProgram> load_program(std::span<const Trace> workload, const
   return compile_ranks(add_all, network, std::move(options), issue_by_trace, jobs, diagnostics);
 }
 
-std::optional<ReplayResult> replay_recorded(TraceSource& workload, const ReplayOptions& options, unsigned jobs,
+std::optional<ReplayResult> replay_recorded(SetSource& workload, const ReplayOptions& options, unsigned jobs,
                                             Diagnostics& diagnostics) {
   RecordedReplay replay(options, diagnostics);
   const NodeParts parts = replay.parts();

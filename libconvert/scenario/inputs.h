@@ -21,7 +21,6 @@ namespace convert {
 inline constexpr const char* no_groups_file = "empty";
 
 class SetSource;
-class TraceSource;
 
 // Holds what the command line says about the NPUs besides their traces and the network; files are paths.
 struct SystemInputs : SystemChoices {
@@ -64,13 +63,8 @@ void add_groups(ReplaySystem& system, const std::optional<InputSet::Groups>& gro
 // Reads the custom algorithms and then all ranks of the workload; returns nothing if there were errors to report.
 // With `issue_by_trace` the first rank decides on ReplayOptions::issue, unless by ASTRA-sim's rules: there
 // everything is a workload.
-[[nodiscard]] std::optional<ReplayProgram> load_program(TraceSource& workload, const NetworkConfig& network,
+[[nodiscard]] std::optional<ReplayProgram> load_program(SetSource& workload, const NetworkConfig& network,
                                                         ReplayOptions options, bool issue_by_trace, unsigned jobs,
-                                                        Diagnostics& diagnostics);
-// Does the same with any set, which messages call `file`.
-[[nodiscard]] std::optional<ReplayProgram> load_program(SetSource& workload, const std::string& file,
-                                                        const NetworkConfig& network, ReplayOptions options,
-                                                        bool issue_by_trace, unsigned jobs,
                                                         Diagnostics& diagnostics);
 // Does the same with traces in memory.
 [[nodiscard]] std::optional<ReplayProgram> load_program(std::span<const Trace> workload,
@@ -79,7 +73,7 @@ void add_groups(ReplaySystem& system, const std::optional<InputSet::Groups>& gro
                                                         Diagnostics& diagnostics);
 
 // Reads and replays each rank by itself, as recorded, `jobs` at a time; returns nothing if there were errors.
-[[nodiscard]] std::optional<ReplayResult> replay_recorded(TraceSource& workload, const ReplayOptions& options,
+[[nodiscard]] std::optional<ReplayResult> replay_recorded(SetSource& workload, const ReplayOptions& options,
                                                           unsigned jobs, Diagnostics& diagnostics);
 
 }  // namespace convert

@@ -112,7 +112,7 @@ bool prepare(TraceSource& traces, bool whole, const std::string& name) {
                     "one rank by itself cannot be replayed; name the whole set: " + traces.base_name());
 }
 
-LoadedReplay load_replay(TraceSource& traces, const Scenario& s, unsigned jobs, Diagnostics& diagnostics) {
+LoadedReplay load_replay(SetSource& traces, const Scenario& s, unsigned jobs, Diagnostics& diagnostics) {
   if (s.by_rank()) return {.recorded = replay_recorded(traces, s.options, jobs, diagnostics)};
   return {.program = load_program(traces, s.network, s.options, s.issue_by_trace, jobs, diagnostics)};
 }

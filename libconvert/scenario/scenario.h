@@ -49,7 +49,7 @@ struct LoadedReplay {
   [[nodiscard]] explicit operator bool() const { return program || recorded; }
 };
 // Reads the traces; returns neither of the two if there were errors to report.
-[[nodiscard]] LoadedReplay load_replay(TraceSource& traces, const Scenario& scenario, unsigned jobs,
+[[nodiscard]] LoadedReplay load_replay(SetSource& traces, const Scenario& scenario, unsigned jobs,
                                        Diagnostics& diagnostics);
 // Does the same with traces in memory.
 [[nodiscard]] LoadedReplay load_replay(std::span<const Trace> traces, const Scenario& scenario, unsigned jobs,

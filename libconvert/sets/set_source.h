@@ -31,6 +31,8 @@ class SetSource {
 
   // Returns the base of the names of outputs, also for messages about the set as a whole.
   [[nodiscard]] virtual std::string base_name() const = 0;
+  // Returns what messages call the first file, of a tar its first member.
+  [[nodiscard]] virtual std::string first_file() const { return base_name(); }
   // Returns whether the set has more than one rank, as far as can be told before reading.
   [[nodiscard]] virtual bool many() = 0;
   // Returns whether this is a whole set, not single ranks of one.
@@ -68,6 +70,8 @@ class SetSource {
   [[nodiscard]] std::optional<Rank> world() const {
     return world_sizes() == nullptr ? std::nullopt : world_sizes()->first();
   }
+  // Warns, after all ranks were read, of ranks that are missing by what is known of the whole set.
+  virtual void warn_of_missing_ranks() {}
   // Throws Error(input) [groups] if the groups are malformed or name ranks beyond world().
   void check_groups() const;
 

@@ -64,8 +64,7 @@ class TraceSource final : public SetSource {
   [[nodiscard]] const Format& format() const { return *format_; }
   [[nodiscard]] const InputSet& inputs() const { return inputs_; }
   [[nodiscard]] std::string base_name() const override { return inputs_.base_name(); }
-  // Returns what messages call the first file, of a tar its first member.
-  [[nodiscard]] const std::string& first_file() const { return first_file_; }
+  [[nodiscard]] std::string first_file() const override { return first_file_; }
   // Returns the input's collective algorithm, or null. Only lower it if it has no errors.
   [[nodiscard]] const Algorithm* algorithm() const override { return algorithm_ ? &*algorithm_ : nullptr; }
   [[nodiscard]] const Schedule* schedule() const override { return schedule_ ? &*schedule_ : nullptr; }
@@ -106,7 +105,7 @@ class TraceSource final : public SetSource {
 
   // Warns, after all ranks were read, of ranks that are missing by the metadata's world_size, and of ranks whose
   // world_size differs.
-  void warn_of_missing_ranks();
+  void warn_of_missing_ranks() override;
   [[nodiscard]] const WorldSizes* world_sizes() const override { return &world_sizes_; }
   // Return how many ranks and nodes all readers have read so far.
   [[nodiscard]] std::uint64_t ranks_read() const;

@@ -175,6 +175,19 @@ class Jobs:
                                        ("fidelity as recorded, two sets of a million nodes", ["--no-simulation"], 4)):
             if self.wants(name):
                 self.measure(name, self.tool("et-diff", "--statistics", *options, eight(), eight()), limit=seconds)
+        name = "anonymize beside convert, a million nodes"
+        if self.wants(name):
+            source = one()
+            commands = [self.tool(tool, "--force", "--no-history", source, "-o", out)
+                        for tool, out in (("et-anonymize", "hidden.et"), ("et-convert", "converted.et"))]
+            runs = [[run(command, self.work) for command in commands] for _ in range(1 if self.smoke else 5)]
+            if any(status != 0 for pair in runs for _, _, status in pair):
+                self.add(report.unmeasured(BENCH, name, report.FAILED, "et-anonymize or et-convert failed"))
+            else:
+                hidden, converted = (min(pair[i][0] for pair in runs) for i in (0, 1))
+                self.add(report.row(BENCH, name, "times the CPU", hidden / converted, limit=1 / 0.6))
+            for out in ("hidden.et", "converted.et"):
+                (self.work / out).unlink(missing_ok=True)
         name = "stats beyond sizes, a million nodes"
         if self.wants(name):
             runs = [[run(self.tool("et-stats", *options, one()), self.work) for _ in range(1 if self.smoke else 3)]

@@ -93,7 +93,7 @@ SimulatedRuns simulate_set(SetSource& set, const NetworksOfOneShape& networks, s
   try {
     for (const std::string& network : networks.names) scenarios.push_back(scenario_on(network, set));
     const Scenario& first = scenarios.front();
-    program = load_program(set, set.base_name(), first.network, first.options, first.issue_by_trace, jobs, *own);
+    program = load_program(set, first.network, first.options, first.issue_by_trace, jobs, *own);
   } catch (const Error& e) {
     if (e.kind() != Error::Kind::input) throw;
     return fail_all(with_place(e));

@@ -59,6 +59,7 @@ TRACE = CONVERT + [
     "--builtin all_to_all=pairwise --builtin broadcast=chain --misfits warn -o merged", "et-merge {in} --builtin all_reduce=ring,chunks=2 -o merged",
     "et-split {split} {in} -o part", "et-split {split} --cross drop {in} -o part", "et-split --join {in} -o joined.et",
     "et-split --ranks 0 --cross drop {in} -o part", "et-split --collapse {in} -o folded",
+    "et-anonymize {in} -o hidden", "et-anonymize --sizes pow2 --k 2 --merge-chains --jitter 5% --permute-ranks {in} -o hidden --report report.json",
     "et-graph -t dot {in} -o out.dot", "et-graph -t graphml {in} -o out.graphml", "et-graph -t dot --around {node} {in}",
     "et-replay {net} {in}", "et-replay {net} --network unaware --report collectives {in}",
     "et-replay {net} --network aware --format json {in}",

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Hides the words of a trace and, if wanted, more, and keeps what replays read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "core/trace.h"
+#include "passes/anonymize/kept.h"
+#include "passes/anonymize/names.h"
+#include "passes/anonymize/options.h"
+#include "passes/anonymize/sizes.h"
+#include "passes/anonymize/survey.h"
+#include "passes/anonymize/times.h"
+
+namespace convert {
+
+struct AnonymizeCounts {
+  std::uint64_t nodes = 0;       // before
+  std::uint64_t dropped = 0;     // attributes that no list keeps
+  std::uint64_t wrong_kind = 0;  // attributes that would be kept, of a kind that they cannot have
+  std::uint64_t merged = 0;      // nodes that went into others
+
+  void add(const AnonymizeCounts& other);
+};
+
+// Holds what decides for a whole set. Does not change while ranks are worked on, by several threads.
+struct AnonymizePlan {
+  AnonymizeOptions options;
+  KeyedHash hash;
+  SetFacts facts{};
+  SizeRule sizes{options};
+};
+
+// Anonymises one rank: its head, and then its nodes, all at once or batch by batch.
+class RankAnonymizer {
+ public:
+  // The plan must outlive this object. Without `names_others` groups keep their names, for
+  // rename_others() to change; ranks keep their numbers then.
+  explicit RankAnonymizer(const AnonymizePlan& plan, bool names_others = true);
+
+  // Changes rank and metadata.
+  void head(Trace& trace);
+  // Returns whether batches will do: ids are dense, and nodes stay apart.
+  [[nodiscard]] bool takes_batches(const RankSurvey& survey) const;
+  // Change the next nodes of the rank: of many, or all.
+  void batch(NodeTable& nodes, const DenseIds& ids);
+  void whole(NodeTable& nodes);
+  [[nodiscard]] const AnonymizeCounts& counts() const { return counts_; }
+
+ private:
+  // Counts what goes.
+  [[nodiscard]] AttributeRole role(const Attr& a);
+  void filter(NodeTable& nodes);
+  void change(NodeTable& nodes);
+  void change_times(const NodeTable& nodes, Node& node);
+  void change_attributes(NodeTable& nodes, Node& node);
+  bool change_attribute(NodeTable& nodes, Attr& a);
+  void change_tensors(NodeTable& nodes, Attr& list);
+  void rename_group(NodeTable& nodes, Attr& a);
+  [[nodiscard]] std::uint64_t thread(std::int64_t before);
+  [[nodiscard]] bool is_kept(Name name) const;
+  [[nodiscard]] std::uint64_t shifted(std::int64_t begin_ns) const;
+
+  const AnonymizePlan& plan_;
+  bool names_others_;
+  NameHider names_;
+  TimeRule times_;
+  bool starts_;
+  bool changes_times_;
+  Rank rank_ = 0;  // before
+  std::int64_t base_ns_ = 0;
+  std::uint64_t place_ = 0;  // of the node, which has:
+  std::int64_t begin_ns_ = no_time;
+  double factor_ = 1;
+  std::unordered_map<std::int64_t, std::uint64_t> threads_;
+  std::string last_group_;
+  const std::string* new_group_ = nullptr;
+  AnonymizeCounts counts_;
+};
+
+// Gives the groups that nodes name their new names.
+void rename_others(const SetFacts& facts, NodeTable& nodes);
+
+}  // namespace convert

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Tells what numbers give away: those that occur once and survive, and how many different things are left.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sets/set_source.h"
+
+namespace tools {
+
+// How often each value of something occurs.
+class Variety {
+ public:
+  void add(const std::string& value) { ++counts_[value]; }
+  void add(const Variety& other);
+  [[nodiscard]] std::uint64_t distinct() const { return counts_.size(); }
+  // Returns the entropy of one occurrence.
+  [[nodiscard]] double bits() const;
+
+ private:
+  std::map<std::string, std::uint64_t> counts_;
+};
+
+// Counts the numbers of a set by the attribute that has them, and what can be told apart in it.
+struct SetNumbers {
+  std::map<std::string, std::map<std::uint64_t, std::uint64_t>> values{};
+  Variety names{}, sizes{}, computations{};
+  std::uint64_t nodes = 0;
+  std::uint64_t mergeable = 0;  // nodes of chains, behind the first of each
+
+  void add(const convert::NodeTable& table);
+  void add(const SetNumbers& other);
+};
+
+struct RareNumbers {
+  std::uint64_t once = 0;                // values that one node has
+  std::uint64_t survive = 0;             // of them
+  std::vector<std::uint64_t> largest{};  // some of these, descending
+};
+
+struct LeftApart {
+  std::uint64_t before = 0, after = 0;  // different ones
+  double bits_before = 0, bits_after = 0;
+};
+
+struct NumbersProof {
+  std::map<std::string, RareNumbers> rare{};  // by attribute
+  LeftApart names{}, sizes{}, computations{};
+  std::uint64_t nodes_before = 0, nodes_after = 0;
+  std::uint64_t mergeable_before = 0, mergeable_after = 0;
+};
+
+[[nodiscard]] NumbersProof compare_numbers(const SetNumbers& before, const SetNumbers& after);
+
+}  // namespace tools

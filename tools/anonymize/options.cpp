@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "anonymize/options.h"
+
+#include <charconv>
+#include <cmath>
+#include <string_view>
+
+#include "common/version.h"
+#include "core/diagnostic.h"
+#include "passes/anonymize/kept.h"
+
+namespace tools {
+
+using namespace convert;
+
+namespace {
+
+std::optional<double> number_of(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+double share_of(const std::string& text) {
+  const auto percent =
+      text.ends_with('%') ? number_of(std::string_view(text).substr(0, text.size() - 1)) : std::nullopt;
+  if (!percent || !(*percent > 0 && *percent < 100))
+    throw usage_error("--jitter " + text + ": expected a percentage above 0% and below 100%, such as 5%");
+  return *percent / 100;
+}
+
+double scale_of(const std::string& text) {
+  constexpr double most = 1e6;
+  const auto factor = number_of(text);
+  if (!factor || !(*factor >= 1 / most && *factor <= most))
+    throw usage_error("--scale-all " + text + ": expected a factor from 0.000001 to 1000000, such as 1.37");
+  return *factor;
+}
+
+void check_files(const AnonymizeToolOptions& o) {
+  if (o.key && o.key_out)
+    throw usage_error("--key-out writes the key that is drawn; with --key there is one already");
+  if (o.table && o.names != "keyed")
+    throw usage_error("--table lists the names of --names keyed, of which there are none with --names " + o.names);
+  if (!o.report && (o.format || o.network))
+    throw usage_error(std::string(o.format ? "--format" : "--network") + " goes with --report");
+  if (o.report == "-" && o.output.to_stdout())
+    throw usage_error("--report - and the set both want standard output; name a file for one of them");
+}
+
+}  // namespace
+
+void add_anonymize_options(App& app, AnonymizeToolOptions& o) {
+  add_input_options(app, o.input);
+  app.group("Hiding");
+  app.add_choice("--names", o.names, {"keyed", "type", "class"},
+                 "names of nodes: keyed hashes, equal where names are; the type alone; numbers in the order of "
+                 "appearance");
+  app.add_list("--keep", o.keep, "NAME,...", "attributes that stay as they are, beside those that replays read");
+  app.add_flag("--permute-ranks", o.permute_ranks, "ranks get other numbers, in an order that the key decides");
+  app.add_flag("--no-times", o.no_times, "leave out when nodes began; durations stay");
+  app.add_option("--jitter", o.jitter, "P%", "change the time of each node by up to this much");
+  app.add_integer("--quantize-times", o.time_digits, 1, 9, "DIGITS", "round times to so many significant digits");
+  app.add_choice("--sizes", o.sizes, {"pow2", "2"}, "round sizes up to powers of two, or to two digits");
+  app.add_integer("--k", o.least_uses, 1, std::int64_t{1} << 40U, "N",
+                  "sizes of communication that fewer nodes have become the next larger");
+  app.add_option("--scale-all", o.scale, "FACTOR", "multiply sizes and times");
+  app.add_flag("--merge-chains", o.merge_chains, "computations one after the other become one node");
+  app.group("Key");
+  app.add_option("--key", o.key, "FILE", "64 hexadecimal digits (default: drawn, and forgotten)");
+  app.add_option("--key-out", o.key_out, "FILE", "write the key that is drawn: with it names can be tested");
+  app.add_option("--table", o.table, "FILE", "write which name became which: for its owner alone");
+  app.group("Proof");
+  app.add_option("--report", o.report, "FILE", "prove what is hidden and what is kept, and write how");
+  app.add_choice("--format", o.format, {"json", "text"}, "of the report (default: json)");
+  app.add_option("--network", o.network, "NETWORK", "to replay on for the report (default: switch:N)");
+  add_output_options(app, o.output);
+}
+
+AnonymizeOptions anonymize_options(const AnonymizeToolOptions& o) {
+  check_files(o);
+  AnonymizeOptions out;
+  if (o.names == "type") out.names = HiddenNames::type;
+  if (o.names == "class") out.names = HiddenNames::number;
+  for (const std::string& name : o.keep) out.keep.emplace_back(std::string_view(name));
+  if (!o.output.no_history) out.note = "etkit " + std::string(version_number);
+  out.starts = !o.no_times;
+  if (o.jitter) out.jitter = share_of(*o.jitter);
+  if (o.time_digits) out.time_digits = static_cast<int>(*o.time_digits);
+  if (o.sizes) out.sizes = *o.sizes == "pow2" ? SizeRounding::power_of_two : SizeRounding::two_digits;
+  if (o.scale) out.scale = scale_of(*o.scale);
+  out.least_uses = static_cast<std::uint64_t>(o.least_uses);
+  out.merge_chains = o.merge_chains;
+  out.permute_ranks = o.permute_ranks;
+  return out;
+}
+
+}  // namespace tools

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// et-anonymize: a set that can be given away, and a proof of what it hides and keeps.
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "anonymize/options.h"
+#include "anonymize/proof.h"
+#include "anonymize/table.h"
+#include "anonymize/texts.h"
+#include "common/sink.h"
+#include "common/source.h"
+#include "common/tool.h"
+#include "core/units.h"
+#include "io/secrets/keyed_sha256.h"
+#include "io/set_path.h"
+#include "sets/anonymized/anonymizing.h"
+#include "sets/anonymized/kept_set.h"
+#include "sets/source.h"
+#include "util/log.h"
+
+namespace {
+
+using namespace convert;
+
+void tell(const AnonymizeCounts& counts) {
+  log_info(counted(counts.dropped, "attribute") + " of " + counted(counts.nodes, "node") + " left out" +
+           (counts.wrong_kind == 0 ? "" : ", and " + std::to_string(counts.wrong_kind) + " of unexpected kinds") +
+           (counts.merged == 0 ? "" : "; " + counted(counts.merged, "node") + " merged into others"));
+}
+
+void warn_of_kept(const tools::AnonymizeToolOptions& o, Diagnostics& diagnostics) {
+  for (const std::string& name : o.keep)
+    diagnostics.warning({}, "keep", "--keep " + name + ": its values are given away as they are, words and all");
+}
+
+std::vector<std::string> file_names(const tools::AnonymizeToolOptions& o, const TraceSource& input) {
+  std::vector<std::string> names;
+  for (const std::string& path : tools::operand_files(tools::inputs(o.input), input.inputs()))
+    names.emplace_back(file_name_part(path));
+  return names;
+}
+
+// A name that the user gives to the output may tell what that of the input does.
+void warn_of_output_name(const tools::AnonymizeToolOptions& o, const std::vector<std::string>& names,
+                         Diagnostics& diagnostics) {
+  if (o.output.to_stdout()) return;
+  tools::TextsOfSet words;
+  for (const std::string& name : names) words.add(name);
+  const tools::TextSearch search(words);
+  const auto found = search.find(file_name_part(*o.output.path));
+  if (!found.empty())
+    diagnostics.warning({.file = *o.output.path}, "names",
+                        "its name has \"" + search.text(found.front()) + "\" in it, as the input's has");
+}
+
+// Proves the set before it is written: what fails is not given away. Returns the report; nothing if it fails.
+std::optional<std::string> prove(const tools::AnonymizeToolOptions& o, const std::vector<std::string>& names,
+                                 KeptSet& before, AnonymizedSet& after, tools::Context& context) {
+  const tools::AnonymityProof proof = tools::prove_anonymity(
+      before, after, {.names = names, .network = o.network.value_or(""), .jobs = context.jobs()});
+  log_info(proof_line(proof));
+  std::string report = o.format == "text" ? proof_text(proof) : proof_json(proof);
+  const std::vector<std::string> failures = proof.failures();
+  if (failures.empty()) return report;
+  for (const std::string& f : failures)
+    context.diagnostics.error({}, "proof", f + "; nothing is written but the report");
+  write_bytes(o.report, report);
+  return std::nullopt;
+}
+
+int anonymize(const tools::AnonymizeToolOptions& o, tools::Context& context) {
+  AnonymizeOptions options = anonymize_options(o);
+  warn_of_kept(o, context.diagnostics);
+  const std::string key = o.key ? read_key(*o.key) : random_bytes(secret_key_bytes);
+  const KeyedSha256 keyed(key);
+  const KeyedHash hash = [&](std::string_view bytes) { return keyed(bytes); };
+  TraceSource input(tools::source_options(o.input, context), context.diagnostics);
+  if (!input.prepare(false) || context.failed()) return 1;
+  const std::vector<std::string> names = file_names(o, input);
+  warn_of_output_name(o, names, context.diagnostics);
+  KeptSet before(input, context.jobs());
+  AnonymizedSet after(before, std::move(options), hash, context.jobs());
+  if (context.failed()) return 1;
+  tools::OutputOptions output = o.output;
+  output.no_history = true;  // the metadata say anonymized in its place, without the command line
+  std::optional<std::string> report;
+  if (o.report && !(report = prove(o, names, before, after, context))) return 1;
+  const auto add_report = [&](OutputFiles& files) {
+    if (report) write_bytes(files, o.report, *report);
+  };
+  const auto sink = open_sink(after, output, context, {.before_commit = add_report});
+  if (o.key_out) write_secret(*o.key_out, hex_digits(key) + "\n");
+  if (o.table) write_secret(*o.table, tools::name_table(before, hash, context.jobs()));
+  sink.write(after, context.diagnostics);
+  tell(after.counts());
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const tools::ToolInfo info{
+      .name = "et-anonymize",
+      .summary = "hide the words of a trace, keep how it replays",
+      .operands = "[INPUT...]",
+      .examples = {{"et-anonymize llama -o shared", "names, texts and metadata are gone; replays are the same"},
+                   {"et-anonymize llama -o shared --report proof.json", "with a proof of both"},
+                   {"et-anonymize --sizes pow2 --merge-chains --k 3 --jitter 10% llama -o shared",
+                    "shapes of layers are hidden too, and times change by up to a tenth"},
+                   {"et-anonymize --key key llama2 -o shared2",
+                    "with the key of another set: names can be compared"}},
+  };
+  return tools::run_tool(argc, argv, info, tools::add_anonymize_options, anonymize);
+}

@@ -169,25 +169,26 @@ class Jobs:
                                            ("validate, a million nodes", "et-validate", 1, 0.2)):
             if self.wants(name):
                 self.measure(name, self.tool(tool, *[one()] * files), limit=seconds)
-        eight = lambda: self.make("eight/w", "layers", "--npus", "8", "--layers", "100", "--noise", "node=0.1", "--iterations",
-                                  "2" if self.smoke else "400")
-        for name, options, seconds in (("fidelity, two sets of a million nodes", [], 25),
-                                       ("fidelity as recorded, two sets of a million nodes", ["--no-simulation"], 4)):
+        for name, options, iterations, seconds in (("fidelity as recorded, two sets of a million nodes", ["--no-simulation"], 400, 8),
+                                                   ("fidelity simulated, two sets of 24,000 nodes", [], 10, 4)):
             if self.wants(name):
-                self.measure(name, self.tool("et-diff", "--statistics", *options, eight(), eight()), limit=seconds)
-        name = "anonymize beside convert, a million nodes"
+                files = self.make(f"eight{iterations}/w", "layers", "--npus", "8", "--layers", "100", "--noise", "node=0.1",
+                                  "--iterations", "2" if self.smoke else str(iterations))
+                self.measure(name, self.tool("et-diff", "--statistics", *options, files, files), limit=seconds)
+        name = "anonymize beside convert, a training step"
         if self.wants(name):
-            source = one()
+            source = self.make("step/w", "mlp") if self.smoke else self.make("step/w", "llama3-70b")
             commands = [self.tool(tool, "--force", "--no-history", source, "-o", out)
-                        for tool, out in (("et-anonymize", "hidden.et"), ("et-convert", "converted.et"))]
+                        for tool, out in (("et-anonymize", "hidden/w"), ("et-convert", "converted/w"))]
             runs = [[run(command, self.work) for command in commands] for _ in range(1 if self.smoke else 5)]
             if any(status != 0 for pair in runs for _, _, status in pair):
                 self.add(report.unmeasured(BENCH, name, report.FAILED, "et-anonymize or et-convert failed"))
             else:
                 hidden, converted = (min(pair[i][0] for pair in runs) for i in (0, 1))
                 self.add(report.row(BENCH, name, "times the CPU", hidden / converted, limit=1 / 0.6))
-            for out in ("hidden.et", "converted.et"):
-                (self.work / out).unlink(missing_ok=True)
+            for out in ("step", "hidden", "converted"):
+                shutil.rmtree(self.work / out, ignore_errors=True)
+            self.inputs.pop("step/w", None)
         name = "stats beyond sizes, a million nodes"
         if self.wants(name):
             runs = [[run(self.tool("et-stats", *options, one()), self.work) for _ in range(1 if self.smoke else 3)]

@@ -52,7 +52,7 @@ std::optional<std::map<Rank, Figures>> figures_of(SetSource& set, bool recorded)
   }
 }
 
-std::size_t findings_of(SetSource& set) {
+std::size_t count_findings(SetSource& set) {
   Diagnostics findings;
   (void)check(set, {.collective = {}}, findings);
   return findings.errors() + findings.warnings();
@@ -63,7 +63,7 @@ KeyedHash corpus_key() {
 }
 
 // Host and device traces of a recording, to be linked.
-SourceOptions linked(const std::string& name, Rank ranks) {
+SourceOptions recording_of(const std::string& name, Rank ranks) {
   SourceOptions options{.operands = {}, .hash = true};
   const fs::path set = corpus::root() / "pytorch" / "inputs" / name;
   for (Rank r = 0; r < ranks; ++r) {
@@ -91,8 +91,8 @@ void expect_same(const SourceOptions& options, Compared& counts) {
     EXPECT_EQ(expected, found) << (recorded ? "as recorded" : "on a network");
     if (expected) ++(recorded ? counts.recorded : counts.simulated);
   }
-  if (findings_of(before) != 0) return;
-  EXPECT_EQ(findings_of(after), 0U);
+  if (count_findings(before) != 0) return;
+  EXPECT_EQ(count_findings(after), 0U);
   ++counts.valid;
 }
 
@@ -130,9 +130,9 @@ TEST(AnonymizedCorpus, Recordings) {
   for (const fs::path& file : corpus::files_of(folder / "expected", "out.et.gz"))
     expect_same({.operands = {file}, .hash = false}, counts);
   EXPECT_GT(counts.recorded, 3U);
-  const SourceOptions options = linked("syn_4rank", 4);
+  const SourceOptions options = recording_of("syn_4rank", 4);
   expect_same(options, counts);
-  expect_same(linked("derived_nccl2rank", 1), counts);
+  expect_same(recording_of("derived_nccl2rank", 1), counts);
   Diagnostics diagnostics;
   TraceSource source(options, diagnostics);
   KeptSet before(source, 1);
@@ -148,7 +148,7 @@ TEST(AnonymizedCorpus, Recordings) {
 TEST(AnonymizedCorpus, JitterStaysWithinItsBound) {
   REQUIRE_CORPUS();
   std::size_t compared = 0;
-  for (const SourceOptions& options : {linked("syn_4rank", 4), linked("derived_nccl2rank", 1)}) {
+  for (const SourceOptions& options : {recording_of("syn_4rank", 4), recording_of("derived_nccl2rank", 1)}) {
     Diagnostics diagnostics;
     TraceSource source(options, diagnostics);
     KeptSet before(source, 1);

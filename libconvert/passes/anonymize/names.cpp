@@ -27,7 +27,7 @@ std::string keyed_name(const KeyedHash& hash, std::string_view name) {
 }
 
 std::string_view NameHider::keyed(std::string_view name) {
-  Known& known = known_[std::hash<std::string_view>()(name) % known_.size()];
+  Known& known = known_[std::hash<std::string_view>()(name) & (known_.size() - 1)];
   if (known.name == name) return known.hidden;
   // Where names push each other out there is room for more.
   if (!known.name.empty() && ++pushed_out_ > known_.size() && known_.size() < most_known) {

@@ -35,7 +35,7 @@ class NameHider {
   [[nodiscard]] std::string_view hide(std::string_view name, NodeType type);
 
  private:
-  static constexpr std::size_t least_known = 256, most_known = 65'536;
+  static constexpr std::size_t least_known = 256, most_known = 65'536;  // powers of two
   // What was hidden last of those names that fall to this place: names repeat, and hashing takes longer.
   struct Known {
     std::string name, hidden;

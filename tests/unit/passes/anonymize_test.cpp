@@ -39,7 +39,7 @@ NodeTable anonymized(TraceBuilder& builder, const AnonymizePlan& plan) {
   return trace.nodes;
 }
 
-std::int64_t value(const NodeTable& nodes, std::size_t node, Name name) {
+std::int64_t number_of(const NodeTable& nodes, std::size_t node, Name name) {
   const IntValue v = int_value(nodes.attributes(nodes.nodes.at(node)), name);
   return v ? v.value : -1;
 }
@@ -116,13 +116,13 @@ TEST(AnonymizeSizes, SumsAndMultiplesStay) {
   b.collective(2, Collective::reduce_scatter, 300).set(attr::group_size, 3).set(attr::comm_bytes_out, 100);
   b.collective(3, Collective::all_reduce, 77).set(attr::comm_bytes_out, 77);
   const NodeTable out = anonymized(b, plan_of({.sizes = SizeRounding::power_of_two}));
-  EXPECT_EQ(value(out, 0, attr::comm_size), 128 + 128 + 128);
-  EXPECT_EQ(value(out, 0, attr::comm_bytes_out), 8 + 8 + 16);
-  EXPECT_EQ(value(out, 1, attr::comm_size), 128);
-  EXPECT_EQ(value(out, 1, attr::comm_bytes_out), 384);
-  EXPECT_EQ(value(out, 2, attr::comm_size), 512);
-  EXPECT_EQ(value(out, 2, attr::comm_bytes_out), 171);
-  EXPECT_EQ(value(out, 3, attr::comm_bytes_out), 128);
+  EXPECT_EQ(number_of(out, 0, attr::comm_size), 128 + 128 + 128);
+  EXPECT_EQ(number_of(out, 0, attr::comm_bytes_out), 8 + 8 + 16);
+  EXPECT_EQ(number_of(out, 1, attr::comm_size), 128);
+  EXPECT_EQ(number_of(out, 1, attr::comm_bytes_out), 384);
+  EXPECT_EQ(number_of(out, 2, attr::comm_size), 512);
+  EXPECT_EQ(number_of(out, 2, attr::comm_bytes_out), 171);
+  EXPECT_EQ(number_of(out, 3, attr::comm_bytes_out), 128);
 }
 
 TEST(AnonymizeSizes, RareOnesBecomeTheNextLarger) {
@@ -138,7 +138,7 @@ TEST(AnonymizeSizes, RareOnesBecomeTheNextLarger) {
   b.collective(id++, Collective::reduce, 20);
   const NodeTable out = anonymized(b, plan);
   std::vector<std::int64_t> sizes;
-  for (std::size_t i = 0; i < out.nodes.size(); ++i) sizes.push_back(value(out, i, attr::comm_size));
+  for (std::size_t i = 0; i < out.nodes.size(); ++i) sizes.push_back(number_of(out, i, attr::comm_size));
   EXPECT_EQ(sizes, (std::vector<std::int64_t>{10, 40, 40, 40, 60, 60, 20}));
 }
 
@@ -154,8 +154,8 @@ TEST(AnonymizeSizes, TheLastOnesBecomeOne) {
   b.collective(0, Collective::all_reduce, 20).collective(1, Collective::all_reduce, 30);
   NodeTable nodes = b.trace().nodes;
   for (const Node& n : nodes.nodes) rule.change(nodes, n);
-  EXPECT_EQ(value(nodes, 0, attr::comm_size), 30);
-  EXPECT_EQ(value(nodes, 1, attr::comm_size), 30);
+  EXPECT_EQ(number_of(nodes, 0, attr::comm_size), 30);
+  EXPECT_EQ(number_of(nodes, 1, attr::comm_size), 30);
 }
 
 TEST(AnonymizeTimes, JitterStaysWithinItsBound) {
@@ -197,14 +197,14 @@ TEST(AnonymizeTimes, StartsGoWithTimes) {
   AnonymizePlan kept = plan_of({}), changed = plan_of({.jitter = 0.5}), none = plan_of({.starts = false});
   kept.facts.first_ns = 4000;
   const NodeTable with = anonymized(b, kept);
-  EXPECT_EQ(value(with, 0, attr::start_nanos), 1000);
+  EXPECT_EQ(number_of(with, 0, attr::start_nanos), 1000);
   EXPECT_EQ(with.nodes[0].start_us, 1U);
   for (const AnonymizePlan* plan : {&changed, &none}) {
     const NodeTable without = anonymized(b, *plan);
-    EXPECT_EQ(value(without, 0, attr::start_nanos), -1);
+    EXPECT_EQ(number_of(without, 0, attr::start_nanos), -1);
     EXPECT_EQ(without.nodes[0].start_us, 0U);
   }
-  EXPECT_EQ(value(anonymized(b, none), 0, attr::duration_nanos), 1000);
+  EXPECT_EQ(number_of(anonymized(b, none), 0, attr::duration_nanos), 1000);
 }
 
 TEST(AnonymizeAttributes, OfUnexpectedKindsGo) {
@@ -224,7 +224,7 @@ TEST(AnonymizeAttributes, OfUnexpectedKindsGo) {
   std::vector<std::string> names;
   for (const Attr& a : trace.nodes.attributes(trace.nodes.nodes[0])) names.emplace_back(a.name.view());
   EXPECT_EQ(names, (std::vector<std::string>{"stream", "tid", "src_buf"}));
-  EXPECT_EQ(value(trace.nodes, 0, attr::tid), 0);
+  EXPECT_EQ(number_of(trace.nodes, 0, attr::tid), 0);
   EXPECT_EQ(changes.counts().dropped, 1U);
   EXPECT_EQ(changes.counts().wrong_kind, 4U);
 }
@@ -234,7 +234,7 @@ TEST(AnonymizeAttributes, KeptOnesStayAsTheyAre) {
   b.comp(0).set(attr::tid, 77);
   b.table().add_string(Name("note"), "as it is");
   const NodeTable out = anonymized(b, plan_of({.keep = {Name("note"), attr::tid}}));
-  EXPECT_EQ(value(out, 0, attr::tid), 77);
+  EXPECT_EQ(number_of(out, 0, attr::tid), 77);
   EXPECT_EQ(string_value(out, out.attributes(out.nodes[0]), Name("note")), "as it is");
 }
 
@@ -267,7 +267,7 @@ TEST(AnonymizeGroups, NumberedByTheirMembers) {
   EXPECT_THROW((void)groups.name("unknown"), Error);
 }
 
-TraceBuilder chain() {
+TraceBuilder chain_of_three() {
   TraceBuilder b;
   b.comp(0).set(attr::duration_nanos, 10).set(attr::num_ops, 1);
   b.comp(1, {0}).set(attr::duration_nanos, 20).set(attr::num_ops, 2).set(attr::start_delay_nanos, 5);
@@ -276,28 +276,28 @@ TraceBuilder chain() {
 }
 
 TEST(AnonymizeChains, BecomeOneNode) {
-  TraceBuilder b = chain();
+  TraceBuilder b = chain_of_three();
   b.collective(3, Collective::all_reduce, 8, {}, {2});
   b.comp(4, {3}).set(attr::duration_nanos, 1).set(attr::num_ops, 1);
   NodeTable nodes = b.trace().nodes;
   EXPECT_EQ(merge_chains(nodes), 2U);
   ASSERT_EQ(nodes.nodes.size(), 3U);
-  EXPECT_EQ(value(nodes, 0, attr::duration_nanos), 60);
-  EXPECT_EQ(value(nodes, 0, attr::num_ops), 6);
-  EXPECT_EQ(value(nodes, 0, attr::start_delay_nanos), 5);
+  EXPECT_EQ(number_of(nodes, 0, attr::duration_nanos), 60);
+  EXPECT_EQ(number_of(nodes, 0, attr::num_ops), 6);
+  EXPECT_EQ(number_of(nodes, 0, attr::start_delay_nanos), 5);
   EXPECT_EQ(nodes.data_deps(nodes.nodes[1])[0], 0U);
 }
 
 TEST(AnonymizeChains, EndWhereSomethingElseWaits) {
-  TraceBuilder forked = chain();
+  TraceBuilder forked = chain_of_three();
   forked.comp(3, {1}).set(attr::duration_nanos, 1).set(attr::num_ops, 1);
   NodeTable nodes = forked.trace().nodes;
   EXPECT_EQ(merge_chains(nodes), 1U) << "1 has two children";
-  TraceBuilder other_lane = chain();
+  TraceBuilder other_lane = chain_of_three();
   other_lane.set(attr::stream, 7);
   nodes = other_lane.trace().nodes;
   EXPECT_EQ(merge_chains(nodes), 1U);
-  TraceBuilder other_facts = chain();
+  TraceBuilder other_facts = chain_of_three();
   other_facts.set(attr::comm_tag, 7);
   nodes = other_facts.trace().nodes;
   EXPECT_EQ(merge_chains(nodes), 1U);
@@ -332,8 +332,8 @@ TEST(AnonymizeRanks, PartsFollowTheirRanks) {
   EXPECT_EQ(out.list(*sends)[0], 20U);
   EXPECT_EQ(out.list(*sends)[1], 30U);
   EXPECT_EQ(out.list(*sends)[2], 10U);
-  EXPECT_EQ(value(out, 1, attr::comm_dst), 1);
-  EXPECT_EQ(value(out, 1, attr::comm_src), 2);
+  EXPECT_EQ(number_of(out, 1, attr::comm_dst), 1);
+  EXPECT_EQ(number_of(out, 1, attr::comm_src), 2);
 }
 
 }  // namespace

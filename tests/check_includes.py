@@ -23,7 +23,7 @@ MAY_INCLUDE = {
     "profile": {"config", "core", "graph", "passes", "util"},
     "page": {"analyze", "core", "graph", "io", "passes", "util"},
     "sets": {"core", "graph", "util", "io", "analyze", "collectives", "passes", "profile", "config", "formats"},
-    "scenario": {"core", "util", "io", "collectives", "config", "passes", "sets", "simulate"},
+    "scenario": {"analyze", "core", "util", "io", "collectives", "config", "passes", "sets", "simulate"},
 }
 
 # pattern of an include: patterns of the files that may have it; each has at least one. Tests may include everything.

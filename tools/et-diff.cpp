@@ -4,6 +4,7 @@
 #include "common/tool.h"
 #include "diff/inputs.h"
 #include "diff/options.h"
+#include "diff/statistics.h"
 #include "sets/sink.h"
 
 namespace {
@@ -11,8 +12,15 @@ namespace {
 // What cannot be read is an error here like any other: exit status 1 means that A and B differ.
 int diff(const tools::DiffOptions& o, tools::Context& context) try {
   if (o.operands.size() != 2) throw convert::usage_error("two inputs are compared, A and B; see et-diff --help");
-  const convert::DiffWishes wishes = o.wishes();
   const bool json = o.form() == "json";
+  if (o.statistics) {
+    o.check_statistics();
+    const convert::Fidelity fidelity = tools::compare_statistics(o, context);
+    if (context.failed()) return 2;
+    convert::write_bytes(o.output, json ? fidelity_json(fidelity, o.rows()) : fidelity_text(fidelity, o.rows()));
+    return fidelity.same() ? 0 : 1;
+  }
+  const convert::DiffWishes wishes = o.wishes();
   const convert::Difference difference = tools::compare(o, wishes, context);
   if (context.failed()) return 2;
   convert::write_bytes(o.output,
@@ -34,6 +42,7 @@ int main(int argc, char** argv) {
       .examples = {{"et-diff llama.yesterday llama", "nodes, attributes, dependencies, times"},
                    {"et-diff a.run b.run", "which is faster, and why"},
                    {"et-diff --times --tolerance 1% a.run b.run", "slower than noise?"},
+                   {"et-diff --statistics llama synthetic", "how faithful is the second to the first?"},
                    {"et-convert ring8.xml | et-diff --structure - ring8", "is it still the same algorithm?"}},
   };
   return tools::run_tool(argc, argv, info, tools::declare_diff, diff);

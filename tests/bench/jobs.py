@@ -169,6 +169,12 @@ class Jobs:
                                            ("validate, a million nodes", "et-validate", 1, 0.2)):
             if self.wants(name):
                 self.measure(name, self.tool(tool, *[one()] * files), limit=seconds)
+        for name, options, iterations, seconds in (("fidelity as recorded, two sets of a million nodes", ["--no-simulation"], 400, 8),
+                                                   ("fidelity simulated, two sets of 24,000 nodes", [], 10, 4)):
+            if self.wants(name):
+                files = self.make(f"eight{iterations}/w", "layers", "--npus", "8", "--layers", "100", "--noise", "node=0.1",
+                                  "--iterations", "2" if self.smoke else str(iterations))
+                self.measure(name, self.tool("et-diff", "--statistics", *options, files, files), limit=seconds)
         name = "anonymize beside convert, a training step"
         if self.wants(name):
             source = self.make("step/w", "mlp") if self.smoke else self.make("step/w", "llama3-70b")

@@ -87,6 +87,17 @@ class Replays(CompareTest):
         on_path = [abs(int(ps)) for ps in self.page.data(rows, "pathPs")]
         self.assertEqual(on_path, sorted(on_path, reverse=True))
 
+    def test_fidelity_is_that_of_et_diff(self):
+        expected = json.loads(self.shell("et-diff --statistics --format json a.run b.run || [ $? = 1 ]"))["fidelity"]
+        shown = dict(zip(self.page.data("#fidelity tbody tr", "id"), self.page.data("#fidelity tbody tr", "differs")))
+        for key in ("classes", "durations", "sizes", "calls"):
+            self.assertAlmostEqual(float(shown[key]), expected[key], delta=0.005 * expected[key], msg=key)
+        self.assertEqual(shown["span"], f"\u2212{-100 * expected['span_change']:.1f} %")
+        lanes = dict(zip(self.page.data("#lanes tbody tr", "lane"), self.page.data("#lanes tbody tr", "distance")))
+        for row in expected["durations_by_lane"]:
+            self.assertAlmostEqual(float(lanes[row["lane"]]), row["distance"], delta=1e-9, msg=row["lane"])
+        self.assertEqual(len(lanes), len(expected["durations_by_lane"]))
+
     def test_bars_add_up_and_have_one_scale(self):
         totals = {}
         for side in "AB":
@@ -132,7 +143,7 @@ class Replays(CompareTest):
         self.assertIn("A and B are the same", page.text("#difference p"))
         self.assertEqual(page.data("#difference", "same"), ["true"])
         self.assertIn("no difference", page.text("#numbers .note"))
-        self.assertEqual(set(self.sections(page)) & {"path", "times", "collectives", "links"}, set())
+        self.assertEqual(set(self.sections(page)) & {"path", "times", "collectives", "links", "fidelity", "lanes"}, set())
 
     def test_deadlock_beside_a_run(self):
         page = self.sample("train16+deadlock")

@@ -26,9 +26,8 @@ using namespace convert;
 // Hands out the ranks of one set, one at a time.
 class RankFeed {
  public:
-  RankFeed(const DiffOptions& o, const std::string& operand, Context& context)
-      : source_({.operands = {operand}, .from = o.from, .any_ranks = true, .hash = false, .runs = true},
-                context.diagnostics) {}
+  RankFeed(const DiffOptions& o, std::size_t side, Context& context)
+      : source_(source_of_side(o, side), context.diagnostics) {}
   [[nodiscard]] TraceSource& source() { return source_; }
   // Returns how many ranks there are, when all have been read.
   [[nodiscard]] std::uint64_t ranks() const {
@@ -137,15 +136,22 @@ Difference compare_sets(RankFeed& a, RankFeed& b, DiffWishes wishes, Context& co
 
 }  // namespace
 
-Difference compare(const DiffOptions& o, const DiffWishes& wishes, Context& context) {
+SourceOptions source_of_side(const DiffOptions& o, std::size_t side) {
   if (o.operands[0] == "-" && o.operands[1] == "-") throw usage_error("only one of A and B can be standard input");
-  RankFeed a(o, o.operands[0], context), b(o, o.operands[1], context);
-  const bool runs = a.source().holds_run();
-  if (runs != b.source().holds_run()) {
-    throw usage_error(o.operands[runs ? 0 : 1] + " is a run and " + o.operands[runs ? 1 : 0] +
-                      " is a set of traces; two of a kind are compared: et-replay -o x.run makes a run of traces");
-  }
-  if (!runs) return compare_sets(a, b, wishes, context);
+  return {.operands = {o.operands[side]}, .from = o.from, .any_ranks = true, .hash = false, .runs = true};
+}
+
+void refuse_run_and_set(const DiffOptions& o, const TraceSource& a, const TraceSource& b) {
+  const bool first = a.holds_run();
+  if (first == b.holds_run()) return;
+  throw usage_error(o.operands[first ? 0 : 1] + " is a run and " + o.operands[first ? 1 : 0] +
+                    " is a set of traces; two of a kind are compared: et-replay -o x.run makes a run of traces");
+}
+
+Difference compare(const DiffOptions& o, const DiffWishes& wishes, Context& context) {
+  RankFeed a(o, 0, context), b(o, 1, context);
+  refuse_run_and_set(o, a.source(), b.source());
+  if (!a.source().holds_run()) return compare_sets(a, b, wishes, context);
   const Run run_a = a.source().read_run(), run_b = b.source().read_run();
   return compare_runs(run_a, run_b, wishes);
 }

@@ -60,7 +60,20 @@ std::map<convert::Rank, convert::Rank> read_ranks(const std::string& text) {
 
 }  // namespace
 
+void DiffOptions::check_statistics() const {
+  if (structure || times || tolerance || !ignore.empty() || map_ranks)
+    throw convert::usage_error(
+        "--statistics compares no node with another: --structure, --times, --tolerance, --ignore and --map-ranks "
+        "are "
+        "for differences of nodes");
+  if (no_simulation && !networks.empty())
+    throw convert::usage_error("--network is for simulations, which --no-simulation leaves out");
+}
+
 convert::DiffWishes DiffOptions::wishes() const {
+  if (no_simulation || !networks.empty())
+    throw convert::usage_error(std::string(no_simulation ? "--no-simulation" : "--network") +
+                               " is for --statistics");
   if (structure && times)
     throw convert::usage_error("--structure leaves times out, --times all else; leave out one of them");
   if (structure && tolerance) throw convert::usage_error("--tolerance is for times, which --structure leaves out");
@@ -83,11 +96,16 @@ void declare_diff(App& app, DiffOptions& o) {
   app.add_operands(o.operands, "A B", "two sets, or two runs; one may be - for stdin");
   app.add_option("-f,--from", o.from, "FORMAT[,KEY=VALUE...]", "format of both (default: by content)");
   app.group("Comparison");
+  app.add_flag("--statistics", o.statistics, "how faithful B is to A: distributions, work, spans, traffic");
   app.add_flag("--structure", o.structure, "all but times");
   app.add_flag("--times", o.times, "only times of what both have");
   app.add_option("--tolerance", o.tolerance, "1%|5us", "times that differ by less are the same");
   app.add_list("--ignore", o.ignore, "ATTR,...", "do not compare these attributes");
   app.add_option("--map-ranks", o.map_ranks, "A=B,...", "ranks of A as B calls them, such as 0-3=4-7");
+  app.group("Statistics");
+  app.add_texts("-n,--network", o.networks, "NETWORK",
+                "simulate on this one (default: switch and ring, 25 to 400 GB/s); may be repeated");
+  app.add_flag("--no-simulation", o.no_simulation, "as recorded only");
   app.group("Output");
   app.add_choice("--format", o.format, {"text", "json"}, "how differences are written (default: by -o, else text)");
   app.add_integer("--top", o.top, 0, 1'000'000'000, "N", "rows of a table; 0 = all (default: text 20, json all)");

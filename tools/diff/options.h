@@ -17,6 +17,9 @@ struct DiffOptions {
   std::optional<std::string> from;
   bool structure = false;
   bool times = false;
+  bool statistics = false;
+  bool no_simulation = false;
+  std::vector<std::string> networks;
   std::optional<std::string> tolerance;
   std::vector<std::string> ignore;
   std::optional<std::string> map_ranks;
@@ -26,6 +29,8 @@ struct DiffOptions {
 
   // Returns what to compare. Throws Error(usage) for a malformed value and for options that do not go together.
   [[nodiscard]] convert::DiffWishes wishes() const;
+  // Throws Error(usage) for options that statistics have no use for.
+  void check_statistics() const;
   // Returns "text" or "json": what --format says, else the suffix of -o. Throws Error(usage) for another suffix.
   [[nodiscard]] std::string form() const;
   // Returns how many rows of a table to show; 0: all.

@@ -184,7 +184,7 @@ class RunComparison {
   // Adds what a run is made of, which adds up to it.
   void add_parts(Side side, const Run& run) {
     if (!out_.paths) return add_mean_npu(side, run);
-    for_each_path_part(run, [&](const std::string& what, std::string_view name, Picoseconds time) {
+    for_each_path_part(run, [&](PathWork, const std::string& what, std::string_view name, Picoseconds time) {
       if (!name.empty()) out_.names.add_path(side, name, time);
       Difference::OnPath& part = out_.path_parts[what];
       part.add(side, time);

@@ -145,8 +145,7 @@ class Waiting {
 // Goes back over the path: what an NPU does before a collective or a message may be what others wait for.
 class PathDivider {
  public:
-  using Part = std::function<void(const std::string&, std::string_view, Picoseconds)>;
-  PathDivider(const Run& run, const Part& part) : run_(run), part_(part), waiting_(run) {}
+  PathDivider(const Run& run, const TakePathPart& part) : run_(run), part_(part), waiting_(run) {}
 
   void divide() {
     for (std::size_t i = run_.path.size(); i-- > 0;) {
@@ -154,7 +153,7 @@ class PathDivider {
       if (!is_communication(step.kind)) {
         own(step, i);
       } else {
-        give(title_of(run_, step), step, step.time_ps);
+        give(PathWork::communication, title_of(run_, step), step, step.time_ps);
       }
     }
   }
@@ -169,8 +168,10 @@ class PathDivider {
     }
     const Picoseconds end = step.begin_ps + step.time_ps;
     const Picoseconds waited = end - std::clamp(since_, step.begin_ps, end);
-    if (waited != 0) give(who_, step, waited);
-    if (waited != step.time_ps || waited == 0) give(title_of(run_, step), step, step.time_ps - waited);
+    if (waited != 0) give(PathWork::waiting, who_, step, waited);
+    if (waited == step.time_ps && waited != 0) return;
+    const bool unexplained = step.kind == StepKind::delay || step.kind == StepKind::unexplained;
+    give(unexplained ? PathWork::waiting : PathWork::computing, title_of(run_, step), step, step.time_ps - waited);
   }
 
   void look(const Run::Step& step, const Run::Step& next) {
@@ -186,13 +187,13 @@ class PathDivider {
     }
   }
 
-  void give(const std::string& what, const Run::Step& step, Picoseconds time) {
+  void give(PathWork kind, const std::string& what, const Run::Step& step, Picoseconds time) {
     const TextSet& names = run_.timeline.names;
-    part_(what, step.name < names.size() ? names[step.name] : std::string_view(), time);
+    part_(kind, what, step.name < names.size() ? names[step.name] : std::string_view(), time);
   }
 
   const Run& run_;
-  const Part& part_;
+  const TakePathPart& part_;
   Waiting waiting_;
   std::optional<Rank> run_of_own_;
   Picoseconds since_ = INT64_MAX;
@@ -201,10 +202,23 @@ class PathDivider {
 
 }  // namespace
 
-void for_each_path_part(
-    const Run& run,
-    const std::function<void(const std::string& what, std::string_view name, Picoseconds time)>& part) {
+void for_each_path_part(const Run& run, const TakePathPart& part) {
   if (!run.path.empty()) PathDivider(run, part).divide();
+}
+
+std::optional<PathShares> path_shares(const Run& run) {
+  PathShares shares;
+  double all = 0;
+  for_each_path_part(run, [&](PathWork kind, const std::string&, std::string_view, Picoseconds time) {
+    double& share = kind == PathWork::computing       ? shares.computing
+                    : kind == PathWork::communication ? shares.communication
+                                                      : shares.waiting;
+    share += static_cast<double>(time);
+    all += static_cast<double>(time);
+  });
+  if (all <= 0) return std::nullopt;
+  for (double* const share : {&shares.computing, &shares.communication, &shares.waiting}) *share /= all;
+  return shares;
 }
 
 }  // namespace convert

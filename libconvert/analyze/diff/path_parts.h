@@ -7,18 +7,31 @@
 // group, or for a message of all others.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/run.h"
 
 namespace convert {
 
-// Calls part(what, name, time) for the parts of the path, which add up to the path: what the time is, such as
+// What a part of the path is: work of an NPU by itself (also on the CPU, and with memory); collectives and
+// messages; that others wait for an NPU, or that nothing explains.
+enum class PathWork : std::uint8_t { computing, communication, waiting };
+// Calls part(kind, what, name, time) for the parts of the path, which add up to the path: what the time is, such as
 // "computing", "all_reduce" or "waiting for NPU 5", the name of the node, and how long. The names stand as long as
 // the run.
-void for_each_path_part(
-    const Run& run,
-    const std::function<void(const std::string& what, std::string_view name, Picoseconds time)>& part);
+using TakePathPart =
+    std::function<void(PathWork kind, const std::string& what, std::string_view name, Picoseconds time)>;
+void for_each_path_part(const Run& run, const TakePathPart& part);
+
+// The shares of the path that each kind has; they add up to 1.
+struct PathShares {
+  double computing = 0, communication = 0, waiting = 0;
+};
+// Returns the shares; nothing if the run has no critical path, or one that takes no time.
+[[nodiscard]] std::optional<PathShares> path_shares(const Run& run);
 
 }  // namespace convert

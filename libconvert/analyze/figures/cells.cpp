@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "analyze/figures/cells.h"
 
+#include <array>
 #include <cmath>
+#include <cstdio>
 
 #include "util/json_writer.h"
 #include "util/text_table.h"
@@ -26,6 +28,13 @@ std::string short_number(double value) {
   return text;
 }
 
+// Returns three significant digits.
+std::string three_digits(double value) {
+  std::array<char, 32> text{};
+  (void)std::snprintf(text.data(), text.size(), "%.3g", value);
+  return text.data();
+}
+
 std::string text_of(std::int64_t n, Unit unit) {
   if (unit == Unit::time) return n < 0 ? "-" + format_time(-n) : format_time(n);
   if (unit == Unit::bytes) return n < 0 ? "-" + format_bytes(-n) : format_bytes(n);
@@ -37,6 +46,8 @@ std::string text_of(double x, Unit unit) {
     case Unit::time: return text_of(static_cast<std::int64_t>(std::llround(x)), unit);
     case Unit::bytes: return text_of(static_cast<std::int64_t>(std::llround(x)), unit);
     case Unit::share: return format_fixed(100 * x, 1) + " %";
+    case Unit::distance: return three_digits(x);
+    case Unit::change: return (x > 0 ? "+" : "") + three_digits(100 * x) + " %";
     case Unit::gb_per_s: return format_fixed(x, x < 10 ? 3 : 2) + " GB/s";
     default: return short_number(x);
   }

@@ -26,6 +26,8 @@ enum class Unit : std::uint8_t {
   share,     // of 1 here and in JSON, percent in text
   gb_per_s,  // of 10^9 bytes
   number,    // of no unit: ratios and means
+  distance,  // of no unit: 0 where two things are alike; three digits in text, however small it is
+  change,    // relative, of 1 here and in JSON; in text percent, with its sign
 };
 
 // Nothing, where it is not known or has no meaning.

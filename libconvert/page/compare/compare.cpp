@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/fidelity/fidelity.h"
 #include "page/page.h"
 #include "page/report/report.h"
 #include "util/json_writer.h"
@@ -94,6 +95,7 @@ void write_compare_page(const Run& a, const Run& b, const Difference& difference
   json.begin_object().member("title", title).member("input_a", inputs.a).member("input_b", inputs.b);
   json.key("a").raw(data_a.head).key("b").raw(data_b.head);
   write_difference(json, difference);
+  json.key("statistics").raw(statistics_json(compare_run_statistics(a, b).sections(), 0));
   json.end_object();
   std::vector<Column> columns;
   append_columns(columns, std::move(data_a.columns), "a.");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes the page of two runs side by side: what differs first, then where, largest contribution first.
+// Writes the page of two runs side by side: what differs first, then where, largest contribution first; then how
+// faithful B is to A by statistics.
 #pragma once
 
 #include <string>

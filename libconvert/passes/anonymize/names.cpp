@@ -3,12 +3,12 @@
 
 #include <functional>
 
-#include "passes/iterations/iterations.h"
+#include "graph/iteration_name.h"
 
 namespace convert {
 
 std::string hashed_part(std::string_view name) {
-  const auto mark = iteration_mark(name);
+  const auto mark = iteration_in_name(name);
   if (!mark) return std::string(name);
   if (mark->begins) return {};
   return std::string(name.substr(0, mark->at)).append(name.substr(mark->at + mark->digits));
@@ -46,7 +46,7 @@ std::string NameHider::number(std::string_view name) const {
 }
 
 std::string_view NameHider::hide(std::string_view name, NodeType type) {
-  const auto mark = iteration_mark(name);
+  const auto mark = iteration_in_name(name);
   if (mark && mark->begins) return text_ = "ProfilerStep#" + std::to_string(mark->number);
   if (mark && how_ == HiddenNames::keyed) {
     rest_ = name.substr(0, mark->at);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/trace.h"
+#include "graph/iteration_name.h"
 
 namespace convert {
 
@@ -24,17 +25,8 @@ struct Iterations {
   std::vector<std::int64_t> numbers;  // as the program counts its iterations; from 0 on where it does not
 };
 
-// Tells which part of a name or attribute says the number of an iteration.
-struct IterationMark {
-  std::int64_t number = 0;
-  bool begins = false;             // ProfilerStep#k: the nodes behind it belong to it
-  std::size_t at = 0, digits = 0;  // of the number in the name; none: an attribute has it
-};
-// Returns the mark of a node: the attribute `iteration`; the name ProfilerStep#k, as PyTorch's profiler gives it; a
-// name that has "iteration k" in it, also "iteration_k", "Iteration #k" and the like.
+// Returns the mark of a node: the attribute `iteration`, else what iteration_in_name() finds.
 [[nodiscard]] std::optional<IterationMark> iteration_mark(const NodeTable& table, const Node& node);
-// Returns what a name says by itself.
-[[nodiscard]] std::optional<IterationMark> iteration_mark(std::string_view name);
 
 // Returns the iterations that marks tell: a node without a mark is of the iteration of the node before it in order,
 // and so is every node where ProfilerStep#k is the mark. Without iterations if there are no marks. Throws

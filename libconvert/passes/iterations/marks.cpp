@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
 #include <unordered_map>
 
 #include "graph/algorithms.h"
@@ -9,51 +8,13 @@ namespace convert {
 namespace {
 
 const Name iteration_attribute{std::string_view("iteration")};
-constexpr std::string_view profiler_step = "ProfilerStep#";
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-// Returns the number at a place of a name, if there is one that 63 bits hold.
-std::optional<IterationMark> number_at(std::string_view name, std::size_t at) {
-  std::int64_t number = 0;
-  std::size_t end = at;
-  for (; end < name.size() && name[end] >= '0' && name[end] <= '9'; ++end) {
-    if (__builtin_mul_overflow(number, 10, &number) || __builtin_add_overflow(number, name[end] - '0', &number))
-      return std::nullopt;
-  }
-  if (end == at) return std::nullopt;
-  return IterationMark{.number = number, .at = at, .digits = end - at};
-}
-
-// Returns where what may stand between the word and the number ends.
-std::size_t behind_separators(std::string_view name, std::size_t at) {
-  const auto separates = [](char c) { return c == ' ' || c == '_' || c == '#' || c == '=' || c == ':'; };
-  while (at < name.size() && separates(name[at])) ++at;
-  return at;
-}
 
 }  // namespace
-
-std::optional<IterationMark> iteration_mark(std::string_view name) {
-  if (name.starts_with(profiler_step)) {
-    auto mark = number_at(name, profiler_step.size());
-    if (mark) mark->begins = true;
-    return mark;
-  }
-  constexpr std::string_view word = "teration";
-  for (std::size_t at = name.find(word); at != std::string_view::npos; at = name.find(word, at + 1)) {
-    const bool whole =
-        at > 0 && (name[at - 1] == 'i' || name[at - 1] == 'I') && (at == 1 || !is_letter(name[at - 2]));
-    const std::size_t number = behind_separators(name, at + word.size());
-    if (const auto mark = number_at(name, number); whole && mark) return mark;
-  }
-  return std::nullopt;
-}
 
 std::optional<IterationMark> iteration_mark(const NodeTable& table, const Node& node) {
   if (const IntValue v = int_value(table.attributes(node), iteration_attribute); v && v.value >= 0)
     return IterationMark{.number = v.value};
-  return iteration_mark(table.name(node));
+  return iteration_in_name(table.name(node));
 }
 
 std::vector<std::uint32_t> iteration_order(const Trace& trace) {

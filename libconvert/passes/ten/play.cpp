@@ -36,7 +36,7 @@ class Player {
 
  private:
   struct Slot {
-    Value value = nothing;
+    SlotValue value = nothing;
     std::uint32_t chunk = no_index;
     std::int32_t held = 0;
     std::uint32_t cargo = no_index;  // that brought it
@@ -127,7 +127,7 @@ class Player {
   }
 
   // Returns the chunk of a value, and how many contributions to it it has; negative where some are there twice.
-  [[nodiscard]] std::pair<std::uint32_t, std::int32_t> content(Value v) {
+  [[nodiscard]] std::pair<std::uint32_t, std::int32_t> content(SlotValue v) {
     std::uint32_t chunk = 0;
     RankSets::Id set = 0;
     if (v == nothing || !values_.is_single_chunk(v, chunk, set)) return {no_index, 0};
@@ -149,7 +149,7 @@ class Player {
     return sizes_[set] = values_.sets().doubled(set) ? -std::max(1, n) : n;
   }
 
-  void write(std::int32_t rank, std::uint64_t slot, Value v, std::uint32_t cargo, std::int32_t time) {
+  void write(std::int32_t rank, std::uint64_t slot, SlotValue v, std::uint32_t cargo, std::int32_t time) {
     if (slot == BufferLayout::outside) return;
     Slot& s = slots_[slot];
     const std::uint32_t before = s.chunk;
@@ -242,11 +242,11 @@ class Player {
     for (std::int32_t j = 0; j < step.cnt; ++j) {
       const auto [src, dst, adds] = access(p_, layout_, {}, step, rank, j);
       const std::uint32_t cargo = u(j) < incoming.count ? incoming.begin + u(j) : no_index;
-      Value v = cargo == no_index ? nothing : in_flight_[cargo];
+      SlotValue v = cargo == no_index ? nothing : in_flight_[cargo];
       std::uint32_t brought = cargo;
       std::uint32_t twice = no_index;
       if (reduces(step.type)) {
-        const Value local = read(src);
+        const SlotValue local = read(src);
         if (step.type == StepType::re) {
           v = values_.reduce(read(dst), local, twice);
           mark_added(src);
@@ -270,7 +270,7 @@ class Player {
     }
   }
 
-  [[nodiscard]] Value read(std::uint64_t slot) const {
+  [[nodiscard]] SlotValue read(std::uint64_t slot) const {
     return slot == BufferLayout::outside ? nothing : slots_[slot].value;
   }
 
@@ -290,7 +290,7 @@ class Player {
       const std::int64_t outputs = demanded(r);
       for (std::int64_t k = 0; k < outputs; ++k) {
         const std::uint64_t slot = layout_.slot(r, Buffer::output, k);
-        const Value found = slot == BufferLayout::outside ? nothing : e.slots[slot];
+        const SlotValue found = slot == BufferLayout::outside ? nothing : e.slots[slot];
         const auto [chunk, held] = content(found);
         const std::uint32_t wanted = wanted_at(r, k);
         if (chunk == wanted && held == out_.needed) {
@@ -344,9 +344,9 @@ class Player {
   Values values_;
   bool sums_ = false;
   std::int32_t root_ = 0;
-  std::int64_t stride_ = 0;       // chunks of an owner
-  std::vector<Queue> queues_;     // by connection
-  std::vector<Value> in_flight_;  // by cargo
+  std::int64_t stride_ = 0;           // chunks of an owner
+  std::vector<Queue> queues_;         // by connection
+  std::vector<SlotValue> in_flight_;  // by cargo
   std::vector<Slot> slots_;
   std::vector<std::int32_t> sizes_;                                        // of sets of ranks
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> holders_;  // slots, by rank and chunk

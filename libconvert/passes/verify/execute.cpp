@@ -10,7 +10,7 @@ namespace convert {
 namespace {
 
 struct SlotState {
-  Value value = nothing;
+  SlotValue value = nothing;
   std::uint32_t writer = no_index;  // step
 };
 
@@ -48,11 +48,11 @@ class Machine {
   void compute(std::uint32_t s, const GraphStep& step, std::int32_t rank);
   void finish();
 
-  Value read(std::uint64_t slot) const { return slot == BufferLayout::outside ? nothing : slots_[slot].value; }
-  void write(std::uint64_t slot, Value value, std::uint32_t s) {
+  SlotValue read(std::uint64_t slot) const { return slot == BufferLayout::outside ? nothing : slots_[slot].value; }
+  void write(std::uint64_t slot, SlotValue value, std::uint32_t s) {
     if (slot != BufferLayout::outside) slots_[slot] = {value, s};
   }
-  Value reduce(Value a, Value b, std::uint32_t s);
+  SlotValue reduce(SlotValue a, SlotValue b, std::uint32_t s);
   void wake(std::uint32_t& list) {
     for (std::uint32_t c = list; c != no_index; c = next_waiter_[c]) ready_.push_back(c);
     list = no_index;
@@ -67,7 +67,7 @@ class Machine {
   std::vector<std::uint32_t> next_waiter_;  // by chain: the next one that waits for the same
   std::vector<std::uint32_t> waiters_;      // by step: the first chain that waits for it
   std::vector<Queue> queues_;
-  std::vector<Value> messages_;
+  std::vector<SlotValue> messages_;
   std::vector<SlotState> slots_;
   std::vector<Blocked> last_block_;  // by chain
 };
@@ -163,9 +163,9 @@ bool Machine::blocked(std::uint32_t c, std::uint32_t s, const GraphStep& step) {
   return false;
 }
 
-Value Machine::reduce(Value a, Value b, std::uint32_t s) {
+SlotValue Machine::reduce(SlotValue a, SlotValue b, std::uint32_t s) {
   std::uint32_t rank = no_index;
-  const Value sum = result_.values.reduce(a, b, rank);
+  const SlotValue sum = result_.values.reduce(a, b, rank);
   if (rank != no_index && result_.doubled++ == 0) {
     result_.first_doubled = s;
     result_.first_doubled_rank = rank;
@@ -185,14 +185,14 @@ void Machine::compute(std::uint32_t s, const GraphStep& step, std::int32_t rank)
   }
   for (std::int32_t j = 0; j < step.cnt; ++j) {
     const auto [src, dst, adds] = access(p_, *layout_, options_, step, rank, j);
-    Value v = in != nullptr && j < incoming ? messages_[in->read + static_cast<std::uint64_t>(j)] : nothing;
+    SlotValue v = in != nullptr && j < incoming ? messages_[in->read + static_cast<std::uint64_t>(j)] : nothing;
     if (adds) {
       v = reduce(slots_[src].value, v, s);
       slots_[dst].value = v;
     } else if (reads_src(type)) {
       if (options_.trace_writers && j == 0 && src != BufferLayout::outside)
         result_.source_writer[s] = slots_[src].writer;
-      const Value local = read(src);
+      const SlotValue local = read(src);
       if (type == StepType::re) {
         v = reduce(read(dst), local, s);
       } else {

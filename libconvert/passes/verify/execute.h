@@ -60,7 +60,7 @@ class BufferLayout {
 struct Execution {
   explicit Execution(std::uint32_t ranks) : values(ranks) {}
   Values values;
-  std::vector<Value> slots;                // final contents
+  std::vector<SlotValue> slots;            // final contents
   std::vector<Blocked> blocked;            // empty: everything ran
   std::vector<std::uint32_t> order;        // steps as executed (values or keep_order)
   std::vector<std::uint32_t> last_writer;  // by slot: a step; no_index: initial (trace_writers)

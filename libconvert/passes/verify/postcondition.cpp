@@ -37,7 +37,7 @@ class Comparison {
  private:
   static std::uint32_t u(std::int32_t i) { return static_cast<std::uint32_t>(i); }
 
-  [[nodiscard]] Value output(std::int32_t rank, std::int32_t k, std::uint64_t& slot) const {
+  [[nodiscard]] SlotValue output(std::int32_t rank, std::int32_t k, std::uint64_t& slot) const {
     slot = layout_.slot(rank, Buffer::output, k);
     return slot == BufferLayout::outside ? nothing : e_.slots[slot];
   }
@@ -48,8 +48,8 @@ class Comparison {
     bool any = false;
     for (std::int32_t k = 0; k < chunks; ++k) {
       std::uint64_t slot = 0;
-      const Value found = output(r, k, slot);
-      const Value wanted = expected(r, k);
+      const SlotValue found = output(r, k, slot);
+      const SlotValue wanted = expected(r, k);
       if (found == wanted) continue;
       if (std::exchange(any, true)) {
         ++out.back().more;

@@ -14,8 +14,8 @@ namespace convert {
 struct Mismatch {
   std::int32_t rank = 0;
   std::int32_t chunk = 0;  // of the output buffer
-  Value expected = nothing;
-  Value found = nothing;
+  SlotValue expected = nothing;
+  SlotValue found = nothing;
   std::uint64_t slot = 0;
   std::uint32_t more = 0;  // further wrong chunks of that rank
 };

@@ -147,7 +147,7 @@ std::string RankSets::text(Id id) const {
   return out;
 }
 
-Value Values::reduce(Value a, Value b, std::uint32_t& doubled_rank) {
+SlotValue Values::reduce(SlotValue a, SlotValue b, std::uint32_t& doubled_rank) {
   if (a == nothing || b == nothing) return nothing;
   const auto chunk = static_cast<std::uint32_t>(a >> 32);
   if (chunk != static_cast<std::uint32_t>(b >> 32) || chunk == mixed_chunk) return reduce_mixed(a, b, doubled_rank);
@@ -162,14 +162,14 @@ RankSets::Id Values::unite(RankSets::Id a, RankSets::Id b, std::uint32_t& double
   return set;
 }
 
-Values::Terms Values::terms(Value v) const {
+Values::Terms Values::terms(SlotValue v) const {
   const auto chunk = static_cast<std::uint32_t>(v >> 32);
   const auto low = static_cast<std::uint32_t>(v);
   if (chunk == mixed_chunk) return mixed_[low];
   return {{chunk - 1, low}};
 }
 
-Value Values::reduce_mixed(Value a, Value b, std::uint32_t& doubled_rank) {
+SlotValue Values::reduce_mixed(SlotValue a, SlotValue b, std::uint32_t& doubled_rank) {
   if (a == pack_mixed(too_mixed) || b == pack_mixed(too_mixed)) return pack_mixed(too_mixed);
   Terms sum = terms(a);
   for (const auto& [chunk, set] : terms(b)) {
@@ -186,7 +186,7 @@ Value Values::reduce_mixed(Value a, Value b, std::uint32_t& doubled_rank) {
   return pack_mixed(static_cast<std::uint32_t>(mixed_.size() - 1));
 }
 
-bool Values::is_single_chunk(Value v, std::uint32_t& chunk, RankSets::Id& set) const {
+bool Values::is_single_chunk(SlotValue v, std::uint32_t& chunk, RankSets::Id& set) const {
   const auto high = static_cast<std::uint32_t>(v >> 32);
   if (v == nothing || high == mixed_chunk) return false;
   chunk = high - 1;
@@ -194,7 +194,7 @@ bool Values::is_single_chunk(Value v, std::uint32_t& chunk, RankSets::Id& set) c
   return true;
 }
 
-std::string Values::text(Value v) const {
+std::string Values::text(SlotValue v) const {
   if (v == nothing) return "nothing";
   if (v == pack_mixed(too_mixed)) return "a sum of very many chunks";
   std::string out;

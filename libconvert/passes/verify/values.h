@@ -57,31 +57,33 @@ class RankSets {
 };
 
 // The content of one slot: nothing, contributions of ranks to one chunk, or (mostly a mistake) a sum of chunks.
-using Value = std::uint64_t;
-inline constexpr Value nothing = 0;
+using SlotValue = std::uint64_t;
+inline constexpr SlotValue nothing = 0;
 
 class Values {
  public:
   explicit Values(std::uint32_t ranks) : sets_(ranks) {}
-  [[nodiscard]] Value token(std::uint32_t rank, std::uint32_t chunk) const {
+  [[nodiscard]] SlotValue token(std::uint32_t rank, std::uint32_t chunk) const {
     return pack(chunk, sets_.single(rank));
   }
-  [[nodiscard]] Value complete(std::uint32_t chunk) const { return pack(chunk, sets_.all()); }
+  [[nodiscard]] SlotValue complete(std::uint32_t chunk) const { return pack(chunk, sets_.all()); }
   // Returns a ⊕ b; nothing if either is nothing. Sets `doubled_rank` if a contribution was added a second time.
-  [[nodiscard]] Value reduce(Value a, Value b, std::uint32_t& doubled_rank);
-  [[nodiscard]] std::string text(Value v) const;  // "chunk 3 of ranks 0-7"
-  [[nodiscard]] bool is_single_chunk(Value v, std::uint32_t& chunk, RankSets::Id& set) const;
+  [[nodiscard]] SlotValue reduce(SlotValue a, SlotValue b, std::uint32_t& doubled_rank);
+  [[nodiscard]] std::string text(SlotValue v) const;  // "chunk 3 of ranks 0-7"
+  [[nodiscard]] bool is_single_chunk(SlotValue v, std::uint32_t& chunk, RankSets::Id& set) const;
   [[nodiscard]] const RankSets& sets() const { return sets_; }
 
  private:
   static constexpr std::uint32_t mixed_chunk = 0xffffffff;
   static constexpr std::uint32_t too_mixed = 0;  // index of the entry for sums of very many chunks
-  static Value pack(std::uint32_t chunk, std::uint32_t set) { return (static_cast<Value>(chunk + 1) << 32) | set; }
-  static Value pack_mixed(std::uint32_t index) { return (static_cast<Value>(mixed_chunk) << 32) | index; }
+  static SlotValue pack(std::uint32_t chunk, std::uint32_t set) {
+    return (static_cast<SlotValue>(chunk + 1) << 32) | set;
+  }
+  static SlotValue pack_mixed(std::uint32_t index) { return (static_cast<SlotValue>(mixed_chunk) << 32) | index; }
   using Terms = std::vector<std::pair<std::uint32_t, RankSets::Id>>;
-  [[nodiscard]] Terms terms(Value v) const;
+  [[nodiscard]] Terms terms(SlotValue v) const;
   RankSets::Id unite(RankSets::Id a, RankSets::Id b, std::uint32_t& doubled_rank);
-  Value reduce_mixed(Value a, Value b, std::uint32_t& doubled_rank);
+  SlotValue reduce_mixed(SlotValue a, SlotValue b, std::uint32_t& doubled_rank);
 
   RankSets sets_;
   std::vector<Terms> mixed_{Terms{}};

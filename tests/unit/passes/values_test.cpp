@@ -65,13 +65,13 @@ TEST(RankSets, RandomUnionsAgreeWithAPlainSet) {
 TEST(Values, ReducingTokensOfOneChunkCompletesIt) {
   Values values(3);
   std::uint32_t doubled = 99;
-  Value v = values.reduce(values.token(0, 5), values.token(2, 5), doubled);
+  SlotValue v = values.reduce(values.token(0, 5), values.token(2, 5), doubled);
   EXPECT_EQ(values.text(v), "chunk 5 of ranks 0,2");
   v = values.reduce(values.token(1, 5), v, doubled);
   EXPECT_EQ(v, values.complete(5));
   EXPECT_NE(v, values.complete(4));
   EXPECT_EQ(doubled, 99U);
-  const Value twice = values.reduce(v, values.token(1, 5), doubled);
+  const SlotValue twice = values.reduce(v, values.token(1, 5), doubled);
   EXPECT_EQ(doubled, 1U);
   EXPECT_NE(twice, v);
   EXPECT_EQ(values.text(twice), "chunk 5 of ranks 0-2 (some of them more than once)");
@@ -87,11 +87,11 @@ TEST(Values, NothingStaysNothing) {
 TEST(Values, SumsOfDifferentChunksAreKeptApart) {
   Values values(4);
   std::uint32_t doubled = 99;
-  const Value v =
+  const SlotValue v =
       values.reduce(values.reduce(values.token(0, 1), values.token(1, 2), doubled), values.token(3, 1), doubled);
   EXPECT_EQ(values.text(v), "chunk 1 of ranks 0,3 + chunk 2 of rank 1");
   EXPECT_NE(v, values.complete(1));
-  const Value again = values.reduce(v, values.token(1, 2), doubled);
+  const SlotValue again = values.reduce(v, values.token(1, 2), doubled);
   EXPECT_EQ(doubled, 1U);
   EXPECT_EQ(values.text(again), "chunk 1 of ranks 0,3 + chunk 2 of ranks 1 (some of them more than once)");
 }

@@ -3,6 +3,7 @@
 // each run, and a line here.
 import {addHelp, fillRows, h, header, onKeys, start, visible} from './lib';
 import {collectives} from './compare/calls';
+import {fidelity, lanes} from './compare/fidelity';
 import {findingsOfA, findingsOfB, headline} from './compare/lead';
 import {links} from './compare/links';
 import {made} from './compare/made';
@@ -38,6 +39,8 @@ const panels: PairPanel[] = [
   times,
   collectives,
   links,
+  fidelity,
+  lanes,
   made,
 ];
 

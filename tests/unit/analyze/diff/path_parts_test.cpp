@@ -12,8 +12,8 @@ namespace {
 
 std::map<std::string, Picoseconds> parts_of_path(const convert::Run& run) {
   std::map<std::string, Picoseconds> parts;
-  for_each_path_part(run,
-                     [&](const std::string& what, std::string_view, Picoseconds time) { parts[what] += time; });
+  for_each_path_part(
+      run, [&](PathWork, const std::string& what, std::string_view, Picoseconds time) { parts[what] += time; });
   return parts;
 }
 

@@ -3,6 +3,7 @@
 import {exactTime, h, percent, Store, time} from '../lib';
 import type {Child, PageData} from '../lib';
 import {Run} from '../panels/run';
+import type {Fidelity} from './fidelity';
 import type {Head as RunHead, View, ViewState} from '../panels/run';
 
 export interface NameRow {
@@ -13,6 +14,7 @@ export interface Head {
   title: string; input_a: string; input_b: string;
   a: RunHead; b: RunHead;
   difference: {same: boolean; sentence: string; paths: boolean; notes: string[]; path: PathRow[]; names: number; times: NameRow[]};
+  statistics: {fidelity: Fidelity};
 }
 
 // Returns the index in `to` of an NPU of `from`, or -1.
@@ -28,6 +30,7 @@ export class Pair {
   readonly viewA: View;
   readonly viewB: View;
   readonly difference: Head['difference'];
+  readonly statistics: Fidelity;
   readonly title: string;
   readonly inputs: {A: string; B: string};
   private following = false;
@@ -36,6 +39,7 @@ export class Pair {
     this.a = new Run(data.part(data.head.a, 'a.'), 'A');
     this.b = new Run(data.part(data.head.b, 'b.'), 'B');
     this.difference = data.head.difference;
+    this.statistics = data.head.statistics.fidelity;
     this.title = data.head.title;
     this.inputs = {A: data.head.input_a, B: data.head.input_b};
     const {a, b} = this;

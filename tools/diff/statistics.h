@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// Compares what et-diff is given by statistics: two sets of traces, or two runs.
+#pragma once
+
+#include "analyze/fidelity/fidelity.h"
+#include "common/tool.h"
+#include "diff/options.h"
+
+namespace tools {
+
+// Returns how faithful the second operand is to the first. Throws Error(usage) for a run and a set.
+[[nodiscard]] convert::Fidelity compare_statistics(const DiffOptions& o, Context& context);
+
+}  // namespace tools

@@ -48,7 +48,7 @@ struct CommDetails {
   friend auto operator<=>(const CommDetails&, const CommDetails&) = default;
 };
 
-struct NodeClass {
+struct ProfileClass {
   NodeType type = NodeType::comp;
   bool on_cpu = false;
   std::int64_t location = -1;  // tensor_loc
@@ -60,7 +60,7 @@ struct NodeClass {
   GroupSlot slot{};
   std::int64_t offset = 0;  // of a message: peer - own rank
   CommDetails details{};
-  friend auto operator<=>(const NodeClass&, const NodeClass&) = default;
+  friend auto operator<=>(const ProfileClass&, const ProfileClass&) = default;
 
   [[nodiscard]] bool communicates() const { return type >= NodeType::comm_send && type <= NodeType::comm_coll; }
 };
@@ -167,7 +167,7 @@ struct WorkloadProfile {
 
   std::uint32_t k = 2;
   std::vector<NodeLane> lanes{};
-  std::vector<NodeClass> classes{};
+  std::vector<ProfileClass> classes{};
   std::vector<std::vector<SizeCluster>> sizes{};
   std::vector<SplitPool> splits{};
   std::vector<Token> tokens{};

@@ -38,9 +38,7 @@ struct AnonymizeOptions {
   bool permute_ranks = false;
 
   [[nodiscard]] bool changes_times() const { return jitter != 0 || time_digits != 0; }
-  [[nodiscard]] bool changes_sizes() const {
-    return sizes != SizeRounding::none || scale != 1 || least_uses > 1;
-  }
+  [[nodiscard]] bool changes_sizes() const { return sizes != SizeRounding::none || scale != 1 || least_uses > 1; }
 };
 
 }  // namespace convert

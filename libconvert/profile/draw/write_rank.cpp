@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t ns_of_us = 1000;
 
-std::string class_name(const NodeClass& c, std::uint32_t number) {
+std::string class_name(const ProfileClass& c, std::uint32_t number) {
   std::string_view word = "class";
   if (c.type == NodeType::comm_send) word = "send";
   if (c.type == NodeType::comm_recv) word = "recv";
@@ -42,7 +42,7 @@ class RankWriter {
  private:
   void add(const DrawnRank::Item& item) {
     const Token& token = profile_.tokens[item.token];
-    const NodeClass& c = profile_.classes[token.node_class];
+    const ProfileClass& c = profile_.classes[token.node_class];
     NodeTable& t = trace_.nodes;
     Node& node = t.add_node(t.nodes.size(), c.type, names_[token.node_class]);
     const auto ns = static_cast<std::uint64_t>(std::llround(std::max(0.0, item.duration_ns)));
@@ -76,7 +76,7 @@ class RankWriter {
     if (lane.kind == NodeLane::Kind::threadblock) t.add_int(attr::tb_id, Kind::int32_val, lane.number);
   }
 
-  void add_communication(const NodeClass& c) {
+  void add_communication(const ProfileClass& c) {
     NodeTable& t = trace_.nodes;
     if (c.type == NodeType::comm_coll) return add_collective(c);
     const auto own = static_cast<std::int64_t>(job_.ranks[rank_]), peer = own + c.offset;
@@ -90,7 +90,7 @@ class RankWriter {
     add_details(c);
   }
 
-  void add_collective(const NodeClass& c) {
+  void add_collective(const ProfileClass& c) {
     NodeTable& t = trace_.nodes;
     std::uint32_t group = 0;
     for (std::size_t s = 0; s < profile_.slots.size(); ++s) {
@@ -126,7 +126,7 @@ class RankWriter {
   }
 
   // Of a call whose parts are unequal rank i sends rank j a share of i of what j's share is, the same on all ranks.
-  void add_splits(const NodeClass& c, std::uint32_t group, std::uint64_t number) {
+  void add_splits(const ProfileClass& c, std::uint32_t group, std::uint64_t number) {
     const std::vector<Rank>& members = group > 0 ? job_.groups[group - 1] : job_.ranks;
     const SplitPool& pool = profile_.splits[c.splits];
     const std::size_t n = std::max<std::size_t>(1, members.size());
@@ -162,7 +162,7 @@ class RankWriter {
     return cluster->bytes;
   }
 
-  void add_size(const NodeClass& c, std::uint64_t a, std::uint64_t b, std::uint64_t number) {
+  void add_size(const ProfileClass& c, std::uint64_t a, std::uint64_t b, std::uint64_t number) {
     std::int64_t size = c.size;
     if (size < 0) {
       Draw draw(seed_, (a << 32U) + b, number);
@@ -171,7 +171,7 @@ class RankWriter {
     trace_.nodes.add_int(attr::comm_size, Kind::int64_val, size);
   }
 
-  void add_details(const NodeClass& c) {
+  void add_details(const ProfileClass& c) {
     NodeTable& t = trace_.nodes;
     const CommDetails& d = c.details;
     if (d.bytes_out >= 0) t.add_int(attr::comm_bytes_out, Kind::int64_val, d.bytes_out);

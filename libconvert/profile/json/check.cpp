@@ -18,7 +18,7 @@ class Checker {
 
   void run() {
     if (p_.k < 1 || p_.k == no_index) bad("k", 0, "is no number from 1 on");
-    each("classes", p_.classes, [&](const NodeClass& c) { check_class(c); });
+    each("classes", p_.classes, [&](const ProfileClass& c) { check_class(c); });
     each("sizes", p_.sizes, [&](const auto& pool) {
       for (const SizeCluster& s : pool) want(s.bytes >= 0 && s.count > 0, "a size that is none");
       want(!pool.empty(), "no size");
@@ -66,7 +66,7 @@ class Checker {
   }
   [[nodiscard]] std::size_t symbols() const { return p_.tokens.size() + p_.rules.size(); }
 
-  void check_class(const NodeClass& c) const {
+  void check_class(const ProfileClass& c) const {
     want(c.size >= 0 || c.sizes == no_index || c.sizes < p_.sizes.size(), "no such row of sizes");
     if (!c.communicates()) return;
     want(c.splits == no_index || c.splits < p_.splits.size(), "no such row of splits");
@@ -187,7 +187,7 @@ class Checker {
   }
 
   void check_peer(const ProfileJob& job, std::size_t rank, const ProfileScript::Step& step) const {
-    const NodeClass& c = p_.classes[p_.tokens[step.token].node_class];
+    const ProfileClass& c = p_.classes[p_.tokens[step.token].node_class];
     if (c.type != NodeType::comm_coll) {
       const std::int64_t peer = static_cast<std::int64_t>(job.ranks[rank]) + c.offset;
       want(peer >= 0 && peer <= static_cast<std::int64_t>(largest_rank), "a message with no rank");

@@ -25,7 +25,7 @@ void fields(CommDetails& x, const Visit& visit) {
   visit(x.root, x.bytes_out, x.group_size, x.priority, x.dims, x.dtype);
 }
 template <class Visit>
-void fields(NodeClass& x, const Visit& visit) {
+void fields(ProfileClass& x, const Visit& visit) {
   visit(x.type, x.on_cpu, x.location, x.collective, x.size, x.sizes, x.splits, x.slot, x.offset, x.details);
 }
 template <class Visit>

@@ -8,7 +8,7 @@
 namespace convert {
 namespace {
 
-NodeClass without_size(NodeClass c) {
+ProfileClass without_size(ProfileClass c) {
   c.size = -1;
   c.details.bytes_out = -1;
   return c;
@@ -26,7 +26,7 @@ ClassTable::ClassTable(std::span<const JobLog> jobs, const GroupSlots& slots, st
   cut_tails(jobs);
 }
 
-NodeClass ClassTable::shared_part(NodeClass c) {
+ProfileClass ClassTable::shared_part(ProfileClass c) {
   if (c.type == NodeType::comm_recv) {
     c.type = NodeType::comm_send;
     c.offset = -c.offset;
@@ -36,7 +36,7 @@ NodeClass ClassTable::shared_part(NodeClass c) {
   return c;
 }
 
-std::uint32_t ClassTable::add_class(const NodeClass& c) {
+std::uint32_t ClassTable::add_class(const ProfileClass& c) {
   classes_.push_back(c);
   return static_cast<std::uint32_t>(classes_.size() - 1);
 }
@@ -102,7 +102,7 @@ void ClassTable::number_plain(std::span<const JobLog> jobs) {
   }
 }
 
-std::uint32_t ClassTable::plain(const NodeClass& plain_class, std::string_view name) const {
+std::uint32_t ClassTable::plain(const ProfileClass& plain_class, std::string_view name) const {
   const auto at = plain_.find(name);
   if (at == plain_.end()) return no_index;
   for (const auto& [c, number] : at->second) {
@@ -118,7 +118,7 @@ void ClassTable::count_calls(std::span<const JobLog> jobs, const GroupSlots& slo
       auto& of_rank = of_job.emplace_back();
       const RankLog& log = jobs[j].ranks[r];
       for (const RankLog::Call& call : log.calls) {
-        NodeClass c = call.facts.node_class;
+        ProfileClass c = call.facts.node_class;
         if (c.type == NodeType::comm_coll) {
           c.slot = slots.slot(j, r, call.facts.group);
           if (call.facts.root >= 0) c.details.root = slots.place_in(j, call.facts.group, call.facts.root);
@@ -133,7 +133,7 @@ void ClassTable::count_calls(std::span<const JobLog> jobs, const GroupSlots& slo
           continue;
         }
         of_rank.push_back(c);
-        const NodeClass shared = shared_part(c), any_size = without_size(shared);
+        const ProfileClass shared = shared_part(c), any_size = without_size(shared);
         ++sized_[shared].nodes;
         ++unsized_[any_size].nodes;
         all_sizes_[any_size].push_back(c.size);
@@ -146,8 +146,8 @@ void ClassTable::count_calls(std::span<const JobLog> jobs, const GroupSlots& slo
 void ClassTable::make_sizes() {
   for (const auto& job : call_classes_) {
     for (const auto& rank : job) {
-      for (const NodeClass& c : rank) {
-        const NodeClass shared = shared_part(c);
+      for (const ProfileClass& c : rank) {
+        const ProfileClass shared = shared_part(c);
         if (c.splits == no_index && sized_.at(shared).nodes < k_)
           rare_sizes_[without_size(shared)].push_back(c.size);
       }
@@ -161,12 +161,12 @@ void ClassTable::make_sizes() {
   }
 }
 
-std::uint32_t ClassTable::number_call(const NodeClass& c) {
-  const NodeClass shared = shared_part(c);
+std::uint32_t ClassTable::number_call(const ProfileClass& c) {
+  const ProfileClass shared = shared_part(c);
   if (c.splits != no_index) {
     const auto pool = split_pools_.find(shared);
     if (pool == split_pools_.end()) return no_index;
-    NodeClass with_pool = c;
+    ProfileClass with_pool = c;
     with_pool.splits = pool->second;
     const auto [number, is_new] = call_numbers_.try_emplace(with_pool, no_index);
     if (is_new) number->second = add_class(with_pool);
@@ -178,10 +178,10 @@ std::uint32_t ClassTable::number_call(const NodeClass& c) {
     if (is_new) number->second = add_class(c);
     return number->second;
   }
-  const NodeClass any_size = without_size(shared);
+  const ProfileClass any_size = without_size(shared);
   const auto pool = size_pools_.find(any_size);
   if (pool == size_pools_.end()) return no_index;
-  NodeClass drawn = without_size(c);
+  ProfileClass drawn = without_size(c);
   drawn.sizes = pool->second;
   const auto [number, is_new] = call_numbers_.try_emplace(drawn, no_index);
   if (is_new) number->second = add_class(drawn);
@@ -193,7 +193,7 @@ void ClassTable::number_calls() {
     auto& of_job = calls_.emplace_back();
     for (const auto& rank : job) {
       auto& of_rank = of_job.emplace_back();
-      for (const NodeClass& c : rank) {
+      for (const ProfileClass& c : rank) {
         of_rank.push_back(number_call(c));
         if (of_rank.back() == no_index) ++left_out_;
       }
@@ -212,7 +212,7 @@ void ClassTable::cut_tails(std::span<const JobLog> jobs) {
         largest[{call.facts.node_class.type, call.facts.node_class.on_cpu}].add(call.cost, k_);
     }
   }
-  for (const NodeClass& c : classes_) most_.push_back(largest.at({c.type, c.on_cpu}).kth(k_));
+  for (const ProfileClass& c : classes_) most_.push_back(largest.at({c.type, c.on_cpu}).kth(k_));
 }
 
 }  // namespace convert

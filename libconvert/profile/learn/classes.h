@@ -26,7 +26,7 @@ class ClassTable {
   ClassTable(std::span<const JobLog> jobs, const GroupSlots& slots, std::uint32_t k);
 
   // Returns the class of a node that does not communicate; no_index: it is left out. Thread-safe.
-  [[nodiscard]] std::uint32_t plain(const NodeClass& plain_class, std::string_view name) const;
+  [[nodiscard]] std::uint32_t plain(const ProfileClass& plain_class, std::string_view name) const;
   // Returns that of the calls of a rank, in their order.
   [[nodiscard]] const std::vector<std::uint32_t>& calls(std::size_t job, std::size_t rank) const {
     return calls_[job][rank];
@@ -35,7 +35,7 @@ class ClassTable {
   // device.
   [[nodiscard]] const NodeCost& most(std::uint32_t node_class) const { return most_[node_class]; }
   [[nodiscard]] std::size_t size() const { return classes_.size(); }
-  [[nodiscard]] const std::vector<NodeClass>& classes() const { return classes_; }
+  [[nodiscard]] const std::vector<ProfileClass>& classes() const { return classes_; }
   [[nodiscard]] const std::vector<std::vector<SizeCluster>>& sizes() const { return sizes_; }
   [[nodiscard]] const std::vector<SplitPool>& splits() const { return splits_; }
   [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
@@ -52,7 +52,7 @@ class ClassTable {
     std::size_t rank = 0;    // the only one, counted over all jobs; no_index: several
     std::uint32_t part = 0;  // the only one
   };
-  using Named = std::pair<NodeClass, std::string>;
+  using Named = std::pair<ProfileClass, std::string>;
   struct TextHash {
     using is_transparent = void;
     std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>()(s); }
@@ -67,31 +67,31 @@ class ClassTable {
   };
   // Returns a class without what may differ among the ranks that take part: a receive as its send, no ordinal, no
   // root.
-  static NodeClass shared_part(NodeClass c);
+  static ProfileClass shared_part(ProfileClass c);
   void number_plain(std::span<const JobLog> jobs);
   void count_calls(std::span<const JobLog> jobs, const GroupSlots& slots);
   void number_calls();
-  std::uint32_t number_call(const NodeClass& c);
-  std::uint32_t add_class(const NodeClass& c);
+  std::uint32_t number_call(const ProfileClass& c);
+  std::uint32_t add_class(const ProfileClass& c);
   void make_sizes();
   void count_splits(std::span<const JobLog> jobs);
   void make_splits();
   void cut_tails(std::span<const JobLog> jobs);
 
   std::uint32_t k_;
-  std::vector<NodeClass> classes_;
+  std::vector<ProfileClass> classes_;
   std::vector<NodeCost> most_;
   std::vector<std::vector<SizeCluster>> sizes_;
   std::vector<SplitPool> splits_;
   std::uint64_t left_out_ = 0;
-  std::unordered_map<std::string, std::vector<std::pair<NodeClass, std::uint32_t>>, TextHash, std::equal_to<>>
+  std::unordered_map<std::string, std::vector<std::pair<ProfileClass, std::uint32_t>>, TextHash, std::equal_to<>>
       plain_;
   // Of calls: how many are alike, with the size and without; without also the sizes of those that are too few.
-  std::map<NodeClass, Total> sized_, unsized_;
-  std::map<NodeClass, std::vector<std::int64_t>> rare_sizes_, all_sizes_;
-  std::map<NodeClass, std::uint32_t> size_pools_, split_pools_, call_numbers_;
-  std::map<NodeClass, std::vector<SplitCall>> split_calls_;
-  std::vector<std::vector<std::vector<NodeClass>>> call_classes_;  // by job, rank and call
+  std::map<ProfileClass, Total> sized_, unsized_;
+  std::map<ProfileClass, std::vector<std::int64_t>> rare_sizes_, all_sizes_;
+  std::map<ProfileClass, std::uint32_t> size_pools_, split_pools_, call_numbers_;
+  std::map<ProfileClass, std::vector<SplitCall>> split_calls_;
+  std::vector<std::vector<std::vector<ProfileClass>>> call_classes_;  // by job, rank and call
   std::vector<std::vector<std::vector<std::uint32_t>>> calls_;
 };
 

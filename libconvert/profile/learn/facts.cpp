@@ -90,7 +90,7 @@ NodeCost cost_of(const NodeTable& table, const Node& node) {
           .bytes = count_of(found[attr::tensor_size])};
 }
 
-NodeClass plain_class(const NodeTable& table, const Node& node) {
+ProfileClass plain_class(const NodeTable& table, const Node& node) {
   const FoundAttrs<plain_attrs> found(table.attributes(node));
   return {.type = node.type,
           .on_cpu = is_true(found[attr::is_cpu_op]),
@@ -100,7 +100,7 @@ NodeClass plain_class(const NodeTable& table, const Node& node) {
 CallFacts call_facts(const NodeTable& table, const Node& node) {
   const Comm found(table.attributes(node));
   CallFacts out;
-  NodeClass& c = out.node_class;
+  ProfileClass& c = out.node_class;
   c.type = node.type;
   c.on_cpu = is_true(found[attr::is_cpu_op]);
   c.size = value_of(found[attr::comm_size], 0);

@@ -16,13 +16,13 @@ namespace convert {
 [[nodiscard]] NodeCost cost_of(const NodeTable& table, const Node& node);
 
 // Returns type, place of computation and of memory: all of a class that is no communication but the name.
-[[nodiscard]] NodeClass plain_class(const NodeTable& table, const Node& node);
+[[nodiscard]] ProfileClass plain_class(const NodeTable& table, const Node& node);
 
 // A communication as its node tells it.
 struct CallFacts {
-  NodeClass node_class{};  // without slot, offset and root
-  std::string group{};     // pg_name of a collective; empty: all ranks
-  std::int64_t peer = -1;  // of a message
+  ProfileClass node_class{};  // without slot, offset and root
+  std::string group{};        // pg_name of a collective; empty: all ranks
+  std::int64_t peer = -1;     // of a message
   std::int64_t tag = 0;
   std::int64_t root = -1;  // the rank that comm_src or comm_dst of a collective names
   // Of an all-to-all with unequal parts: for how many ranks, what is sent and received in all, bytes.

@@ -76,7 +76,7 @@ class Uses {
   Uses(RankLog& log, std::uint32_t k) : log_(log), k_(k) {}
 
   void add(const NodeTable& table, const Node& node, std::uint32_t part) {
-    const NodeClass plain = plain_class(table, node);
+    const ProfileClass plain = plain_class(table, node);
     const std::string_view name = table.name(node);
     const std::size_t hash = std::hash<std::string_view>()(name);
     const auto [begin, end] = rows_.equal_range(hash);

@@ -31,7 +31,7 @@ class LargestCosts {
 struct RankLog {
   // A class of nodes that are no communications, by its name.
   struct Use {
-    NodeClass node_class{};
+    ProfileClass node_class{};
     std::string name{};
     std::uint64_t nodes = 0;
     double time_ns = 0;

@@ -48,7 +48,7 @@ void ClassTable::count_splits(std::span<const JobLog> jobs) {
         }
       }
     };
-    each([](SplitCall& call, const CallFacts& facts, NodeClass&) {
+    each([](SplitCall& call, const CallFacts& facts, ProfileClass&) {
       const auto sent = static_cast<double>(facts.sent), received = static_cast<double>(facts.received);
       ++call.ranks;
       call.sent += sent;
@@ -56,7 +56,7 @@ void ClassTable::count_splits(std::span<const JobLog> jobs) {
       call.sent_squares += sent * sent;
       call.received_squares += received * received;
     });
-    each([&](const SplitCall& call, const CallFacts&, NodeClass& c) {
+    each([&](const SplitCall& call, const CallFacts&, ProfileClass& c) {
       constexpr double nothing = 1e-6;
       const SplitKind kind = call.sent_spread() < nothing       ? SplitKind::same_sent
                              : call.received_spread() < nothing ? SplitKind::same_received

@@ -8,7 +8,7 @@
 #include "core/element_type.h"
 #include "core/found_attrs.h"
 #include "core/time/recorded_time.h"
-#include "passes/iterations/iterations.h"
+#include "graph/iteration_name.h"
 
 namespace convert {
 namespace {
@@ -129,7 +129,7 @@ bool is_communication(const NodeTable& table, const Node& node) {
 
 std::string without_iteration(std::string_view name) {
   std::string out(name);
-  if (const auto mark = iteration_mark(name); mark && mark->digits > 0) out.replace(mark->at, mark->digits, "#");
+  if (const auto mark = iteration_in_name(name); mark && mark->digits > 0) out.replace(mark->at, mark->digits, "#");
   return out;
 }
 

@@ -17,21 +17,19 @@ void DrawnRank::add(std::uint32_t token, const NodeCost& cost, double duration_n
   const auto begin = static_cast<std::uint32_t>(deps_.size());
   for (const TokenDep& d : t.deps) {
     const std::vector<std::uint32_t>& nodes = d.of_class ? classes_[d.what] : lanes_[d.what];
-    std::uint32_t node = 0;
+    const auto known = [&](std::uint32_t node) {
+      return std::any_of(deps_.begin() + begin, deps_.end(), [&](const Dep& x) { return x.node == node; });
+    };
     if (d.back < nodes.size()) {
-      node = nodes[nodes.size() - 1 - d.back];
-    } else if (in_place || number == 0) {
-      continue;
-    } else {
+      const std::uint32_t node = nodes[nodes.size() - 1 - d.back];
+      if (!known(node)) deps_.push_back({node, d.kinds});
+    } else if (!in_place && number > 0) {
       ++moved_;
-      node = nodes.empty() ? number - 1 : nodes.front();
-    }
-    const auto same =
-        std::find_if(deps_.begin() + begin, deps_.end(), [&](const Dep& x) { return x.node == node; });
-    if (same != deps_.end()) {
-      same->kinds |= d.kinds;
-    } else {
-      deps_.push_back({node, d.kinds});
+      // As many nodes are waited for as were recorded, if there are so many.
+      std::size_t at = 0;
+      while (at < nodes.size() && known(nodes[at])) ++at;
+      const std::uint32_t node = at < nodes.size() ? nodes[at] : number - 1;
+      if (!known(node)) deps_.push_back({node, d.kinds});
     }
   }
   std::sort(deps_.begin() + begin, deps_.end(), [](const Dep& a, const Dep& b) { return a.node < b.node; });

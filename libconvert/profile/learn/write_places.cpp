@@ -118,7 +118,8 @@ void PlaceTable::fill_up(WorkloadProfile& profile, ProfileJob::Part kind) const 
   for (std::size_t j = 0; j < profile.jobs.size(); ++j) {
     const double times = kind == ProfileJob::Part::iteration ? std::max(1U, jobs_[j].order.iterations) : 1;
     for (const double n : lacking[j])
-      profile.jobs[j].rest.at(part).push_back(all > 0 ? static_cast<float>(std::max(0.0, n) / times / all) : 0);
+      profile.jobs[j].rest.at(part).push_back(all > 0 ? static_cast<float>(std::clamp(n / times / all, 0.0, 1.0))
+                                                      : 0);
   }
 }
 

@@ -41,12 +41,16 @@ std::vector<Trace> draw(const WorkloadProfile& profile, std::uint64_t seed,
   return out;
 }
 
-// Returns the first finding of all rules on a set.
-std::string first_finding(std::vector<Trace> traces, const std::string& groups) {
+// Returns the first finding of all rules on a set that is at least so severe.
+std::string first_finding(std::vector<Trace> traces, const std::string& groups,
+                          Severity least = Severity::warning) {
   HeldSet set(std::move(traces), groups);
   Diagnostics diagnostics;
   check(set, {}, diagnostics);
-  return diagnostics.all().empty() ? std::string() : format_diagnostic(diagnostics.all().front());
+  for (const Diagnostic& d : diagnostics.all()) {
+    if (d.severity >= least) return format_diagnostic(d);
+  }
+  return {};
 }
 
 std::vector<Trace> layers(Rank ranks, std::int64_t iterations) {
@@ -90,7 +94,7 @@ TEST(Profiling, TheSeedAloneDecides) {
 }
 
 // Ranks call groups that overlap in an order that is one for all, of which each depends on a part only: so their
-// own orders, by number, differ.
+// own orders, by number, differ, and et-validate warns of most of these sets.
 struct RandomSet {
   std::vector<Trace> traces;
   std::string groups;
@@ -157,7 +161,6 @@ TEST(Profiling, NoRanksWaitForEachOtherInACircle) {
   int judged = 0;
   for (unsigned seed = 0; seed < rounds(500U); ++seed) {
     const RandomSet set = random_set(seed);
-    ASSERT_EQ(first_finding(set.traces, set.groups), "") << seed;
     for (const std::uint32_t k : {1U, 2U, 3U}) {
       const WorkloadProfile profile = learn(set.traces, k, set.groups);
       const Synthesis synthesis(profile, {.seed = seed});
@@ -165,7 +168,7 @@ TEST(Profiling, NoRanksWaitForEachOtherInACircle) {
       for (std::size_t r = 0; r < synthesis.ranks(); ++r) drawn.push_back(synthesis.draw(r));
       if (drawn.size() < set.traces.size()) continue;
       ++judged;
-      ASSERT_EQ(first_finding(drawn, synthesis.groups()), "") << seed << " k " << k;
+      ASSERT_EQ(first_finding(drawn, synthesis.groups(), Severity::error), "") << seed << " k " << k;
     }
   }
   EXPECT_GT(judged, 100);

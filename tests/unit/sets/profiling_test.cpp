@@ -25,7 +25,8 @@ WorkloadProfile learn(std::vector<Trace> traces, std::uint32_t k, const std::str
   SetSource* const one = &set;
   Diagnostics diagnostics;
   const LearnedProfile learned = learn_profile({&one, 1}, {.k = k}, diagnostics);
-  EXPECT_TRUE(diagnostics.all().empty());
+  // Ranks may seem to have other numbers of iterations, but none waits in a circle.
+  for (const Diagnostic& d : diagnostics.all()) EXPECT_EQ(d.rule, "iterations") << format_diagnostic(d);
   // What is written reads back.
   const std::string text = profile_json(learned.profile);
   WorkloadProfile again = parse_profile(text, "x.profile.json");

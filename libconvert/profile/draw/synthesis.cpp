@@ -67,6 +67,7 @@ class Synthesis::RankDrawer {
     std::size_t gap = 0;
     const auto add_gap = [&](std::uint32_t place) {
       if (place != no_index) return add_place(place);
+      if (open == 0) return;  // it is one of those counted
       const std::size_t begin = rest.size() * gap / open, end = rest.size() * (gap + 1) / open;
       ++gap;
       for (std::size_t i = begin; i < end; ++i) add_symbol(rest[i], nullptr, false);

@@ -108,6 +108,10 @@ inline constexpr std::array<std::string_view, 14> collective_names = {"all_reduc
   return op == Collective::broadcast || op == Collective::reduce || op == Collective::gather ||
          op == Collective::scatter;
 }
+// Returns whether it comes from one rank.
+[[nodiscard]] constexpr bool comes_from_root(Collective op) {
+  return op == Collective::broadcast || op == Collective::scatter;
+}
 
 // Returns the names of the collectives of which `wanted` is true.
 [[nodiscard]] inline std::vector<std::string> names_of(bool (*wanted)(Collective)) {

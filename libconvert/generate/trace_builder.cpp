@@ -65,7 +65,7 @@ NodeId TraceBuilder::collective(Collective type, std::int64_t bytes, const Paren
   trace_.nodes.add_bool(attr::is_cpu_op, false);
   set(attr::comm_type, static_cast<std::int64_t>(type));
   set(attr::comm_size, bytes);
-  const bool from = type == Collective::broadcast || type == Collective::scatter;
+  const bool from = comes_from_root(type);
   if (root) set(from ? attr::comm_src : attr::comm_dst, *root, Kind::int32_val);
   if (!group.empty()) set(attr::pg_name, group);
   return id;

@@ -109,7 +109,7 @@ class Reader {
   bool add_details(GroupUse& use, const Facts& f, const CollectiveNode& c) {
     const auto type = collective_of(c.type);
     CollectiveDetails d{.call = static_cast<std::uint32_t>(use.calls.size())};
-    const bool from = type == Collective::broadcast || type == Collective::scatter;
+    const bool from = comes_from_root(type);
     const bool to = type == Collective::reduce || type == Collective::gather;
     if (from || to) {
       const IntValue root = int_value(from ? f[attr::comm_src] : f[attr::comm_dst]);

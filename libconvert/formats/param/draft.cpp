@@ -417,9 +417,7 @@ class ParamDrafting {
       throw error(i, "has no comm_size, and PARAM needs bytes; give an algorithm its size=BYTES");
     e.in_bytes = size.value;
     e.out_bytes = size_out && size_out.value >= 0 ? size_out.value : -1;
-    const IntValue root = int_value(
-        f[e.operation->type == Collective::broadcast || e.operation->type == Collective::scatter ? attr::comm_src
-                                                                                                 : attr::comm_dst]);
+    const IntValue root = int_value(f[comes_from_root(e.operation->type) ? attr::comm_src : attr::comm_dst]);
     if (has_root(e.operation->type) && root && root.value >= 0) e.root = root.value;
     if (e.operation->name == "all_to_allv") {
       e.has_splits = true;

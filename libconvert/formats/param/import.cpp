@@ -343,7 +343,7 @@ class ParamImporter {
     if (e.out_bytes != param_bytes_out(type, bytes, ranks))
       t.add_int(attr::comm_bytes_out, Kind::int64_val, e.out_bytes);
     if (has_root(type) && e.root >= 0 && e.root <= largest_rank) {
-      const bool from = type == Collective::broadcast || type == Collective::scatter;
+      const bool from = comes_from_root(type);
       t.add_int(from ? attr::comm_src : attr::comm_dst, Kind::int32_val, e.root);
     }
     if (e.has_splits) add_splits(e, ranks);

@@ -9,7 +9,8 @@
 namespace convert {
 
 void Deck::deal(const Dealing& dealing, std::uint64_t pool, std::uint64_t size) {
-  const std::uint64_t parts = std::max<std::uint64_t>(1, size / dealing.ranks);
+  constexpr std::uint64_t most_parts = 65'536;
+  const std::uint64_t parts = std::clamp<std::uint64_t>(size / dealing.ranks, 1, most_parts);
   for (std::uint64_t part = 0; part < parts; ++part) {
     const std::uint64_t begin = size * part / parts, width = size * (part + 1) / parts - begin;
     // An affine permutation of the part, the same for all ranks, which gives each another value.
@@ -54,7 +55,9 @@ NodeCost cost_at(const CostPool& pool, std::uint64_t number) {
     const double u = (static_cast<double>(number) + 0.5) / cluster->count;
     const double mean = std::numbers::pi * shape / std::sin(std::numbers::pi * shape);
     const double factor = std::pow(u / (1 - u), shape) / mean;
-    cost.duration_ns = static_cast<std::uint64_t>(std::llround(static_cast<double>(cost.duration_ns) * factor));
+    constexpr double most = 9e18;  // below 2^63
+    cost.duration_ns =
+        static_cast<std::uint64_t>(std::llround(std::min(most, static_cast<double>(cost.duration_ns) * factor)));
   }
   return cost;
 }

@@ -15,6 +15,11 @@ namespace {
 
 constexpr std::uint64_t ns_of_us = 1000;
 
+std::uint64_t rounded_ns(double ns) {
+  constexpr double most = 9e18;  // below 2^63
+  return static_cast<std::uint64_t>(std::llround(std::clamp(ns, 0.0, most)));
+}
+
 std::string class_name(const ProfileClass& c, std::uint32_t number) {
   std::string_view word = "class";
   if (c.type == NodeType::comm_send) word = "send";
@@ -45,7 +50,7 @@ class RankWriter {
     const ProfileClass& c = profile_.classes[token.node_class];
     NodeTable& t = trace_.nodes;
     Node& node = t.add_node(t.nodes.size(), c.type, names_[token.node_class]);
-    const auto ns = static_cast<std::uint64_t>(std::llround(std::max(0.0, item.duration_ns)));
+    const auto ns = rounded_ns(item.duration_ns);
     node.duration_us = (ns + ns_of_us / 2) / ns_of_us;
     const std::vector<DrawnRank::Dep>& deps = drawn_.deps();
     for (const bool data : {true, false}) {
@@ -105,8 +110,7 @@ class RankWriter {
     }
     if (group > 0) t.add_string(attr::pg_name, std::to_string(group));
     if (c.details.root >= 0) {
-      const Collective op = collective_of(c.collective);
-      const bool from = op == Collective::broadcast || op == Collective::scatter;
+      const bool from = comes_from_root(collective_of(c.collective));
       std::int64_t root = c.details.root;
       if (group > 0 && static_cast<std::size_t>(root) < job_.groups[group - 1].size())
         root = job_.groups[group - 1][static_cast<std::size_t>(root)];

@@ -32,12 +32,15 @@ class Checker {
     each("tokens", p_.tokens, [&](const Token& t) { check_token(t); });
     check_rules();
     each("pools", p_.pools, [&](const CostPool& pool) {
-      for (const CostCluster& c : pool)
+      for (const CostCluster& c : pool) {
         want(c.count > 0 && c.spread >= 0 && c.spread < most_spread, "a cost that is none");
+        for (const std::uint64_t x : {c.mean.duration_ns, c.mean.delay_ns, c.mean.operations, c.mean.bytes})
+          want(x <= most_cost, "a cost beyond 2^62");
+      }
     });
     check_costs();
     each("places", p_.places, [&](const ProfilePlace& place) { check_place(place); });
-    each("rest", p_.rest, [&](const auto& pieces) { check_loose(pieces); });
+    each("rest", p_.rest, [&](const auto& pieces) { (void)check_loose(pieces); });
     each("scripts", p_.scripts, [&](const ProfileScript& s) { check_script(s); });
     each("slots", p_.slots, [&](const GroupSlot&) {});
     each("jobs", p_.jobs, [&](const ProfileJob& job) { check_job(job); });
@@ -45,7 +48,8 @@ class Checker {
   }
 
  private:
-  static constexpr double most_spread = 1e6;
+  static constexpr double most_spread = 1e6, most_factor = 1e9;
+  static constexpr std::uint64_t most_cost = std::uint64_t{1} << 62U;
 
   template <class Rows, class Check>
   void each(std::string_view table, const Rows& rows, const Check& check) {
@@ -112,25 +116,28 @@ class Checker {
     }
   }
 
-  void check_loose(const std::vector<LoosePiece>& pieces) const {
+  // Returns how many nodes they are.
+  [[nodiscard]] std::uint64_t check_loose(const std::vector<LoosePiece>& pieces) const {
+    std::uint64_t nodes = 0;
     for (const LoosePiece& l : pieces) {
       want(l.symbol < symbols(), "no such piece");
       want(std::isfinite(l.position), "a piece that stands nowhere");
-      for (const std::uint32_t n : {l.count}) want(n * length_of(l.symbol) <= largest_rank_nodes, "too many nodes");
+      nodes += l.count * length_of(l.symbol);
+      want(nodes <= largest_rank_nodes, "too many nodes");
     }
+    return nodes;
   }
 
   void check_place(const ProfilePlace& place) {
-    std::uint64_t longest = 0, loose = 0;
+    std::uint64_t longest = 0;
     for (const ProfilePlace::Segment& s : place.segments) {
       want(s.symbol == no_index || s.symbol < symbols(), "no such segment");
       if (s.symbol != no_index) longest = std::max(longest, length_of(s.symbol));
     }
-    check_loose(place.loose);
+    const std::uint64_t loose = check_loose(place.loose);
     want(place.loose.empty() || place.loose_segments > 0, "loose pieces without a segment");
-    for (const LoosePiece& l : place.loose) loose += l.count * length_of(l.symbol);
     for (const auto& [lane, factor] : place.factors)
-      want(lane < p_.lanes.size() && std::isfinite(factor) && factor >= 0, "a factor that is none");
+      want(lane < p_.lanes.size() && factor >= 0 && factor <= most_factor, "a factor that is none");
     place_nodes_.push_back(std::max(longest, loose));
   }
 

@@ -21,7 +21,7 @@ inline constexpr std::size_t max_profile_bytes = std::size_t{1} << 30;
 
 // Throws Error(input) if parts of a profile do not fit together, or a rank that is drawn of it could have more than
 // `largest_rank_nodes` nodes in an iteration.
-inline constexpr std::uint64_t largest_rank_nodes = std::uint64_t{1} << 28;
+inline constexpr std::uint64_t largest_rank_nodes = std::uint64_t{1} << 24;
 void check_profile(const WorkloadProfile& profile, const std::string& file);
 
 }  // namespace convert

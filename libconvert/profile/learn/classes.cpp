@@ -161,6 +161,12 @@ void ClassTable::make_sizes() {
   }
 }
 
+std::uint32_t ClassTable::number_of(const ProfileClass& call) {
+  const auto [number, is_new] = call_numbers_.try_emplace(call, no_index);
+  if (is_new) number->second = add_class(call);
+  return number->second;
+}
+
 std::uint32_t ClassTable::number_call(const ProfileClass& c) {
   const ProfileClass shared = shared_part(c);
   if (c.splits != no_index) {
@@ -168,24 +174,14 @@ std::uint32_t ClassTable::number_call(const ProfileClass& c) {
     if (pool == split_pools_.end()) return no_index;
     ProfileClass with_pool = c;
     with_pool.splits = pool->second;
-    const auto [number, is_new] = call_numbers_.try_emplace(with_pool, no_index);
-    if (is_new) number->second = add_class(with_pool);
-    return number->second;
+    return number_of(with_pool);
   }
-  const auto at = sized_.find(shared);
-  if (at->second.nodes >= k_) {
-    const auto [number, is_new] = call_numbers_.try_emplace(c, no_index);
-    if (is_new) number->second = add_class(c);
-    return number->second;
-  }
-  const ProfileClass any_size = without_size(shared);
-  const auto pool = size_pools_.find(any_size);
+  if (sized_.at(shared).nodes >= k_) return number_of(c);
+  const auto pool = size_pools_.find(without_size(shared));
   if (pool == size_pools_.end()) return no_index;
   ProfileClass drawn = without_size(c);
   drawn.sizes = pool->second;
-  const auto [number, is_new] = call_numbers_.try_emplace(drawn, no_index);
-  if (is_new) number->second = add_class(drawn);
-  return number->second;
+  return number_of(drawn);
 }
 
 void ClassTable::number_calls() {

@@ -72,6 +72,7 @@ class ClassTable {
   void count_calls(std::span<const JobLog> jobs, const GroupSlots& slots);
   void number_calls();
   std::uint32_t number_call(const ProfileClass& c);
+  std::uint32_t number_of(const ProfileClass& call);
   std::uint32_t add_class(const ProfileClass& c);
   void make_sizes();
   void count_splits(std::span<const JobLog> jobs);

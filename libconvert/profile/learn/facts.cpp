@@ -54,7 +54,7 @@ CommDetails details_of(const NodeTable& table, const Comm& found) {
 std::int64_t root_of(const Comm& found, std::int64_t collective) {
   const Collective op = collective_of(collective);
   if (!has_root(op)) return -1;
-  const bool from = op == Collective::broadcast || op == Collective::scatter;
+  const bool from = comes_from_root(op);
   return value_of(found[from ? attr::comm_src : attr::comm_dst], -1);
 }
 

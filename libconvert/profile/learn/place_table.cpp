@@ -9,6 +9,15 @@
 #include "profile/learn/calls/shuffle.h"
 
 namespace convert {
+namespace {
+
+double factor_of(const std::map<std::uint32_t, double>& factors, std::uint32_t lane) {
+  const auto at = factors.find(lane);
+  return at == factors.end() ? 1.0 : at->second;
+}
+
+}  // namespace
+
 PlaceTable::PlaceTable(std::span<const JobLog> jobs, const SegmentTable& segments, std::uint32_t k)
     : jobs_(jobs), segments_(segments), k_(k) {
   list_parts();
@@ -162,10 +171,6 @@ void PlaceTable::find_factors() {
       rank[g] = static_cast<std::uint32_t>(p.rank);
   }
   using Sums = std::vector<std::map<std::uint32_t, std::pair<double, double>>>;  // recorded, expected
-  const auto value = [](const std::map<std::uint32_t, double>& factors, std::uint32_t lane) {
-    const auto at = factors.find(lane);
-    return at == factors.end() ? 1.0 : at->second;
-  };
   const auto fit = [&](auto& factors, const auto& row, const auto& other) {
     Sums sums(factors.size());
     for (std::uint32_t g = 0; g < gaps.size(); ++g) {
@@ -188,20 +193,17 @@ void PlaceTable::find_factors() {
     fit(
         rank_factor_, [&](std::uint32_t g) { return rank[g]; },
         [&](std::uint32_t g, std::uint32_t lane) {
-          return place_[g] == no_index ? 1.0 : value(place_factor_[place_[g]], lane);
+          return place_[g] == no_index ? 1.0 : factor_of(place_factor_[place_[g]], lane);
         });
     fit(
         place_factor_, [&](std::uint32_t g) { return place_[g]; },
-        [&](std::uint32_t g, std::uint32_t lane) { return value(rank_factor_[rank[g]], lane); });
+        [&](std::uint32_t g, std::uint32_t lane) { return factor_of(rank_factor_[rank[g]], lane); });
   }
 }
 
 double PlaceTable::factor(std::size_t gap, std::size_t rank, std::uint32_t lane) const {
-  const auto value = [&](const std::map<std::uint32_t, double>& factors) {
-    const auto at = factors.find(lane);
-    return at == factors.end() ? 1.0 : at->second;
-  };
-  return value(rank_factor_[rank]) * (place_[gap] == no_index ? 1.0 : value(place_factor_[place_[gap]]));
+  return factor_of(rank_factor_[rank], lane) *
+         (place_[gap] == no_index ? 1.0 : factor_of(place_factor_[place_[gap]], lane));
 }
 
 // The costs of a communication are those at its place, else those of its class, of its type, of all.

@@ -254,7 +254,7 @@ std::optional<Collective> NodeCompiler::collective_op(std::int64_t type) {
 // Where a collective comes from or goes to: comm_src of a broadcast or scatter, comm_dst of a reduce or gather;
 // else the first rank of the group.
 void NodeCompiler::compile_root(NodeCollective& c) {
-  const bool from = c.op == Collective::broadcast || c.op == Collective::scatter;
+  const bool from = comes_from_root(c.op);
   const bool to = c.op == Collective::reduce || c.op == Collective::gather;
   if (!from && !to) return;
   const IntValue root = integer(from ? attr::comm_src : attr::comm_dst, false);

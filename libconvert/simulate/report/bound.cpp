@@ -23,7 +23,7 @@ std::size_t farthest(const std::vector<double>& latencies) {
 }  // namespace
 
 Ways ways_of(Collective op) {
-  if (op == Collective::broadcast || op == Collective::scatter) return Ways::from_root;
+  if (comes_from_root(op)) return Ways::from_root;
   return op == Collective::reduce || op == Collective::gather ? Ways::to_root : Ways::all;
 }
 

@@ -147,7 +147,7 @@ std::vector<Stage> stages(const PhasePlan& p, std::uint32_t place, bool low_root
   }
   std::vector<std::uint32_t> above;
   if (number != 0) above = {at(p.algorithm == NativeAlgorithm::star ? 0 : number & (number - 1))};
-  if (p.op == Collective::broadcast || p.op == Collective::scatter) {
+  if (comes_from_root(p.op)) {
     s.from = above;
     s.to = below;
   } else {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // et-synthesize: traces like those that a profile was learned from.
 #include <filesystem>
+#include <optional>
 
 #include "common/sink.h"
 #include "common/tool.h"
@@ -9,6 +10,7 @@
 #include "profile/draw/synthesis.h"
 #include "profile/json/json.h"
 #include "sets/made_set.h"
+#include "sets/profiled/grown_synthesis.h"
 #include "synthesize/options.h"
 #include "util/log.h"
 
@@ -36,12 +38,16 @@ int synthesize(const tools::SynthesizeOptions& o, tools::Context& context) {
   SynthesisOptions options{.seed = static_cast<std::uint64_t>(o.seed)};
   if (o.iterations) options.iterations = static_cast<std::uint64_t>(*o.iterations);
   const Synthesis synthesis(profile, options);
-  MadeSet set(set_name(operands.front()), static_cast<Rank>(synthesis.ranks()),
-              [&](Rank rank) { return synthesis.draw(rank); });
-  if (std::string groups = synthesis.groups(); !groups.empty()) set.set_groups(std::move(groups));
+  std::optional<GrownSynthesis> grown;
+  if (o.scale) grown.emplace(synthesis, scale_options(*o.scale), input->name());
+  const Rank ranks = grown ? grown->ranks() : static_cast<Rank>(synthesis.ranks());
+  MadeSet set(set_name(operands.front()), ranks,
+              [&](Rank rank) { return grown ? grown->draw(rank) : synthesis.draw(rank); });
+  if (std::string groups = grown ? grown->groups() : synthesis.groups(); !groups.empty())
+    set.set_groups(std::move(groups));
   const auto sink = open_sink(set, o.output, context);
   sink.write(set, context.diagnostics);
-  log_info(counted(synthesis.ranks(), "rank") + ", " + counted(synthesis.iterations(), "iteration") + "; " +
+  log_info(counted(ranks, "rank") + ", " + counted(synthesis.iterations(), "iteration") + "; " +
            std::to_string(synthesis.moved_deps()) + " dependencies reach back beyond the beginning");
   return 0;
 }
@@ -55,6 +61,7 @@ int main(int argc, char** argv) {
       .operands = "[PROFILE]",
       .examples = {{"et-synthesize llama.profile.json --seed 1 -o like", "like.0.et …, as many as were recorded"},
                    {"et-synthesize --iterations 100 llama.profile.json -o long", "a hundred training steps"},
+                   {"et-synthesize --scale dp=64 llama.profile.json -o wide", "64 data-parallel ranks"},
                    {"et-profile llama | et-synthesize | et-validate", "a set, and whether it is right"}},
   };
   return tools::run_tool(argc, argv, info, tools::declare_synthesize, synthesize);

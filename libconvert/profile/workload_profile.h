@@ -17,6 +17,7 @@
 #include "core/collective.h"
 #include "core/trace.h"
 #include "graph/lanes.h"
+#include "passes/scale/grid.h"
 
 namespace convert {
 
@@ -52,6 +53,7 @@ struct ProfileClass {
   NodeType type = NodeType::comp;
   bool on_cpu = false;
   std::int64_t location = -1;  // tensor_loc
+  bool optimizer = false;      // is_optimizer(): sharded, it has less to do where more ranks share
   // Of communications:
   std::int32_t collective = -1;     // comm_type
   std::int64_t size = -1;           // comm_size, bytes; -1: drawn from `sizes`
@@ -153,6 +155,7 @@ struct ProfileJob {
     std::vector<std::uint32_t> scripts{};  // by rank
   };
   std::vector<Rank> ranks{};                // ascending
+  DataRanks data{};                         // as the settings of the workload tell
   std::vector<std::vector<Rank>> groups{};  // from 1 on; empty: members are not known
   std::vector<std::vector<std::uint32_t>>
       slots{};  // by rank: group of each slot, as `slots` of the profile lists them

@@ -9,9 +9,9 @@
 #include "common/options.h"
 #include "sets/derived/iterating.h"
 #include "sets/derived/rankwise.h"
-#include "sets/derived/scaling.h"
 #include "sets/derived/splitting.h"
 #include "sets/derived/windowing.h"
+#include "sets/scaled/scaling.h"
 
 namespace tools {
 

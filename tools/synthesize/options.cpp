@@ -14,6 +14,8 @@ void declare_synthesize(App& app, SynthesizeOptions& o) {
                   "of all that chance decides (default: 1)");
   app.add_integer("--iterations", o.iterations, 1, most_iterations, "N",
                   "training steps (default: as many as were recorded)");
+  app.add_option("--scale", o.scale, "dp=RANKS|GROUP=RANKS",
+                 "more data-parallel ranks: how many of these, or a group by its id, 0 = all ranks, has then");
   add_output_options(app, o.output);
 }
 

@@ -16,6 +16,7 @@ struct SynthesizeOptions {
   OutputOptions output;
   std::int64_t seed = 1;
   std::optional<std::int64_t> iterations;
+  std::optional<std::string> scale;
 };
 
 void declare_synthesize(App& app, SynthesizeOptions& to);

@@ -29,4 +29,12 @@ struct RankGrid {
   [[nodiscard]] std::uint64_t copy_of(Rank grown) const { return grown / (stride * count) % factor; }
 };
 
+// Says how the data-parallel ranks of a job lie: along the dimension of a RankGrid, of whose `count` ranks each
+// `ranks` are data-parallel, and the others context-parallel.
+struct DataRanks {
+  std::uint64_t stride = 1;
+  std::uint64_t count = 1;
+  std::uint64_t ranks = 0;  // 0: not known
+};
+
 }  // namespace convert

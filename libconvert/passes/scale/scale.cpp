@@ -41,14 +41,6 @@ std::string_view group_name(const NodeTable& table, const Node& n) {
   return name == "0" ? std::string_view() : name;
 }
 
-bool is_optimizer(std::string_view name) {
-  std::string lower(name);
-  std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; });
-  static constexpr std::array<std::string_view, 5> words = {"optimizer", "adam", "grad_norm", "clip_grad",
-                                                            "grad norm"};
-  return std::ranges::any_of(words, [&](std::string_view w) { return lower.find(w) != std::string::npos; });
-}
-
 // The calls of a rank in a group that grows, in the order of the file.
 struct GroupCalls {
   ScaledGroup group;
@@ -225,6 +217,14 @@ class Resizer {
 };
 
 }  // namespace
+
+bool is_optimizer(std::string_view name) {
+  std::string lower(name);
+  std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; });
+  static constexpr std::array<std::string_view, 5> words = {"optimizer", "adam", "grad_norm", "clip_grad",
+                                                            "grad norm"};
+  return std::ranges::any_of(words, [&](std::string_view w) { return lower.find(w) != std::string::npos; });
+}
 
 void ScaleCounts::add(const ScaleCounts& other, std::uint64_t times) {
   gathers += times * other.gathers;

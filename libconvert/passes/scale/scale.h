@@ -30,6 +30,9 @@ struct ScaledGroup {
   bool grows = false;       // else the group is there again for each copy
 };
 
+// Returns whether a computation is of the optimizer, or of the norm of gradients, by its name.
+[[nodiscard]] bool is_optimizer(std::string_view name);
+
 struct ScaleCounts {
   std::uint64_t gathers = 0;     // all-gathers of shards that became smaller
   std::uint64_t optimizers = 0;  // nodes of optimizer and norm

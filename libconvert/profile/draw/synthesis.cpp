@@ -2,6 +2,7 @@
 #include "profile/draw/synthesis.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -16,7 +17,7 @@ namespace convert {
 namespace {
 
 // What chance decides.
-enum class Chance : std::uint8_t { job, unit, work, loose, cost };
+enum class Chance : std::uint8_t { job, unit, work, loose, cost, speed };
 
 Draw chance(std::uint64_t seed, Chance what, std::uint64_t a = 0, std::uint64_t b = 0) {
   return {seed, static_cast<std::uint64_t>(what), a, b};
@@ -32,20 +33,20 @@ void shuffle(std::vector<T>& v, Draw draw) {
 // Draws one rank.
 class Synthesis::RankDrawer {
  public:
-  RankDrawer(const Synthesis& s, std::size_t rank)
+  RankDrawer(const Synthesis& s, std::size_t rank, const DrawnAs& as)
       : s_(s),
         profile_(s.profile_),
         rank_(rank),
-        dealing_{s.seed_, rank, s.ranks()},
-        loose_(chance(s.seed_, Chance::loose, rank)),
-        noise_(chance(s.seed_, Chance::cost, rank)),
+        dealing_{s.seed_, as.rank, as.ranks},
+        loose_(chance(s.seed_, Chance::loose, as.rank)),
+        noise_(chance(s.seed_, Chance::cost, as.rank)),
         out_(s.profile_),
         pool_decks_(s.profile_.pools.size()),
         place_decks_(s.profile_.places.size()) {}
 
-  Trace run() {
+  // `work`: ns of an iteration by lane.
+  Trace run(std::vector<double> work) {
     for (const std::uint32_t u : s_.units_) add_unit(s_.job_.units[u]);
-    std::vector<double> work = s_.job_.work_ns[s_.work_[rank_]];
     for (double& w : work) w *= static_cast<double>(s_.iterations_);
     out_.scale(work);
     s_.moved_deps_ += out_.moved_deps();
@@ -215,14 +216,51 @@ void Synthesis::choose_work() {
     alike[scripts].push_back(r);
   }
   work_.resize(ranks());
+  role_.resize(ranks());
   for (const auto& [scripts, members] : alike) {
+    for (const std::uint32_t r : members) role_[r] = static_cast<std::uint32_t>(role_work_.size());
+    fit_work(members);
     std::vector<std::uint32_t> to = members;
     shuffle(to, chance(seed_, Chance::work, members.front()));
     for (std::size_t i = 0; i < members.size(); ++i) work_[members[i]] = to[i];
   }
 }
 
-Trace Synthesis::draw(std::size_t rank) const { return RankDrawer(*this, rank).run(); }
+void Synthesis::fit_work(std::span<const std::uint32_t> alike) {
+  std::vector<LaneWork>& lanes = role_work_.emplace_back(profile_.lanes.size());
+  for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+    std::vector<double> logs;
+    for (const std::uint32_t r : alike) {
+      const std::vector<double>& work = job_.work_ns[r];
+      if (lane < work.size() && work[lane] > 0) logs.push_back(std::log(work[lane]));
+    }
+    if (logs.empty()) continue;
+    const auto n = static_cast<double>(logs.size());
+    LaneWork& fit = lanes[lane];
+    fit.told = true;
+    fit.mu = std::accumulate(logs.begin(), logs.end(), 0.0) / n;
+    double squares = 0;
+    for (const double log : logs) squares += (log - fit.mu) * (log - fit.mu);
+    if (n > 1) fit.sigma = std::sqrt(squares / (n - 1));
+  }
+}
+
+// A rank is as much faster or slower in all its lanes.
+std::vector<double> Synthesis::drawn_work(std::size_t rank, const DrawnAs& as) const {
+  const double z = chance(seed_, Chance::speed, as.rank).normal();
+  std::vector<double> work;
+  for (const LaneWork& fit : role_work_[role_[rank]])
+    work.push_back(fit.told ? std::exp(fit.mu + fit.sigma * z) : 0);
+  return work;
+}
+
+Trace Synthesis::draw(std::size_t rank) const {
+  return RankDrawer(*this, rank, {rank, ranks()}).run(job_.work_ns[work_[rank]]);
+}
+
+Trace Synthesis::draw(std::size_t rank, const DrawnAs& as) const {
+  return RankDrawer(*this, rank, as).run(drawn_work(rank, as));
+}
 
 std::string Synthesis::groups() const {
   std::vector<CommGroup> groups;

@@ -21,7 +21,7 @@ std::uint64_t rounded_ns(double ns) {
 }
 
 std::string class_name(const ProfileClass& c, std::uint32_t number) {
-  std::string_view word = "class";
+  std::string_view word = c.optimizer ? "optimizer" : "class";
   if (c.type == NodeType::comm_send) word = "send";
   if (c.type == NodeType::comm_recv) word = "recv";
   if (c.type == NodeType::comm_coll) word = name(collective_of(c.collective));

@@ -163,6 +163,11 @@ class Checker {
     want(std::ranges::adjacent_find(job.ranks, std::greater_equal<>()) == job.ranks.end() &&
              job.ranks.back() <= largest_rank,
          "ranks do not ascend");
+    const std::uint64_t most = largest_rank;
+    want(job.data.ranks == 0 ||
+             (job.data.stride > 0 && job.data.stride <= most && job.data.count > 0 && job.data.count <= most &&
+              job.data.count % job.data.ranks == 0 && n % (job.data.stride * job.data.count) == 0),
+         "data-parallel ranks that are none");
     want(job.slots.size() == n && job.work_ns.size() == n, "not a row for each rank");
     for (const auto& rest : job.rest) {
       want(rest.size() == n, "not a part of the rest for each rank");

@@ -26,7 +26,8 @@ void fields(CommDetails& x, const Visit& visit) {
 }
 template <class Visit>
 void fields(ProfileClass& x, const Visit& visit) {
-  visit(x.type, x.on_cpu, x.location, x.collective, x.size, x.sizes, x.splits, x.slot, x.offset, x.details);
+  visit(x.type, x.on_cpu, x.location, x.optimizer, x.collective, x.size, x.sizes, x.splits, x.slot, x.offset,
+        x.details);
 }
 template <class Visit>
 void fields(SizeCluster& x, const Visit& visit) {
@@ -73,8 +74,12 @@ void fields(ProfileJob::Unit& x, const Visit& visit) {
   visit(x.part, x.count, x.scripts);
 }
 template <class Visit>
+void fields(DataRanks& x, const Visit& visit) {
+  visit(x.stride, x.count, x.ranks);
+}
+template <class Visit>
 void fields(ProfileJob& x, const Visit& visit) {
-  visit(x.ranks, x.groups, x.slots, x.units, x.work_ns, x.rest);
+  visit(x.ranks, x.data, x.groups, x.slots, x.units, x.work_ns, x.rest);
 }
 template <class A, class B, class Visit>
 void fields(std::pair<A, B>& x, const Visit& visit) {

@@ -9,6 +9,7 @@
 #include "core/found_attrs.h"
 #include "core/time/recorded_time.h"
 #include "graph/iteration_name.h"
+#include "passes/scale/scale.h"
 
 namespace convert {
 namespace {
@@ -94,7 +95,8 @@ ProfileClass plain_class(const NodeTable& table, const Node& node) {
   const FoundAttrs<plain_attrs> found(table.attributes(node));
   return {.type = node.type,
           .on_cpu = is_true(found[attr::is_cpu_op]),
-          .location = value_of(found[attr::tensor_loc], -1)};
+          .location = value_of(found[attr::tensor_loc], -1),
+          .optimizer = node.type == NodeType::comp && is_optimizer(table.name(node))};
 }
 
 CallFacts call_facts(const NodeTable& table, const Node& node) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "passes/scale/grid.h"
 #include "profile/learn/calls/comm_order.h"
 #include "profile/learn/parts.h"
 #include "profile/learn/rank_log.h"
@@ -16,6 +17,7 @@ namespace convert {
 struct JobLog {
   std::string name{};  // for messages
   IterationRule rule{};
+  DataRanks data{};
   std::map<std::string, std::vector<Rank>> groups{};  // by pg_name, as far as their members are known
   std::vector<RankLog> ranks{};                       // ascending
   CommOrder order{};

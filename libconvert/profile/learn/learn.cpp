@@ -58,7 +58,7 @@ WorkloadProfile ProfileLearner::finish() {
                     .tokens = t.segments.tokens(),
                     .rules = t.segments.rules()};
   for (const JobLog& log : t.jobs) {
-    ProfileJob& job = p.jobs.emplace_back();
+    ProfileJob& job = p.jobs.emplace_back(ProfileJob{.data = log.data});
     for (const RankLog& r : log.ranks) job.ranks.push_back(r.rank);
   }
   t.slots.write(p);

@@ -14,6 +14,7 @@
 #include "profile/learn/calls/comm_order.h"
 #include "profile/learn/rank_log.h"
 #include "sets/derived/kept_ranks.h"
+#include "sets/scaled/scale_grid.h"
 #include "util/parallel.h"
 
 namespace convert {
@@ -27,17 +28,14 @@ struct Job {
   std::vector<std::size_t> order{};  // of the ranks, ascending
 };
 
-std::size_t told_steps(const Metadata& metadata, const std::string& name) {
-  const auto workload = told_workload(metadata, name);
-  return workload ? static_cast<std::size_t>(workload->step.iterations) : 0;
-}
-
 JobLog log_job(Job& job, const LearnOptions& options, Diagnostics& diagnostics) {
   JobLog log{.name = job.source.base_name()};
   const Trace first = job.ranks.read(0);
   if (provenance_of(first) != Provenance::none)
     throw input_error({.file = log.name}, "the set is a collective algorithm; a profile is of workloads");
-  log.rule = iteration_rule(first, told_steps(first.metadata, log.name));
+  const auto workload = told_workload(first.metadata, log.name);
+  log.rule = iteration_rule(first, workload ? static_cast<std::size_t>(workload->step.iterations) : 0);
+  if (workload && why_no_growth(*workload).empty()) log.data = data_ranks(workload->plan);
   std::vector<RankLog> ranks;
   for_each_ordered(
       options.jobs, job.ranks.size(),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "sets/derived/scaling.h"
+#include "sets/scaled/scaling.h"
 
 #include <gtest/gtest.h>
 
 #include "common/error_text.h"
 #include "config/workload/metadata.h"
 #include "generate/workload/workload.h"
-#include "sets/derived/scaled_groups.h"
+#include "sets/scaled/scaled_groups.h"
 #include "split_sets.h"
 
 namespace convert {

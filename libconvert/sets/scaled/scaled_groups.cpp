@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sets/derived/scaled_groups.h"
+#include "sets/scaled/scaled_groups.h"
 
 #include <algorithm>
 #include <limits>

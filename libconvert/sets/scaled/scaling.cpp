@@ -1,40 +1,27 @@
 // SPDX-License-Identifier: MIT
-#include "sets/derived/scaling.h"
+#include "sets/scaled/scaling.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <numeric>
 #include <string_view>
 #include <utility>
 
 #include "config/workload/metadata.h"
 #include "core/master/add_class.h"
 #include "core/units.h"
-#include "core/words.h"
 #include "core/world_size.h"
 #include "passes/provenance.h"
 #include "passes/scale/scale.h"
 #include "passes/scale/spread.h"
 #include "sets/classes/stand_ins.h"
-#include "sets/derived/scaled_groups.h"
+#include "sets/scaled/scaled_groups.h"
 
 namespace convert {
 namespace {
 
 const Name parameters_attribute{std::string_view("parameters")};
-
-// Why other kinds of parallelism do not grow.
-struct NoGrowth {
-  std::string_view kind, word, reason;
-};
-constexpr std::array<NoGrowth, 4> no_growth = {{
-    {"tp", "tensor", "matrices would have other shapes on each rank"},
-    {"cp", "context", "each rank would have other tokens, and attention other steps"},
-    {"ep", "expert", "each rank would have fewer experts, and send other tokens to each"},
-    {"pp", "pipeline", "each stage would have other layers, and the schedule another order"},
-}};
 
 std::string percent_more(double factor) {
   constexpr std::size_t longest = 32;
@@ -73,8 +60,6 @@ class Scaler {
   void find_places();
   void read_workload();
   void find_grid(const ScaleOptions& options, const std::vector<CommGroup>& groups);
-  void find_plan_grid(std::uint64_t data);
-  void find_group_grid(const ScaleOptions& options, const std::vector<CommGroup>& groups);
   [[nodiscard]] bool groups_alike() const;
   void find_buckets();
   [[nodiscard]] std::optional<ShardSizes> shard_sizes(const Trace& trace) const;
@@ -104,10 +89,10 @@ MasterSet Scaler::run(const ScaleOptions& options) {
   std::vector<CommGroup> groups;
   if (groups_before_) groups = parse_groups(groups_before_->name, groups_before_->json, static_cast<Rank>(ranks_));
   find_grid(options, groups);
-  constexpr std::uint64_t most_ranks = std::uint64_t{1} << 24U;  // as et-generate makes
-  if (ranks_ * grid_.factor > most_ranks)
+  if (ranks_ * grid_.factor > most_grown_ranks)
     throw usage_error("--scale " + options.which + "=" + std::to_string(options.ranks) + ": " +
-                      std::to_string(ranks_ * grid_.factor) + " ranks are more than " + std::to_string(most_ranks));
+                      std::to_string(ranks_ * grid_.factor) + " ranks are more than " +
+                      std::to_string(most_grown_ranks));
   groups_.emplace(name_, std::move(groups), grid_, static_cast<Rank>(ranks_));
   if (!groups_alike()) {
     stand_ins_.emplace(*set_, name_, StandIns::Each::alone);
@@ -188,85 +173,27 @@ void Scaler::read_workload() {
         "the set is a collective algorithm, of which more ranks are another one: et-generate all_reduce --npus N");
   workload_ = told_workload(first.metadata, name_);
   if (!workload_) return;
-  const ParallelPlan& plan = workload_->plan;
-  const char* const apart = plan.disaggregates()                ? "plan.disaggregate"
-                            : plan.memory == FarMemory::offload ? "plan.memory=offload"
-                            : workload_->step.tensors           ? "run.tensors=true"
-                                                                : nullptr;
-  if (apart != nullptr)
-    throw usage_error(std::string("--scale: a workload with ") + apart +
-                      " cannot grow; generate it with more ranks (et-generate --set plan.data=…)");
-  if (plan.hsdp == plan.context * plan.data)
-    throw usage_error(
-        "--scale: with plan.hsdp " + std::to_string(plan.hsdp) +
-        " all data-parallel ranks share, and there are no replicas to grow; generate the workload with "
-        "plan.data of two times as much or more, and let that grow");
+  if (const std::string why = why_no_growth(*workload_); !why.empty()) throw usage_error("--scale: " + why);
   if (workload_->plan.ranks() != static_cast<std::int64_t>(ranks_))
     throw bad("the settings in the metadata are of " + std::to_string(workload_->plan.ranks()) +
               " ranks, and there are " + std::to_string(ranks_));
 }
 
 void Scaler::find_grid(const ScaleOptions& options, const std::vector<CommGroup>& groups) {
-  if (options.which == "dp" && workload_) return find_plan_grid(options.ranks);
-  if (options.which == "dp")
+  const DataRanks data = workload_ ? data_ranks(workload_->plan) : DataRanks{};
+  if (options.which == "dp" && !workload_)
     throw usage_error(
         "--scale dp: the metadata of " + name_ +
         " does not say what its groups are for (attribute workload); give the id of a data-parallel group, "
         "or 0 if all ranks are: --scale 0=" +
         std::to_string(options.ranks));
-  find_group_grid(options, groups);
-  if (!workload_) return;
-  const RankGrid of_group = grid_;
-  find_plan_grid(of_group.factor * static_cast<std::uint64_t>(workload_->plan.data));
-  if (of_group.stride != grid_.stride || of_group.count != grid_.count)
+  grid_ = options.which == "dp" ? data_grid(data, options.ranks)
+                                : group_grid(options, groups, static_cast<Rank>(ranks_), name_);
+  if (!workload_ || options.which == "dp") return;
+  const RankGrid of_data = data_grid(data, grid_.factor * data.ranks);
+  if (of_data.stride != grid_.stride || of_data.count != grid_.count)
     throw usage_error("--scale: group " + options.which +
                       " is not of the data-parallel ranks of the plan; --scale dp=… grows these");
-}
-
-void Scaler::find_plan_grid(std::uint64_t data) {
-  const ParallelPlan& plan = workload_->plan;
-  const auto before = static_cast<std::uint64_t>(plan.data);
-  if (before < 2)
-    throw usage_error(
-        "--scale dp: the plan has one data-parallel rank, whose gradients are not exchanged; generate the "
-        "workload with plan.data=2 or more, and let that grow");
-  if (data < before || data % before != 0)
-    throw usage_error("--scale dp=" + std::to_string(data) + ": a multiple of the " + std::to_string(before) +
-                      " data-parallel ranks that there are is needed" +
-                      (data < before ? "; --ranks takes some ranks of a set" : ""));
-  const bool inner = plan.inner == Inner::data;
-  grid_ = {.stride = static_cast<std::uint64_t>(inner ? 1 : plan.tensor),
-           .count = static_cast<std::uint64_t>(inner ? plan.data : plan.context * plan.data),
-           .factor = data / before};
-}
-
-void Scaler::find_group_grid(const ScaleOptions& options, const std::vector<CommGroup>& groups) {
-  std::vector<Rank> all(ranks_);
-  std::iota(all.begin(), all.end(), Rank{0});
-  const auto at =
-      std::ranges::find_if(groups, [&](const CommGroup& g) { return std::to_string(g.id) == options.which; });
-  if (at == groups.end() && options.which != "0") {
-    std::vector<std::string> known = {"0 (all ranks)"};
-    for (const CommGroup& g : groups) known.push_back(std::to_string(g.id));
-    constexpr std::size_t shown = 20;
-    if (known.size() > shown) known.resize(shown), known.emplace_back("…");
-    throw usage_error("--scale: there is no group " + options.which + "; " + name_ + " has " + join(known));
-  }
-  const std::vector<Rank>& ranks = at == groups.end() ? all : at->ranks;
-  const std::uint64_t n = ranks.size();
-  const std::uint64_t stride = n < 2 ? 1 : std::uint64_t{ranks[1]} - ranks[0];
-  bool regular = n >= 2 && ranks[1] > ranks[0] && ranks_ % (stride * n) == 0 && ranks[0] % (stride * n) < stride;
-  for (std::size_t i = 0; i < n && regular; ++i) regular = ranks[i] == ranks[0] + i * stride;
-  if (n < 2)
-    throw bad("group " + options.which + " has one rank, which exchanges gradients with no other: it cannot grow");
-  if (!regular)
-    throw bad("group " + options.which + " is not regular: ranks at equal distances that divide all " +
-              counted(ranks_, "rank") + " evenly are needed");
-  if (options.ranks < n || options.ranks % n != 0)
-    throw usage_error("--scale " + options.which + "=" + std::to_string(options.ranks) + ": a multiple of the " +
-                      std::to_string(n) + " ranks that the group has is needed" +
-                      (options.ranks < n ? "; --ranks takes some ranks of a set" : ""));
-  grid_ = {.stride = stride, .count = n, .factor = options.ranks / n};
 }
 
 std::optional<ShardSizes> Scaler::shard_sizes(const Trace& trace) const {
@@ -349,28 +276,6 @@ void Scaler::tell_stragglers() {
 }
 
 }  // namespace
-
-ScaleOptions scale_options(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  const std::string which = text.substr(0, equals);
-  const auto ranks =
-      equals == std::string::npos ? std::nullopt : parse_plain(text.substr(equals + 1), largest_rank);
-  if (which.empty() || !ranks || *ranks == 0)
-    throw usage_error("--scale " + text +
-                      ": expected dp=RANKS, such as dp=1024, or the id of a group, such as 3=64");
-  for (const NoGrowth& n : no_growth) {
-    if (which == n.kind || which == n.word)
-      throw usage_error("--scale " + text + ": " + std::string(n.word) +
-                        " parallelism cannot grow in a trace, since " + std::string(n.reason) +
-                        "; generate the workload with another plan (et-generate --set plan." + std::string(n.word) +
-                        "=…)");
-  }
-  const bool data = which == "dp" || which == "data";
-  if (!data && !parse_plain(which, INT64_MAX))
-    throw usage_error("--scale " + text + ": there is no kind '" + which + "'; known: dp, and groups by their ids" +
-                      did_you_mean(which, {"dp", "data"}));
-  return {.which = data ? "dp" : which, .ranks = *ranks};
-}
 
 ScaledSet::ScaledSet(Scaled scaled)
     : ClassSet(std::move(scaled.name), std::move(scaled.set)), notes_(std::move(scaled.notes)) {}

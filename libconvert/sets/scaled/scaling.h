@@ -2,22 +2,13 @@
 // Makes a set with more data-parallel ranks of another one.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "sets/classes/set.h"
+#include "sets/scaled/scale_grid.h"
 
 namespace convert {
-
-struct ScaleOptions {
-  std::string which;        // "dp", or the id of a group
-  std::uint64_t ranks = 0;  // that it has then
-  unsigned jobs = 1;
-};
-// Returns what `text`, "dp=1024" or "3=64", says. Throws Error(usage) that names --scale: malformed, or what cannot
-// grow, with the reason.
-[[nodiscard]] ScaleOptions scale_options(const std::string& text);
 
 // Holds the grown set by classes of ranks, whatever the one is that it is made of.
 class ScaledSet final : public ClassSet {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/trace.h"
+#include "profile/call_mask.h"
 #include "profile/workload_profile.h"
 
 namespace convert {
@@ -32,6 +33,10 @@ class DrawnRank {
   // in the first iteration that was recorded; else it means the first node of its lane or class, or the node before
   // it where there is none, and is counted.
   void add(std::uint32_t token, const NodeCost& cost, double duration_ns, bool scaled, bool in_place);
+  // Adds a communication that waits for some of those before it, as ProfileScript has it, whatever else it waits
+  // for.
+  void add_call(std::uint32_t token, const NodeCost& cost, double duration_ns, bool scaled,
+                std::span<const std::uint32_t> after);
   // Multiplies the durations of each lane of the iterations so that they sum up to `work_ns`; 0: leaves them.
   void scale(std::span<const double> work_ns);
 
@@ -40,11 +45,21 @@ class DrawnRank {
   [[nodiscard]] std::uint64_t moved_deps() const { return moved_; }
 
  private:
+  void find_deps(std::uint32_t token, bool in_place);
+  void add_dep(std::uint32_t node, std::uint8_t kinds) { found_.push_back({node, kinds}); }
+  [[nodiscard]] bool waits_for(std::uint32_t node) const;
+  [[nodiscard]] CallMask found_calls() const;
+  void add_item(std::uint32_t token, const NodeCost& cost, double duration_ns, bool scaled);
+
   const WorkloadProfile& profile_;
   std::vector<Item> items_;
   std::vector<Dep> deps_;
   std::vector<std::uint32_t> lane_of_deps_;
   std::vector<std::vector<std::uint32_t>> lanes_, classes_;  // nodes
+  std::vector<Dep> found_;                                   // of the node that is added
+  std::vector<CallMask> waits_;                              // by node, as of
+  std::vector<std::uint32_t> known_;                         // so many communications before it, and itself
+  std::vector<std::uint32_t> calls_;                         // nodes
   std::uint64_t moved_ = 0;
 };
 

@@ -75,7 +75,7 @@ class Synthesis::RankDrawer {
     };
     for (const ProfileScript::Step& s : script.steps) {
       add_gap(s.place);
-      add_node(s.token, s.pool, nullptr, true);
+      add_call(s);
     }
     add_gap(script.last_place);
   }
@@ -146,14 +146,24 @@ class Synthesis::RankDrawer {
     add_tokens(b, costs, next, place, in_place);
   }
 
-  void add_node(std::uint32_t token, std::uint32_t pool, const ProfilePlace* place, bool in_place) {
-    NodeCost cost;
-    if (pool != no_index && !profile_.pools[pool].empty()) {
-      const CostPool& p = profile_.pools[pool];
-      cost = cost_at(p, pool_decks_[pool].next(dealing_, pool, pool_size(p)));
-    }
+  NodeCost cost_of(std::uint32_t pool) {
+    if (pool == no_index || profile_.pools[pool].empty()) return {};
+    const CostPool& p = profile_.pools[pool];
+    return cost_at(p, pool_decks_[pool].next(dealing_, pool, pool_size(p)));
+  }
+  double noise() {
     constexpr double width = 0.02;  // a hundredth up or down
-    double factor = 1 + width * (noise_.unit() - 0.5);
+    return 1 + width * (noise_.unit() - 0.5);
+  }
+
+  void add_call(const ProfileScript::Step& step) {
+    const NodeCost cost = cost_of(step.pool);
+    out_.add_call(step.token, cost, static_cast<double>(cost.duration_ns) * noise(), scaled_, step.after);
+  }
+
+  void add_node(std::uint32_t token, std::uint32_t pool, const ProfilePlace* place, bool in_place) {
+    const NodeCost cost = cost_of(pool);
+    double factor = noise();
     if (place != nullptr) {
       const std::uint32_t lane = profile_.tokens[token].lane;
       for (const auto& [of, f] : place->factors) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/diagnostic.h"
+#include "profile/call_mask.h"
 #include "profile/grammar.h"
 #include "profile/json/json.h"
 
@@ -152,6 +153,8 @@ class Checker {
       want(step.token < p_.tokens.size() && p_.classes[p_.tokens[step.token].node_class].communicates(),
            "a step that does not communicate");
       want(step.pool < p_.pools.size(), "no such pool");
+      for (const std::uint32_t back : step.after)
+        want(back >= 1 && back <= CallMask::reach, "a communication to wait for that is none");
     }
     add(s.last_place);
     want(nodes <= largest_rank_nodes, "too many nodes");

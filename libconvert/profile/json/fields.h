@@ -63,7 +63,7 @@ void fields(ProfilePlace& x, const Visit& visit) {
 }
 template <class Visit>
 void fields(ProfileScript::Step& x, const Visit& visit) {
-  visit(x.place, x.token, x.pool);
+  visit(x.place, x.token, x.pool, x.after);
 }
 template <class Visit>
 void fields(ProfileScript& x, const Visit& visit) {

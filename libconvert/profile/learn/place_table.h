@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "profile/learn/calls/contexts.h"
+#include "profile/learn/calls/waits.h"
 #include "profile/learn/job_log.h"
 #include "profile/learn/segment_table.h"
 #include "profile/workload_profile.h"
@@ -65,6 +66,8 @@ class PlaceTable {
   [[nodiscard]] ProfilePlace make_place(std::size_t place) const;
   void write_rest(WorkloadProfile& profile, ProfileJob::Part kind) const;
   void write_scripts(WorkloadProfile& profile, std::uint32_t first_pool) const;
+  [[nodiscard]] std::vector<std::vector<CallWaits>> waits_of_calls() const;
+  void write_waits(WorkloadProfile& profile, std::span<const std::uint32_t> script_of) const;
 
   std::span<const JobLog> jobs_;
   const SegmentTable& segments_;

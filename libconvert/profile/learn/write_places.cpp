@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Writes places and scripts into a profile.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
+#include <set>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -123,12 +126,78 @@ void PlaceTable::fill_up(WorkloadProfile& profile, ProfileJob::Part kind) const 
   }
 }
 
+// Returns, by part, what the calls wait for in the order in which they are written.
+std::vector<std::vector<CallWaits>> PlaceTable::waits_of_calls() const {
+  std::vector<std::vector<CallWaits>> out(parts_.size());
+  for (std::size_t begin = 0, end = 0; begin < parts_.size(); begin = end) {
+    while (end < parts_.size() && parts_[end].rank == parts_[begin].rank) ++end;
+    const SegmentTable::RankUse& use = segments_.ranks()[parts_[begin].rank];
+    const std::vector<std::uint32_t>& recorded = jobs_[use.job].order.places[use.rank];
+    std::map<std::uint32_t, std::uint32_t> call;  // by place in the job
+    for (std::uint32_t c = 0; c < recorded.size(); ++c) call.emplace(recorded[c], c);
+    std::vector<std::uint32_t> place(recorded.size(), no_index);
+    std::uint32_t next = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      for (const std::uint32_t c : order_[i]) place[call.at(parts_[i].places[c])] = next++;
+    }
+    std::vector<CallWaits> waits = call_waits(jobs_[use.job].ranks[use.rank], place);
+    auto from = waits.begin();
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto n = static_cast<std::ptrdiff_t>(order_[i].size());
+      out[i].assign(std::make_move_iterator(from), std::make_move_iterator(from + n));
+      from += n;
+    }
+  }
+  return out;
+}
+
+// A call waits for another one if it does wherever its script stands, and a call of its class for one of that class
+// so far back at least k times.
+void PlaceTable::write_waits(WorkloadProfile& profile, std::span<const std::uint32_t> script_of) const {
+  using Key = std::array<std::uint32_t, 3>;  // class, how far back, class there
+  const std::vector<std::vector<CallWaits>> waits = waits_of_calls();
+  std::map<Key, std::uint32_t> count;
+  std::vector<std::vector<CallMask>> always;                                           // by script and step
+  std::vector<std::vector<std::set<std::pair<std::uint32_t, std::uint32_t>>>> wanted;  // how far back, class there
+  for (const ProfileScript& s : profile.scripts) {
+    always.emplace_back(s.steps.size(), CallMask::beyond(0));
+    wanted.emplace_back(s.steps.size());
+  }
+  std::vector<std::uint32_t> before;  // classes of the rank
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    if (i == 0 || parts_[i].rank != parts_[i - 1].rank) before.clear();
+    const std::vector<std::uint32_t> classes = classes_in_order(i);
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+      CallMask all = waits[i][c].all;
+      all.add(CallMask::beyond(before.size()));  // none is there
+      always[script_of[i]][c].keep(all);
+      for (const std::uint32_t back : waits[i][c].nearest) {
+        const std::uint32_t there = before[before.size() - back];
+        ++count[{classes[c], back, there}];
+        wanted[script_of[i]][c].emplace(back, there);
+      }
+      before.push_back(classes[c]);
+    }
+  }
+  for (std::size_t s = 0; s < wanted.size(); ++s) {
+    for (std::size_t c = 0; c < wanted[s].size(); ++c) {
+      ProfileScript::Step& step = profile.scripts[s].steps[c];
+      const std::uint32_t own = segments_.tokens()[step.token].node_class;
+      for (const auto& [back, there] : wanted[s][c]) {
+        if (!always[s][c].has(back) || count.at({own, back, there}) < k_) continue;
+        if (step.after.empty() || step.after.back() != back) step.after.push_back(back);
+      }
+    }
+  }
+}
+
 void PlaceTable::write_scripts(WorkloadProfile& profile, std::uint32_t first_pool) const {
   using Votes = std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>;  // of token and pool
   std::map<std::vector<std::uint32_t>, std::uint32_t> numbers;
   std::vector<std::vector<Votes>> votes;                                     // by script and step
   std::vector<std::map<std::uint32_t, std::vector<std::uint32_t>>> scripts;  // by job and part: of each rank
   for (std::size_t j = 0; j < jobs_.size(); ++j) scripts.emplace_back();
+  std::vector<std::uint32_t> script_of;  // by part
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     const Part& p = parts_[i];
     const std::vector<std::uint32_t> classes = classes_in_order(i);
@@ -140,6 +209,7 @@ void PlaceTable::write_scripts(WorkloadProfile& profile, std::uint32_t first_poo
       script.last_place = place_of(contexts.back());
       votes.emplace_back(classes.size());
     }
+    script_of.push_back(at->second);
     for (std::size_t c = 0; c < classes.size(); ++c) {
       const std::uint32_t gap = p.first + order_[i][c];
       ++votes[at->second][c][{segments_.gaps()[gap].call, first_pool + call_pool_[gap]}];
@@ -156,6 +226,7 @@ void PlaceTable::write_scripts(WorkloadProfile& profile, std::uint32_t first_poo
       profile.scripts[s].steps[c].pool = best->first.second;
     }
   }
+  write_waits(profile, script_of);
   for (std::size_t j = 0; j < jobs_.size(); ++j) {
     const CommOrder& order = jobs_[j].order;
     std::vector<ProfileJob::Unit>& units = profile.jobs[j].units;

@@ -163,7 +163,7 @@ struct ProfileJob {
       slots{};  // by rank: group of each slot, as `slots` of the profile lists them
   std::vector<Unit> units{};
   std::vector<std::vector<double>> work_ns{};  // by rank and lane: durations of an iteration, mean
-  // By part and rank: how much of the profile's rest is the rank's in one such part.
+  // By part and rank: how much of the profile's rest is in one such part of the rank that has gaps without a place.
   std::array<std::vector<float>, parts> rest{};
 };
 

@@ -198,6 +198,16 @@ void ClassTable::number_calls() {
   call_classes_ = {};
 }
 
+std::vector<std::uint32_t> ClassTable::messages() const {
+  std::map<ProfileClass, std::uint32_t> first;
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t c = 0; c < classes_.size(); ++c) {
+    const bool message = classes_[c].communicates() && classes_[c].type != NodeType::comm_coll;
+    out.push_back(message ? first.try_emplace(shared_part(classes_[c]), c).first->second : c);
+  }
+  return out;
+}
+
 void ClassTable::cut_tails(std::span<const JobLog> jobs) {
   std::map<std::pair<NodeType, bool>, LargestCosts> largest;
   for (const JobLog& job : jobs) {

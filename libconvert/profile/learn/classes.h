@@ -36,6 +36,8 @@ class ClassTable {
   [[nodiscard]] const NodeCost& most(std::uint32_t node_class) const { return most_[node_class]; }
   [[nodiscard]] std::size_t size() const { return classes_.size(); }
   [[nodiscard]] const std::vector<ProfileClass>& classes() const { return classes_; }
+  // Returns, by class, the first class that is the same message, whichever of its ends; of others the class itself.
+  [[nodiscard]] std::vector<std::uint32_t> messages() const;
   [[nodiscard]] const std::vector<std::vector<SizeCluster>>& sizes() const { return sizes_; }
   [[nodiscard]] const std::vector<SplitPool>& splits() const { return splits_; }
   [[nodiscard]] std::uint64_t left_out() const { return left_out_; }

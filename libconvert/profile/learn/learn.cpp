@@ -40,7 +40,7 @@ void ProfileLearner::add(std::size_t job, std::size_t rank, const EncodedRank& e
 void ProfileLearner::settle() {
   Tables& t = *tables_;
   t.segments.settle(t.k);
-  t.places.emplace(t.jobs, t.segments, t.k);
+  t.places.emplace(t.jobs, t.segments, t.classes.messages(), t.k);
   t.costs.emplace(t.segments, *t.places, t.k);
 }
 

@@ -18,8 +18,9 @@ double factor_of(const std::map<std::uint32_t, double>& factors, std::uint32_t l
 
 }  // namespace
 
-PlaceTable::PlaceTable(std::span<const JobLog> jobs, const SegmentTable& segments, std::uint32_t k)
-    : jobs_(jobs), segments_(segments), k_(k) {
+PlaceTable::PlaceTable(std::span<const JobLog> jobs, const SegmentTable& segments,
+                       std::vector<std::uint32_t> messages, std::uint32_t k)
+    : jobs_(jobs), segments_(segments), messages_(std::move(messages)), k_(k), contexts_(messages_) {
   list_parts();
   pick_places();
   leave_out_first();
@@ -28,10 +29,17 @@ PlaceTable::PlaceTable(std::span<const JobLog> jobs, const SegmentTable& segment
   std::vector<CallSequence> sequences;
   for (const Part& p : parts_) {
     const SegmentTable::RankUse& use = segments_.ranks()[p.rank];
-    sequences.push_back({use.job, p.part, jobs_[use.job].order.circular, p.calls, p.places});
+    sequences.push_back({use.job, p.part, jobs_[use.job].order.circular, without_direction(p.calls), p.places});
   }
   order_ = shuffle_rare(sequences, k_, shuffled_);
   add_places();
+}
+
+// Returns the classes with receives as the sends that they are the other end of: the last rank of a pipeline, which
+// sends nothing on, is as the others then.
+std::vector<std::uint32_t> PlaceTable::without_direction(std::vector<std::uint32_t> classes) const {
+  for (std::uint32_t& c : classes) c = messages_[c];
+  return classes;
 }
 
 void PlaceTable::list_parts() {
@@ -59,17 +67,49 @@ void PlaceTable::list_parts() {
   }
 }
 
+// Makes a place of gaps, fewer than k in each sequence of communications, that are between the same two and have,
+// wherever the sequence stands, the same piece.
+void PlaceTable::pick_alike() {
+  using Key = std::pair<std::uint32_t, Symbol>;      // the widest context, the piece
+  std::map<std::uint32_t, std::set<Symbol>> pieces;  // by the narrowest context
+  constexpr Symbol several = no_index - 1;
+  for (std::size_t g = 0; g < context_.size(); ++g) {
+    const std::vector<Symbol>& symbols = segments_.pieces()[segments_.gaps()[g].segment].symbols;
+    pieces[context_[g].front()].insert(symbols.empty()       ? no_index
+                                       : symbols.size() == 1 ? symbols.front()
+                                                             : several);
+  }
+  const auto key_of = [&](const GapContexts::Of& of) {
+    const std::set<Symbol>& all = pieces.at(of.front());
+    return Key(of[GapContexts::levels - 2], all.size() == 1 ? *all.begin() : several);
+  };
+  std::map<Key, std::uint32_t> count, place;
+  for (const GapContexts::Of& of : context_) {
+    if (context_count_[of.front()] < k_) ++count[key_of(of)];
+  }
+  for (const GapContexts::Of& of : context_) {
+    const Key key = key_of(of);
+    if (context_count_[of.front()] >= k_ || key.second == several || count[key] < k_) continue;
+    const auto [at, is_new] = place.try_emplace(key, static_cast<std::uint32_t>(members_.size()));
+    if (is_new) members_.emplace_back();
+    place_by_context_[of.front()] = at->second;
+  }
+  alike_places_ = static_cast<std::uint32_t>(members_.size());
+}
+
 void PlaceTable::pick_places() {
   context_count_.assign(contexts_.size(), 0);
   for (const GapContexts::Of& of : context_) {
     for (const std::uint32_t c : of) ++context_count_[c];
   }
   place_by_context_.assign(contexts_.size(), no_index);
+  pick_alike();
   for (const GapContexts::Of& of : context_) {
     const std::uint32_t segment = segments_.gaps()[place_.size()].segment;
     const std::size_t nodes = segments_.segments()[segment].size();
     all_nodes_ += nodes;
-    const auto at = std::ranges::find_if(of, [&](std::uint32_t c) { return context_count_[c] >= k_; });
+    const auto at = std::ranges::find_if(
+        of, [&](std::uint32_t c) { return context_count_[c] >= k_ || place_by_context_[c] < alike_places_; });
     std::uint32_t place = no_index;
     if (at != of.end()) {
       if (segments_.pieces()[segment].symbols.size() == 1) whole_nodes_ += nodes;

@@ -18,8 +18,9 @@ namespace convert {
 
 class PlaceTable {
  public:
-  // `segments` is settled; both must outlive this object.
-  PlaceTable(std::span<const JobLog> jobs, const SegmentTable& segments, std::uint32_t k);
+  // `segments` is settled; both must outlive this object. `messages`: as ClassTable has them.
+  PlaceTable(std::span<const JobLog> jobs, const SegmentTable& segments, std::vector<std::uint32_t> messages,
+             std::uint32_t k);
 
   // Returns the factor of the times of a gap that was recorded, by lane: of its place and its rank together.
   [[nodiscard]] double factor(std::size_t gap, std::size_t rank, std::uint32_t lane) const;
@@ -53,6 +54,7 @@ class PlaceTable {
     std::vector<std::uint32_t> places{};  // of these, in the order of the job
   };
   void list_parts();
+  void pick_alike();
   void pick_places();
   void leave_out_first();
   void find_factors();
@@ -62,6 +64,7 @@ class PlaceTable {
   [[nodiscard]] std::uint32_t place_of(const GapContexts::Of& context) const;
   [[nodiscard]] double mean_nodes(std::uint32_t place) const;
   [[nodiscard]] std::vector<std::uint32_t> classes_in_order(std::size_t part) const;
+  [[nodiscard]] std::vector<std::uint32_t> without_direction(std::vector<std::uint32_t> classes) const;
   void fill_up(WorkloadProfile& profile, ProfileJob::Part kind) const;
   [[nodiscard]] ProfilePlace make_place(std::size_t place) const;
   void write_rest(WorkloadProfile& profile, ProfileJob::Part kind) const;
@@ -71,12 +74,14 @@ class PlaceTable {
 
   std::span<const JobLog> jobs_;
   const SegmentTable& segments_;
+  std::vector<std::uint32_t> messages_;
   std::uint32_t k_;
   GapContexts contexts_;
   std::vector<Part> parts_;
   std::vector<GapContexts::Of> context_;                                     // by gap
   std::vector<std::uint32_t> context_count_;                                 // by context: gaps
   std::vector<std::uint32_t> place_by_context_;                              // no_index: none
+  std::uint32_t alike_places_ = 0;                                           // first places, see pick_alike()
   std::vector<std::uint32_t> place_;                                         // by gap
   std::vector<std::vector<std::uint32_t>> members_;                          // by place: gaps
   std::vector<std::map<std::uint32_t, double>> place_factor_, rank_factor_;  // by lane

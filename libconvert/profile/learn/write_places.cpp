@@ -98,31 +98,37 @@ double PlaceTable::mean_nodes(std::uint32_t place) const {
   return nodes / static_cast<double>(members_[place].size());
 }
 
-// Gives each rank as much of the rest as its places lack on average.
+// Gives each rank as much of the rest as its places lack on average, where a part has gaps without a place.
 void PlaceTable::fill_up(WorkloadProfile& profile, ProfileJob::Part kind) const {
   const auto part = static_cast<std::size_t>(kind);
   double all = 0;
   for (const LoosePiece& p : profile.rest.at(part))
     all += p.count * static_cast<double>(segments_.grammar().length(p.symbol));
-  std::vector<std::vector<double>> lacking;  // by job and rank: nodes
-  for (const ProfileJob& job : profile.jobs) lacking.emplace_back(job.ranks.size(), 0.0);
+  // By job and rank: nodes, and the parts that have room for them.
+  std::vector<std::vector<std::pair<double, double>>> lacking;
+  for (const ProfileJob& job : profile.jobs) lacking.emplace_back(job.ranks.size());
   for (std::size_t i = 0; i < parts_.size() && all > 0; ++i) {
     const Part& p = parts_[i];
     if (p.kind != kind) continue;
     double nodes = 0;
     for (const SegmentTable::GapUse& g : std::span(segments_.gaps()).subspan(p.first, p.calls.size() + 1))
       nodes += static_cast<double>(segments_.segments()[g.segment].size());
+    bool open = false;
     for (const GapContexts::Of& of : contexts_.find(classes_in_order(i))) {
-      if (const std::uint32_t place = place_of(of); place != no_index) nodes -= mean_nodes(place);
+      const std::uint32_t place = place_of(of);
+      open = open || place == no_index;
+      if (place != no_index) nodes -= mean_nodes(place);
     }
     const SegmentTable::RankUse& use = segments_.ranks()[p.rank];
-    lacking[use.job][use.rank] += nodes;
+    auto& [lack, parts] = lacking[use.job][use.rank];
+    lack += nodes;
+    parts += open ? 1 : 0;
   }
   for (std::size_t j = 0; j < profile.jobs.size(); ++j) {
-    const double times = kind == ProfileJob::Part::iteration ? std::max(1U, jobs_[j].order.iterations) : 1;
-    for (const double n : lacking[j])
-      profile.jobs[j].rest.at(part).push_back(all > 0 ? static_cast<float>(std::clamp(n / times / all, 0.0, 1.0))
-                                                      : 0);
+    for (const auto& [nodes, parts] : lacking[j]) {
+      const double share = all > 0 && parts > 0 ? std::clamp(nodes / parts / all, 0.0, 1.0) : 0;
+      profile.jobs[j].rest.at(part).push_back(static_cast<float>(share));
+    }
   }
 }
 
@@ -173,7 +179,7 @@ void PlaceTable::write_waits(WorkloadProfile& profile, std::span<const std::uint
       always[script_of[i]][c].keep(all);
       for (const std::uint32_t back : waits[i][c].nearest) {
         const std::uint32_t there = before[before.size() - back];
-        ++count[{classes[c], back, there}];
+        ++count[{messages_[classes[c]], back, messages_[there]}];
         wanted[script_of[i]][c].emplace(back, there);
       }
       before.push_back(classes[c]);
@@ -184,7 +190,7 @@ void PlaceTable::write_waits(WorkloadProfile& profile, std::span<const std::uint
       ProfileScript::Step& step = profile.scripts[s].steps[c];
       const std::uint32_t own = segments_.tokens()[step.token].node_class;
       for (const auto& [back, there] : wanted[s][c]) {
-        if (!always[s][c].has(back) || count.at({own, back, there}) < k_) continue;
+        if (!always[s][c].has(back) || count.at({messages_[own], back, messages_[there]}) < k_) continue;
         if (step.after.empty() || step.after.back() != back) step.after.push_back(back);
       }
     }

@@ -10,11 +10,17 @@ constexpr std::uint32_t no_call = no_index - 1;  // before the first, behind the
 }  // namespace
 
 template <class Number>
-std::vector<GapContexts::Of> GapContexts::contexts(std::span<const std::uint32_t> calls, const Number& number) {
-  constexpr std::array<int, levels - 1> reach = {3, 2, 1, 1};
+std::vector<GapContexts::Of> GapContexts::contexts(std::span<const std::uint32_t> calls,
+                                                   const Number& number) const {
+  constexpr std::array<int, levels - 1> reach = {3, 2, 1, 1, 1};
+  constexpr std::size_t not_counted = 4;  // from this level on
   Key sequence = {sequence_key};
   sequence.insert(sequence.end(), calls.begin(), calls.end());
   const std::uint32_t of_sequence = number(sequence);
+  const auto call = [&](std::int64_t i, std::size_t level) {
+    const std::uint32_t c = calls[static_cast<std::size_t>(i)];
+    return level + 1 < levels ? c : messages_[c];
+  };
   std::map<Key, std::uint32_t> met;
   std::vector<Of> out;
   const auto n = static_cast<std::int64_t>(calls.size());
@@ -24,8 +30,8 @@ std::vector<GapContexts::Of> GapContexts::contexts(std::span<const std::uint32_t
     for (std::size_t level = 1; level < levels; ++level) {
       Key key = {window_key, static_cast<std::uint32_t>(level)};
       for (std::int64_t i = gap - reach.at(level - 1); i < gap + reach.at(level - 1); ++i)
-        key.push_back(i < 0 || i >= n ? no_call : calls[static_cast<std::size_t>(i)]);
-      if (level + 1 < levels) key.push_back(met[key]++);
+        key.push_back(i < 0 || i >= n ? no_call : call(i, level));
+      if (level < not_counted) key.push_back(met[key]++);
       of.at(level) = number(key);
     }
   }

@@ -15,9 +15,12 @@ namespace convert {
 class GapContexts {
  public:
   // From the narrowest to the widest: the gap of that number in the same sequence of communications; the n-th gap
-  // between the same six, four, two; any gap between the same two.
-  static constexpr std::size_t levels = 5;
+  // between the same six, four, two; any gap between the same two, and where a receive is as its send.
+  static constexpr std::size_t levels = 6;
   using Of = std::array<std::uint32_t, levels>;  // a number for each level; no_index: never seen
+
+  // `messages`: by class, see ClassTable::messages(); must outlive this object.
+  explicit GapContexts(std::span<const std::uint32_t> messages) : messages_(messages) {}
 
   // Returns the contexts of the gaps of a part, one more than its calls, which are told by their classes.
   [[nodiscard]] std::vector<Of> add(std::span<const std::uint32_t> calls);
@@ -27,7 +30,8 @@ class GapContexts {
  private:
   using Key = std::vector<std::uint32_t>;
   template <class Number>
-  static std::vector<Of> contexts(std::span<const std::uint32_t> calls, const Number& number);
+  std::vector<Of> contexts(std::span<const std::uint32_t> calls, const Number& number) const;
+  std::span<const std::uint32_t> messages_;
   std::map<Key, std::uint32_t> numbers_;
 };
 

@@ -79,6 +79,8 @@ struct TokenDep {
 struct Token {
   std::uint32_t node_class = 0;
   std::uint32_t lane = 0;
+  // How long nodes take that take much longer than others of the class, such as waits: log_4 of the ns; else 0.
+  std::uint32_t magnitude = 0;
   std::vector<TokenDep> deps{};  // ascending, each once
   friend auto operator<=>(const Token&, const Token&) = default;
 };

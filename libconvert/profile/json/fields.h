@@ -43,7 +43,7 @@ void fields(TokenDep& x, const Visit& visit) {
 }
 template <class Visit>
 void fields(Token& x, const Visit& visit) {
-  visit(x.node_class, x.lane, x.deps);
+  visit(x.node_class, x.lane, x.magnitude, x.deps);
 }
 template <class Visit>
 void fields(CostCluster& x, const Visit& visit) {

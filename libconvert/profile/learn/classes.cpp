@@ -2,6 +2,7 @@
 #include "profile/learn/classes.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "profile/learn/clusters.h"
 
@@ -24,6 +25,7 @@ ClassTable::ClassTable(std::span<const JobLog> jobs, const GroupSlots& slots, st
   make_splits();
   number_calls();
   cut_tails(jobs);
+  find_long(jobs);
 }
 
 ProfileClass ClassTable::shared_part(ProfileClass c) {
@@ -219,6 +221,30 @@ void ClassTable::cut_tails(std::span<const JobLog> jobs) {
     }
   }
   for (const ProfileClass& c : classes_) most_.push_back(largest.at({c.type, c.on_cpu}).kth(k_));
+}
+
+void ClassTable::find_long(std::span<const JobLog> jobs) {
+  constexpr double means = 4, share = 0.002;
+  std::vector<Total> totals(classes_.size());
+  double work = 0, iterations = 0;
+  for (const JobLog& job : jobs) {
+    for (const RankLog& rank : job.ranks) {
+      iterations += job.order.iterations;
+      for (const RankLog::Use& use : rank.uses) {
+        work += use.time_ns;
+        const std::uint32_t c = plain(use.node_class, use.name);
+        if (c == no_index) continue;
+        totals[c].nodes += use.nodes;
+        totals[c].time_ns += use.time_ns;
+      }
+    }
+  }
+  for (const Total& t : totals) {
+    const double least = iterations > 0 ? share * work / iterations : 0;
+    const bool known = t.nodes > 0;  // a communication's times are told at its places
+    long_ns_.push_back(known ? std::max(least, means * t.time_ns / static_cast<double>(t.nodes))
+                             : std::numeric_limits<double>::infinity());
+  }
 }
 
 }  // namespace convert

@@ -2,6 +2,7 @@
 #include "profile/learn/encoded_rank.h"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <map>
 #include <queue>
@@ -139,13 +140,13 @@ class Encoder {
       return;
     }
     const std::uint32_t lane = by_.lanes.number(job_, rank_, lane_of(table_, node));
-    const std::uint32_t token = token_of(node_class, lane);
+    const NodeCost cost = cut(cost_of(table_, node), by_.classes.most(node_class));
+    const std::uint32_t token = token_of(node_class, lane, cost.duration_ns);
     known = {.left_out = false,
              .lane = lane_of_deps_[lane],
              .node_class = node_class,
              .in_lane = in_lane_[lane_of_deps_[lane]]++,
              .in_class = in_class_[node_class]++};
-    const NodeCost cost = cut(cost_of(table_, node), by_.classes.most(node_class));
     if (call != no_index) return end_gap(token, cost, by_.jobs[job_].order.places[rank_][call]);
     segment_.push_back(token);
     out_.costs.push_back(cost);
@@ -172,9 +173,11 @@ class Encoder {
     }
   }
 
-  std::uint32_t token_of(std::uint32_t node_class, std::uint32_t lane) {
+  std::uint32_t token_of(std::uint32_t node_class, std::uint32_t lane, std::uint64_t duration_ns) {
     token_.node_class = node_class;
     token_.lane = lane;
+    const bool is_long = static_cast<double>(duration_ns) > by_.classes.long_ns(node_class);
+    token_.magnitude = is_long ? static_cast<std::uint32_t>(std::bit_width(duration_ns)) / 2 : 0;
     token_.deps.clear();
     for (const auto& [parent, kinds] : found_) {
       const Known& p = nodes_[parent];

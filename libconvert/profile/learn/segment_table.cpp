@@ -16,8 +16,8 @@ std::int64_t likeness(const Token& a, const Token& b) {
   std::ranges::set_intersection(a.deps, b.deps, std::back_inserter(common));
   const auto n = static_cast<std::int64_t>(common.size());
   const auto all = static_cast<std::int64_t>(a.deps.size() + b.deps.size());
-  const std::int64_t other_lane = a.lane == b.lane ? 0 : 1;
-  return 4 * n - all - other_lane;
+  const std::int64_t other_lane = a.lane == b.lane ? 0 : 1, other_time = a.magnitude == b.magnitude ? 0 : 1;
+  return 4 * n - all - other_lane - other_time;
 }
 
 }  // namespace

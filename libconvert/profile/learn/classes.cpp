@@ -224,7 +224,7 @@ void ClassTable::cut_tails(std::span<const JobLog> jobs) {
 }
 
 void ClassTable::find_long(std::span<const JobLog> jobs) {
-  constexpr double means = 4, share = 0.002;
+  constexpr double means = 8, share = 0.002;
   std::vector<Total> totals(classes_.size());
   double work = 0, iterations = 0;
   for (const JobLog& job : jobs) {

@@ -34,7 +34,7 @@ class ClassTable {
   // Returns the most that a node of the class may cost: the k-th largest of all nodes of its type, of host or
   // device.
   [[nodiscard]] const NodeCost& most(std::uint32_t node_class) const { return most_[node_class]; }
-  // Returns what no node of the class takes but long ones: four times the mean, and 0.2 % of what an iteration of a
+  // Returns what no node of the class takes but long ones: eight times the mean, and 0.2 % of what an iteration of a
   // rank takes, ns. Where such stand is what else would be lost, and with it when others can begin.
   [[nodiscard]] double long_ns(std::uint32_t node_class) const { return long_ns_[node_class]; }
   [[nodiscard]] std::size_t size() const { return classes_.size(); }

@@ -4,24 +4,12 @@
 #include <algorithm>
 #include <limits>
 
-#include "profile/learn/clusters.h"
-
 namespace convert {
-namespace {
-
-ProfileClass without_size(ProfileClass c) {
-  c.size = -1;
-  c.details.bytes_out = -1;
-  return c;
-}
-
-}  // namespace
-
 ClassTable::ClassTable(std::span<const JobLog> jobs, const GroupSlots& slots, std::uint32_t k) : k_(k) {
   number_plain(jobs);
   count_calls(jobs, slots);
   count_splits(jobs);
-  make_sizes();
+  sizes_.settle(k);
   make_splits();
   number_calls();
   cut_tails(jobs);
@@ -128,38 +116,37 @@ void ClassTable::count_calls(std::span<const JobLog> jobs, const GroupSlots& slo
           c.offset = call.facts.peer - static_cast<std::int64_t>(log.rank);
         }
         if (call.facts.parts > 0 && call.facts.parts == slots.members(j, call.facts.group)) {
+          c = without_size(c);
           c.splits = 0;  // count_splits() says of which kind
-          c.size = -1;
-          c.details.bytes_out = -1;
-          of_rank.push_back(c);
-          continue;
         }
         of_rank.push_back(c);
-        const ProfileClass shared = shared_part(c), any_size = without_size(shared);
-        ++sized_[shared].nodes;
-        ++unsized_[any_size].nodes;
-        all_sizes_[any_size].push_back(c.size);
       }
     }
+    count_sizes(jobs[j].order, of_job);
   }
 }
 
-// Makes pools of the sizes that are too few each.
-void ClassTable::make_sizes() {
-  for (const auto& job : call_classes_) {
-    for (const auto& rank : job) {
-      for (const ProfileClass& c : rank) {
-        const ProfileClass shared = shared_part(c);
-        if (c.splits == no_index && sized_.at(shared).nodes < k_)
-          rare_sizes_[without_size(shared)].push_back(c.size);
-      }
+// Where ranks wait in a circle it is not known which calls are one: there are at least as many as a rank has.
+void ClassTable::count_sizes(const CommOrder& order, const std::vector<std::vector<ProfileClass>>& classes) {
+  std::vector<bool> met(order.vertices, false);
+  std::map<ProfileClass, std::uint64_t> counted;
+  for (std::size_t r = 0; r < classes.size(); ++r) {
+    std::map<ProfileClass, std::pair<std::uint64_t, std::uint64_t>> own;  // calls, nodes
+    for (std::size_t c = 0; c < classes[r].size(); ++c) {
+      if (classes[r][c].splits != no_index) continue;
+      auto& [calls, nodes] = own[shared_part(classes[r][c])];
+      ++nodes;
+      if (!order.circular && met[order.places[r][c]]) continue;
+      if (!order.circular) met[order.places[r][c]] = true;
+      ++calls;
     }
-  }
-  for (auto& [any_size, rare] : rare_sizes_) {
-    std::vector<std::int64_t>& values = rare.size() < k_ ? all_sizes_.at(any_size) : rare;
-    if (values.size() < k_) continue;
-    size_pools_.emplace(any_size, static_cast<std::uint32_t>(sizes_.size()));
-    sizes_.push_back(size_clusters(values, k_));
+    for (const auto& [shared, number] : own) {
+      const auto& [calls, nodes] = number;
+      std::uint64_t& known = counted[shared];
+      const std::uint64_t more = order.circular ? calls - std::min(calls, known) : calls;
+      sizes_.add(shared, more, nodes);
+      known += more;
+    }
   }
 }
 
@@ -178,12 +165,10 @@ std::uint32_t ClassTable::number_call(const ProfileClass& c) {
     with_pool.splits = pool->second;
     return number_of(with_pool);
   }
-  if (sized_.at(shared).nodes >= k_) return number_of(c);
-  const auto pool = size_pools_.find(without_size(shared));
-  if (pool == size_pools_.end()) return no_index;
+  if (sizes_.told(shared)) return number_of(c);
   ProfileClass drawn = without_size(c);
-  drawn.sizes = pool->second;
-  return number_of(drawn);
+  drawn.sizes = sizes_.pool(shared);
+  return drawn.sizes == no_index ? no_index : number_of(drawn);
 }
 
 void ClassTable::number_calls() {

@@ -12,15 +12,16 @@
 #include <utility>
 #include <vector>
 
+#include "profile/learn/calls/sizes.h"
 #include "profile/learn/calls/slots.h"
 #include "profile/learn/job_log.h"
 #include "profile/workload_profile.h"
 
 namespace convert {
 
-// Of what stands on fewer than k nodes, computations become such without a class of their own, communications lose
-// their size; what is rare even so is left out. A name that only one of several ranks, or only one of several
-// iterations, has, is that without its numbers: ProfilerStep#5, nccl:recv 3<-2.
+// Computations of which there are fewer than k become such without a class of their own; communications of fewer
+// than k calls lose their size; what stands on fewer than k nodes even so is left out. A name that only one of several ranks, or only
+// one of several iterations, has, is that without its numbers: ProfilerStep#5, nccl:recv 3<-2.
 class ClassTable {
  public:
   ClassTable(std::span<const JobLog> jobs, const GroupSlots& slots, std::uint32_t k);
@@ -34,14 +35,14 @@ class ClassTable {
   // Returns the most that a node of the class may cost: the k-th largest of all nodes of its type, of host or
   // device.
   [[nodiscard]] const NodeCost& most(std::uint32_t node_class) const { return most_[node_class]; }
-  // Returns what no node of the class takes but long ones: eight times the mean, and 0.2 % of what an iteration of a
-  // rank takes, ns. Where such stand is what else would be lost, and with it when others can begin.
+  // Returns what no node of the class takes but long ones: eight times the mean, and 0.2 % of what an iteration of
+  // a rank takes, ns. Where such stand is what else would be lost, and with it when others can begin.
   [[nodiscard]] double long_ns(std::uint32_t node_class) const { return long_ns_[node_class]; }
   [[nodiscard]] std::size_t size() const { return classes_.size(); }
   [[nodiscard]] const std::vector<ProfileClass>& classes() const { return classes_; }
   // Returns, by class, the first class that is the same message, whichever of its ends; of others the class itself.
   [[nodiscard]] std::vector<std::uint32_t> messages() const;
-  [[nodiscard]] const std::vector<std::vector<SizeCluster>>& sizes() const { return sizes_; }
+  [[nodiscard]] const std::vector<std::vector<SizeCluster>>& sizes() const { return sizes_.pools(); }
   [[nodiscard]] const std::vector<SplitPool>& splits() const { return splits_; }
   [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
 
@@ -79,7 +80,7 @@ class ClassTable {
   std::uint32_t number_call(const ProfileClass& c);
   std::uint32_t number_of(const ProfileClass& call);
   std::uint32_t add_class(const ProfileClass& c);
-  void make_sizes();
+  void count_sizes(const CommOrder& order, const std::vector<std::vector<ProfileClass>>& classes);
   void count_splits(std::span<const JobLog> jobs);
   void make_splits();
   void cut_tails(std::span<const JobLog> jobs);
@@ -89,15 +90,12 @@ class ClassTable {
   std::vector<ProfileClass> classes_;
   std::vector<NodeCost> most_;
   std::vector<double> long_ns_;
-  std::vector<std::vector<SizeCluster>> sizes_;
+  CallSizes sizes_;
   std::vector<SplitPool> splits_;
   std::uint64_t left_out_ = 0;
   std::unordered_map<std::string, std::vector<std::pair<ProfileClass, std::uint32_t>>, TextHash, std::equal_to<>>
       plain_;
-  // Of calls: how many are alike, with the size and without; without also the sizes of those that are too few.
-  std::map<ProfileClass, Total> sized_, unsized_;
-  std::map<ProfileClass, std::vector<std::int64_t>> rare_sizes_, all_sizes_;
-  std::map<ProfileClass, std::uint32_t> size_pools_, split_pools_, call_numbers_;
+  std::map<ProfileClass, std::uint32_t> split_pools_, call_numbers_;
   std::map<ProfileClass, std::vector<SplitCall>> split_calls_;
   std::vector<std::vector<std::vector<ProfileClass>>> call_classes_;  // by job, rank and call
   std::vector<std::vector<std::vector<std::uint32_t>>> calls_;

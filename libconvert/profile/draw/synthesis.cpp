@@ -146,31 +146,35 @@ class Synthesis::RankDrawer {
     add_tokens(b, costs, next, place, in_place);
   }
 
-  NodeCost cost_of(std::uint32_t pool) {
-    if (pool == no_index || profile_.pools[pool].empty()) return {};
-    const CostPool& p = profile_.pools[pool];
-    return cost_at(p, pool_decks_[pool].next(dealing_, pool, pool_size(p)));
-  }
-  double noise() {
-    constexpr double width = 0.02;  // a hundredth up or down
-    return 1 + width * (noise_.unit() - 0.5);
+  struct DrawnCost {
+    NodeCost cost{};
+    double duration_ns = 0;
+  };
+  // Where nodes of a pool differ, durations are a hundredth up or down.
+  DrawnCost cost_of(std::uint32_t number) {
+    if (number == no_index || profile_.pools[number].empty()) return {};
+    const CostPool& pool = profile_.pools[number];
+    const NodeCost cost = cost_at(pool, pool_decks_[number].next(dealing_, number, pool_size(pool)));
+    const bool differ = pool.size() > 1 || pool.front().spread > 0;
+    constexpr double width = 0.02;
+    const double noise = differ ? 1 + width * (noise_.unit() - 0.5) : 1;
+    return {cost, static_cast<double>(cost.duration_ns) * noise};
   }
 
   void add_call(const ProfileScript::Step& step) {
-    const NodeCost cost = cost_of(step.pool);
-    out_.add_call(step.token, cost, static_cast<double>(cost.duration_ns) * noise(), scaled_, step.after);
+    const DrawnCost drawn = cost_of(step.pool);
+    out_.add_call(step.token, drawn.cost, drawn.duration_ns, scaled_, step.after);
   }
 
   void add_node(std::uint32_t token, std::uint32_t pool, const ProfilePlace* place, bool in_place) {
-    const NodeCost cost = cost_of(pool);
-    double factor = noise();
+    DrawnCost drawn = cost_of(pool);
     if (place != nullptr) {
       const std::uint32_t lane = profile_.tokens[token].lane;
-      for (const auto& [of, f] : place->factors) {
-        if (of == lane) factor *= f;
+      for (const auto& [of, factor] : place->factors) {
+        if (of == lane) drawn.duration_ns *= factor;
       }
     }
-    out_.add(token, cost, static_cast<double>(cost.duration_ns) * factor, scaled_, in_place);
+    out_.add(token, drawn.cost, drawn.duration_ns, scaled_, in_place);
   }
 
   const Synthesis& s_;
@@ -197,7 +201,8 @@ Synthesis::Synthesis(const WorkloadProfile& profile, const SynthesisOptions& opt
   choose_work();
 }
 
-// Recorded iterations are dealt like cards: all once before any again.
+// The first iteration, which waits for no other, stays the first; the later ones are dealt like cards: all once
+// before any again.
 void Synthesis::choose_units() {
   using Part = ProfileJob::Part;
   std::vector<std::uint32_t> deck, chosen;
@@ -208,6 +213,8 @@ void Synthesis::choose_units() {
   };
   add_all(Part::prologue, units_);
   add_all(Part::iteration, deck);
+  if (!deck.empty()) chosen.push_back(deck.front());
+  if (deck.size() > 1) deck.erase(deck.begin());
   for (std::uint64_t round = 0; chosen.size() < iterations_ && !deck.empty(); ++round) {
     shuffle(deck, chance(seed_, Chance::unit, round));
     chosen.insert(chosen.end(), deck.begin(), deck.end());

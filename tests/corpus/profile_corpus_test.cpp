@@ -37,8 +37,8 @@ TracesAndGroups recorded(const std::string& name, Rank ranks) {
   return set;
 }
 
-// What is hidden of one job of three iterations with k = 5 is most of what it does; it takes as long all the same.
-void expect_faithful(const TracesAndGroups& set, std::uint32_t k) {
+// With k = 5 most of what one job of three iterations does is hidden; it takes about as long all the same.
+void expect_faithful(const TracesAndGroups& set, std::uint32_t k, double most_span) {
   test::HeldSet held(set.traces, set.groups_json);
   SetSource* const one = &held;
   Diagnostics diagnostics;
@@ -50,12 +50,12 @@ void expect_faithful(const TracesAndGroups& set, std::uint32_t k) {
     TracesAndGroups drawn{.groups_json = synthesis.groups()};
     for (std::size_t r = 0; r < synthesis.ranks(); ++r) drawn.traces.push_back(synthesis.draw(r));
     const Fidelity f = compare_sets(set, drawn, {.simulate = false, .jobs = 2}, diagnostics);
-    constexpr double most_span = 0.02, most_classes = 0.02, most_degree = 0.02, most_durations = 0.05;
+    constexpr double most_classes = 0.02, most_degree = 0.02, most_durations = 0.05;
     constexpr std::uint64_t many = 100;  // nodes; of few a distance says nothing
     EXPECT_NEAR(f.set.span_change().value_or(1), 0, most_span);
     EXPECT_LE(f.set.classes.total_variation, most_classes);
-    if (k > 2) continue;
     EXPECT_LE(f.set.in_degree, most_degree);
+    if (k > 2) continue;
     for (const FeatureFidelity::Durations& d : f.set.durations) {
       if (d.type != NodeType::comp || d.a < many) continue;
       EXPECT_LE(d.distance, most_durations) << d.lane;
@@ -66,13 +66,16 @@ void expect_faithful(const TracesAndGroups& set, std::uint32_t k) {
 TEST(ProfileCorpus, ARecordedRankOfATraining) {
   REQUIRE_CORPUS();
   const TracesAndGroups set = recorded("derived_nccl2rank", 1);
-  expect_faithful(set, 2);
-  expect_faithful(set, 5);
+  expect_faithful(set, 2, 0.02);
+  expect_faithful(set, 5, 0.02);
 }
 
 TEST(ProfileCorpus, FourRanksThatCallAndSend) {
   REQUIRE_CORPUS();
-  expect_faithful(recorded("syn_4rank", 4), 2);
+  const TracesAndGroups set = recorded("syn_4rank", 4);
+  expect_faithful(set, 2, 0.02);
+  // No stage of its pipeline does anything five times.
+  expect_faithful(set, 5, 0.08);
 }
 
 }  // namespace

@@ -34,16 +34,19 @@ void CallSizes::settle(std::uint32_t k) {
   k_ = k;
   std::map<ProfileClass, Sizes> rare, all;
   std::map<Type, Sizes> of_type;
+  Sizes collectives;
   for (const auto& [c, calls] : calls_) {
     const ProfileClass any = without_size(c);
     const auto add_to = [&](Sizes& sizes) { sizes.insert(sizes.end(), calls, c.size); };
     if (calls < k) add_to(rare[any]);
     add_to(all[any]);
     add_to(of_type[{c.type, c.collective}]);
+    if (c.type == NodeType::comm_coll) add_to(collectives);
   }
   for (const auto& [any, sizes] : rare) {
     const Sizes& alike = sizes.size() < k ? all.at(any) : sizes;
-    const Sizes& others = of_type.at({any.type, any.collective});
+    const Sizes& typed = of_type.at({any.type, any.collective});
+    const Sizes& others = typed.size() < k && any.type == NodeType::comm_coll ? collectives : typed;
     if (others.size() < k || nodes_.at(any) < k) continue;
     pool_of_.emplace(any, static_cast<std::uint32_t>(pools_.size()));
     pools_.push_back(alike.size() < k ? nearest(sizes, others) : size_clusters(alike, k));

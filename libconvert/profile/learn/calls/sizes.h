@@ -21,12 +21,13 @@ class CallSizes {
   // Adds calls, and the nodes that they stand on.
   void add(const ProfileClass& shared, std::uint64_t calls, std::uint64_t nodes);
   // Ends adding; makes pools of the sizes that are too few: of all such that differ in nothing else; where these
-  // are too few, of all calls that do; else of k calls of the type, those of the most similar sizes.
+  // are too few, of all calls that do; else of k calls of the type, or k collectives, those of the most similar
+  // sizes.
   void settle(std::uint32_t k);
 
   [[nodiscard]] bool told(const ProfileClass& shared) const { return calls_.at(shared) >= k_; }
   // Returns the pool of a class whose size is not told, into pools(); no_index: it stands on fewer than k nodes,
-  // whatever the size, or there are fewer than k calls of its type.
+  // whatever the size, or there are fewer than k calls like it.
   [[nodiscard]] std::uint32_t pool(const ProfileClass& shared) const;
   [[nodiscard]] const std::vector<std::vector<SizeCluster>>& pools() const { return pools_; }
 

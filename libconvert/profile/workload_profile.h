@@ -182,6 +182,9 @@ struct WorkloadProfile {
   std::vector<CostPool> pools{};
   // By symbol: the pool of each of its nodes; empty: as its parts have them.
   std::vector<std::vector<std::uint32_t>> costs{};
+  // By symbol: how far the durations of its nodes are long and short together: the mean correlation of two of them,
+  // one digit; as those of experts are, which have more or fewer tokens.
+  std::vector<float> together{};
   std::vector<ProfilePlace> places{};
   // By part: what has no place, of all jobs; positions as a part of that part.
   std::array<std::vector<LoosePiece>, ProfileJob::parts> rest{};

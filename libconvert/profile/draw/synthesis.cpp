@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "config/groups.h"
+#include "profile/draw/calls.h"
 #include "profile/draw/decks.h"
 #include "profile/draw/drawn_rank.h"
 #include "profile/draw/write_rank.h"
@@ -40,6 +41,7 @@ class Synthesis::RankDrawer {
         dealing_{s.seed_, as.rank, as.ranks},
         loose_(chance(s.seed_, Chance::loose, as.rank)),
         noise_(chance(s.seed_, Chance::cost, as.rank)),
+        calls_(s.profile_, s.job_, s.seed_, rank),
         out_(s.profile_),
         pool_decks_(s.profile_.pools.size()),
         place_decks_(s.profile_.places.size()) {}
@@ -55,6 +57,21 @@ class Synthesis::RankDrawer {
 
  private:
   using Placed = std::pair<double, Symbol>;
+  struct DrawnCost {
+    NodeCost cost{};
+    double duration_ns = 0;
+  };
+  // Where in their pools the costs of a piece's nodes stand that are long or short together.
+  struct Common {
+    double place = 0;  // from 0 to 1
+    double share = 0;  // of the nodes
+  };
+  // The costs of a piece, and which of its nodes is the next.
+  struct Costs {
+    const std::vector<std::uint32_t>& pools;
+    Common common{};
+    std::size_t next = 0;
+  };
 
   void add_unit(const ProfileJob::Unit& unit) {
     scaled_ = unit.part == ProfileJob::Part::iteration;
@@ -129,32 +146,39 @@ class Synthesis::RankDrawer {
   void add_symbol(Symbol symbol, const ProfilePlace* place, bool in_place) {
     const std::vector<std::uint32_t>& costs = profile_.costs[symbol];
     if (!costs.empty()) {
-      std::size_t next = 0;
-      return add_tokens(symbol, costs, next, place, in_place);
+      Costs own{costs, common_of(symbol)};
+      return add_tokens(symbol, own, place, in_place);
     }
-    if (!s_.grammar_.is_rule(symbol)) return add_node(symbol, no_index, place, in_place);
+    if (!s_.grammar_.is_rule(symbol)) return add_node(symbol, no_index, place, in_place, {});
     const auto [a, b] = s_.grammar_.parts(symbol);
     add_symbol(a, place, in_place);
     add_symbol(b, place, in_place);
   }
 
-  void add_tokens(Symbol symbol, const std::vector<std::uint32_t>& costs, std::size_t& next,
-                  const ProfilePlace* place, bool in_place) {
-    if (!s_.grammar_.is_rule(symbol)) return add_node(symbol, costs[next++], place, in_place);
+  void add_tokens(Symbol symbol, Costs& costs, const ProfilePlace* place, bool in_place) {
+    if (!s_.grammar_.is_rule(symbol))
+      return add_node(symbol, costs.pools[costs.next++], place, in_place, costs.common);
     const auto [a, b] = s_.grammar_.parts(symbol);
-    add_tokens(a, costs, next, place, in_place);
-    add_tokens(b, costs, next, place, in_place);
+    add_tokens(a, costs, place, in_place);
+    add_tokens(b, costs, place, in_place);
   }
 
-  struct DrawnCost {
-    NodeCost cost{};
-    double duration_ns = 0;
-  };
+  // Where the rank has a load, such as tokens for its experts, that decides.
+  Common common_of(Symbol symbol) {
+    const double together = profile_.together[symbol];
+    if (together == 0) return {};
+    // Two nodes do both with the square of the share.
+    return {.place = load_ ? *load_ : loose_.unit(), .share = std::sqrt(together)};
+  }
   // Where nodes of a pool differ, durations are a hundredth up or down.
-  DrawnCost cost_of(std::uint32_t number) {
+  DrawnCost cost_of(std::uint32_t number, const Common& common) {
     if (number == no_index || profile_.pools[number].empty()) return {};
     const CostPool& pool = profile_.pools[number];
-    const NodeCost cost = cost_at(pool, pool_decks_[number].next(dealing_, number, pool_size(pool)));
+    const std::uint64_t size = pool_size(pool);
+    const bool with_others = common.share > 0 && noise_.unit() < common.share;
+    const NodeCost cost =
+        cost_at(pool, with_others ? static_cast<std::uint64_t>(common.place * static_cast<double>(size))
+                                  : pool_decks_[number].next(dealing_, number, size));
     const bool differ = pool.size() > 1 || pool.front().spread > 0;
     constexpr double width = 0.02;
     const double noise = differ ? 1 + width * (noise_.unit() - 0.5) : 1;
@@ -162,12 +186,19 @@ class Synthesis::RankDrawer {
   }
 
   void add_call(const ProfileScript::Step& step) {
-    const DrawnCost drawn = cost_of(step.pool);
+    const ProfileClass& c = profile_.classes[profile_.tokens[step.token].node_class];
+    if (c.type == NodeType::comm_coll) {
+      const DrawnCalls::Call call = calls_.next(c);
+      if (c.splits != no_index) (void)calls_.parts(c, call);
+      load_ = calls_.load();
+    }
+    const DrawnCost drawn = cost_of(step.pool, Common());
     out_.add_call(step.token, drawn.cost, drawn.duration_ns, scaled_, step.after);
   }
 
-  void add_node(std::uint32_t token, std::uint32_t pool, const ProfilePlace* place, bool in_place) {
-    DrawnCost drawn = cost_of(pool);
+  void add_node(std::uint32_t token, std::uint32_t pool, const ProfilePlace* place, bool in_place,
+                const Common& common) {
+    DrawnCost drawn = cost_of(pool, common);
     if (place != nullptr) {
       const std::uint32_t lane = profile_.tokens[token].lane;
       for (const auto& [of, factor] : place->factors) {
@@ -182,6 +213,8 @@ class Synthesis::RankDrawer {
   std::size_t rank_;
   Dealing dealing_;
   Draw loose_, noise_;
+  DrawnCalls calls_;
+  std::optional<double> load_;  // of the latest collective
   DrawnRank out_;
   std::vector<Deck> pool_decks_, place_decks_;
   bool scaled_ = true;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "profile/draw/calls.h"
 #include "util/draw.h"
 
 namespace convert {
@@ -33,7 +34,7 @@ class RankWriter {
  public:
   RankWriter(const WorkloadProfile& profile, const ProfileJob& job, std::uint64_t seed, std::size_t rank,
              const DrawnRank& drawn)
-      : profile_(profile), job_(job), seed_(seed), rank_(rank), drawn_(drawn) {
+      : profile_(profile), job_(job), seed_(seed), rank_(rank), drawn_(drawn), calls_(profile, job, seed, rank) {
     for (std::uint32_t c = 0; c < profile.classes.size(); ++c) names_.push_back(class_name(profile.classes[c], c));
   }
 
@@ -97,59 +98,30 @@ class RankWriter {
 
   void add_collective(const ProfileClass& c) {
     NodeTable& t = trace_.nodes;
-    std::uint32_t group = 0;
-    for (std::size_t s = 0; s < profile_.slots.size(); ++s) {
-      if (profile_.slots[s] == c.slot && c.slot.kind != GroupSlot::all_ranks) group = job_.slots[rank_][s];
-    }
+    const DrawnCalls::Call call = calls_.next(c);
     t.add_int(attr::comm_type, Kind::int64_val, c.collective);
-    const std::uint64_t number = calls_[group]++;
     if (c.splits != no_index) {
-      add_splits(c, group, number);
+      add_splits(calls_.parts(c, call));
     } else {
-      add_size(c, group, 0, number);
+      add_size(c, call.group, 0, call.number);
     }
-    if (group > 0) t.add_string(attr::pg_name, std::to_string(group));
+    if (call.group > 0) t.add_string(attr::pg_name, std::to_string(call.group));
     if (c.details.root >= 0) {
       const bool from = comes_from_root(collective_of(c.collective));
       std::int64_t root = c.details.root;
-      if (group > 0 && static_cast<std::size_t>(root) < job_.groups[group - 1].size())
-        root = job_.groups[group - 1][static_cast<std::size_t>(root)];
+      if (call.group > 0 && static_cast<std::size_t>(root) < job_.groups[call.group - 1].size())
+        root = job_.groups[call.group - 1][static_cast<std::size_t>(root)];
       t.add_int(from ? attr::comm_src : attr::comm_dst, Kind::int32_val, root);
     }
     add_details(c);
   }
 
-  // Returns the shares of `n` ranks of a call, which average 1: lognormal with a spread.
-  [[nodiscard]] std::vector<double> shares(double spread, std::size_t n, Draw draw) const {
-    const double sigma = std::sqrt(std::log1p(spread * spread));
-    std::vector<double> out;
-    double sum = 0;
-    for (std::size_t i = 0; i < n; ++i) sum += out.emplace_back(spread > 0 ? std::exp(sigma * draw.normal()) : 1);
-    for (double& share : out) share *= static_cast<double>(n) / sum;
-    return out;
-  }
-
-  // Of a call whose parts are unequal rank i sends rank j a share of i of what j's share is, the same on all ranks.
-  void add_splits(const ProfileClass& c, std::uint32_t group, std::uint64_t number) {
-    const std::vector<Rank>& members = group > 0 ? job_.groups[group - 1] : job_.ranks;
-    const SplitPool& pool = profile_.splits[c.splits];
-    const std::size_t n = std::max<std::size_t>(1, members.size());
-    const auto at = std::ranges::find(members, trace_.rank);
-    const auto own = at == members.end() ? 0 : static_cast<std::size_t>(at - members.begin());
-    Draw draw(seed_, (std::uint64_t{group} << 32U) + 2, number);
-    const auto size = static_cast<double>(size_of(pool.sizes, draw));
-    const std::vector<double> sent = shares(pool.sent_spread, n,
-                                            Draw(seed_, (std::uint64_t{group} << 32U) + 3, number)),
-                              received = shares(pool.received_spread, n,
-                                                Draw(seed_, (std::uint64_t{group} << 32U) + 4, number));
+  void add_splits(const DrawnCalls::Parts& parts) {
     std::vector<std::int64_t> to, from;
     std::int64_t all = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto part = [&](std::size_t a, std::size_t b) {
-        return static_cast<std::int64_t>(size * sent[a] * received[b] / static_cast<double>(n));
-      };
-      all += to.emplace_back(part(own, i));
-      from.push_back(part(i, own));
+    for (std::size_t i = 0; i < parts.sent.size(); ++i) {
+      all += to.emplace_back(parts.bytes(parts.own, i));
+      from.push_back(parts.bytes(i, parts.own));
     }
     NodeTable& t = trace_.nodes;
     t.add_int(attr::comm_size, Kind::int64_val, all);
@@ -157,20 +129,11 @@ class RankWriter {
     t.add_ints(attr::recv_splits, Kind::int64_list, from);
   }
 
-  static std::int64_t size_of(const std::vector<SizeCluster>& pool, Draw& draw) {
-    std::uint64_t all = 0;
-    for (const SizeCluster& s : pool) all += s.count;
-    std::uint64_t at = draw.below(all);
-    auto cluster = pool.begin();
-    for (; at >= cluster->count; ++cluster) at -= cluster->count;
-    return cluster->bytes;
-  }
-
   void add_size(const ProfileClass& c, std::uint64_t a, std::uint64_t b, std::uint64_t number) {
     std::int64_t size = c.size;
     if (size < 0) {
       Draw draw(seed_, (a << 32U) + b, number);
-      size = size_of(profile_.sizes[c.sizes], draw);
+      size = DrawnCalls::size_of(profile_.sizes[c.sizes], draw);
     }
     trace_.nodes.add_int(attr::comm_size, Kind::int64_val, size);
   }
@@ -195,9 +158,9 @@ class RankWriter {
   std::size_t rank_;
   const DrawnRank& drawn_;
   std::vector<std::string> names_;
+  DrawnCalls calls_;
   Trace trace_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t> sends_, receives_;
-  std::map<std::uint32_t, std::uint64_t> calls_;
 };
 
 }  // namespace

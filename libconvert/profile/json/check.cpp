@@ -40,6 +40,10 @@ class Checker {
       }
     });
     check_costs();
+    each("together", p_.together,
+         [&](float share) { want(share >= 0 && share <= 1, "a correlation that is none"); });
+    if (p_.together.size() != symbols())
+      bad("together", p_.together.size(), "one for each token and rule is needed");
     each("places", p_.places, [&](const ProfilePlace& place) { check_place(place); });
     each("rest", p_.rest, [&](const auto& pieces) { (void)check_loose(pieces); });
     each("scripts", p_.scripts, [&](const ProfileScript& s) { check_script(s); });

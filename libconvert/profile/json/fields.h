@@ -97,6 +97,7 @@ void tables(WorkloadProfile& p, const Table& table) {
   table("rules", p.rules);
   table("pools", p.pools);
   table("costs", p.costs);
+  table("together", p.together);
   table("places", p.places);
   table("rest", p.rest);
   table("scripts", p.scripts);

@@ -20,8 +20,9 @@
 namespace convert {
 
 // Computations of which there are fewer than k become such without a class of their own; communications of fewer
-// than k calls lose their size; what stands on fewer than k nodes even so is left out. A name that only one of several ranks, or only
-// one of several iterations, has, is that without its numbers: ProfilerStep#5, nccl:recv 3<-2.
+// than k calls lose their size; what stands on fewer than k nodes even so is left out. A name that only one of
+// several ranks, or only one of several iterations, has, is that without its numbers: ProfilerStep#5, nccl:recv
+// 3<-2.
 class ClassTable {
  public:
   ClassTable(std::span<const JobLog> jobs, const GroupSlots& slots, std::uint32_t k);
@@ -66,6 +67,7 @@ class ClassTable {
   // An all-to-all with unequal parts: what a rank sends on average, and how far that and what it receives spread.
   struct SplitCall {
     std::size_t ranks = 0;
+    bool counted = false;
     double sent = 0, received = 0;                  // sums, bytes
     double sent_squares = 0, received_squares = 0;  // sums
     [[nodiscard]] double sent_spread() const;

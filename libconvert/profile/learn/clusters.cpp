@@ -109,8 +109,13 @@ std::vector<SizeCluster> size_clusters(std::vector<std::int64_t> values, std::ui
     const std::size_t end = values.size() - i >= 2 * least ? i + least : values.size();
     double sum = 0;
     for (std::size_t j = i; j < end; ++j) sum += static_cast<double>(values[j]);
-    const auto mean = static_cast<std::int64_t>(sum / static_cast<double>(end - i));
-    out.push_back({.bytes = two_digits(mean), .count = static_cast<std::uint32_t>(end - i)});
+    const std::int64_t mean = two_digits(static_cast<std::int64_t>(sum / static_cast<double>(end - i)));
+    const auto count = static_cast<std::uint32_t>(end - i);
+    if (!out.empty() && out.back().bytes == mean) {
+      out.back().count += count;
+    } else {
+      out.push_back({.bytes = mean, .count = count});
+    }
     i = end;
   }
   return out;

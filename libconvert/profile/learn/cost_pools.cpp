@@ -47,6 +47,32 @@ void CostPools::assign() {
     if (!grammar.is_rule(s)) short_[s] = count[s] < k_;
   }
   values_.resize(pools);
+  totals_.resize(grammar.symbols());
+}
+
+// The variance of a sum is the sum of the variances, and of the products of the deviations of each two, times the
+// correlation of these.
+float CostPools::together(Symbol symbol) const {
+  const Totals& all = totals_[symbol];
+  const std::size_t pool = first_pool_[symbol];
+  const std::uint64_t length = segments_.grammar().length(symbol);
+  if (pool == no_pool || length == 1 || all.count < 2) return 0;
+  const auto variance = [](double sum, double squares, double n) {
+    return std::max(0.0, squares / n - sum / n * (sum / n));
+  };
+  double variances = 0, deviations = 0;
+  for (std::size_t i = 0; i < length; ++i) {
+    WeighedCost sum;
+    for (const WeighedCost& v : values_[pool + i]) sum.add(v);
+    const double own = variance(sum.duration_ns, sum.squares, sum.count);
+    variances += own;
+    deviations += std::sqrt(own);
+  }
+  const double products = deviations * deviations - variances;
+  const double more = variance(all.sum, all.squares, all.count) - variances;
+  constexpr double nothing = 1e-9, tenths = 10;
+  if (products <= nothing * deviations * deviations) return 0;
+  return static_cast<float>(std::round(std::clamp(more / products, 0.0, 1.0) * tenths) / tenths);
 }
 
 void CostPools::add_value(std::size_t pool, const WeighedCost& value) {
@@ -58,7 +84,15 @@ void CostPools::feed(Symbol symbol, std::span<const WeighedCost> values) {
   const std::size_t pool = first_pool_[symbol];
   if (symbol < short_.size() && short_[symbol]) return;  // all nodes of the token are added
   if (pool != no_pool) {
-    for (std::size_t i = 0; i < values.size(); ++i) add_value(pool + i, values[i]);
+    double total = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      add_value(pool + i, values[i]);
+      total += values[i].duration_ns;
+    }
+    Totals& totals = totals_[symbol];
+    totals.sum += total;
+    totals.squares += total * total;
+    ++totals.count;
     return;
   }
   const auto [a, b] = segments_.grammar().parts(symbol);
@@ -129,6 +163,7 @@ std::uint32_t CostPools::write(WorkloadProfile& profile) const {
   const Grammar& grammar = segments_.grammar();
   profile.costs.resize(grammar.symbols());
   for (Symbol s = 0; s < grammar.symbols(); ++s) {
+    profile.together.push_back(together(s));
     if (first_pool_[s] == no_pool) continue;
     for (std::size_t i = 0; i < grammar.length(s); ++i) profile.costs[s].push_back(number(first_pool_[s] + i));
   }

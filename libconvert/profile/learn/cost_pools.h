@@ -29,6 +29,7 @@ class CostPools {
  private:
   void assign();
   void add_nodes(std::size_t rank, std::uint32_t gap, std::uint32_t segment, std::span<const NodeCost> costs);
+  [[nodiscard]] float together(Symbol symbol) const;
   void feed(Symbol symbol, std::span<const WeighedCost> values);
   void add_value(std::size_t pool, const WeighedCost& value);
 
@@ -39,6 +40,11 @@ class CostPools {
   std::vector<bool> short_;              // by token: fewer than k have no wider piece; then all are in its pool
   std::vector<std::vector<WeighedCost>> values_;  // of nodes, then of calls
   std::size_t first_call_ = 0;
+  // By symbol that has pools: how long its nodes take together, ns: sum, sum of the squares, number.
+  struct Totals {
+    double sum = 0, squares = 0, count = 0;
+  };
+  std::vector<Totals> totals_;
   std::vector<std::vector<std::pair<double, std::uint64_t>>> work_;  // by rank and lane: ns of iterations, nodes
   std::vector<WeighedCost> row_;
   std::uint32_t next_gap_ = 0;

@@ -56,12 +56,14 @@ void ClassTable::count_splits(std::span<const JobLog> jobs) {
       call.sent_squares += sent * sent;
       call.received_squares += received * received;
     });
-    each([&](const SplitCall& call, const CallFacts&, ProfileClass& c) {
+    each([&](SplitCall& call, const CallFacts&, ProfileClass& c) {
       constexpr double nothing = 1e-6;
       const SplitKind kind = call.sent_spread() < nothing       ? SplitKind::same_sent
                              : call.received_spread() < nothing ? SplitKind::same_received
                                                                 : SplitKind::unequal;
       c.splits = static_cast<std::uint32_t>(kind);
+      if (call.counted) return;  // of another rank
+      call.counted = true;
       split_calls_[shared_part(c)].push_back(call);
     });
   }

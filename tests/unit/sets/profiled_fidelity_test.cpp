@@ -129,6 +129,25 @@ TEST(ProfiledFidelity, AModelOfExperts) {
   expect_faithful_sets(preset("mixtral-8x7b", {{"plan.pipeline", "2"}, {"plan.data", "8"}, {"plan.expert", "4"}}));
 }
 
+// Experts are busy unevenly: what a rank gets of tokens, how long it works on them and what it sends back go
+// together, so that others wait for it as long as they did.
+TEST(ProfiledFidelity, AModelOfUnevenExperts) {
+  const TracesAndGroups recorded =
+      preset("mixtral-8x7b",
+             {{"plan.pipeline", "2"}, {"plan.data", "8"}, {"plan.expert", "4"}, {"run.imbalance.zipf", "1"}});
+  const WorkloadProfile profile = learn(recorded, 2);
+  for (std::uint64_t seed = 1; seed <= (sanitized ? 1U : 4U); ++seed) {
+    const TracesAndGroups drawn = draw(profile, {.seed = seed});
+    EXPECT_EQ(finding(drawn), "");
+    Diagnostics diagnostics;
+    const Fidelity f = compare_sets(recorded, drawn, {}, diagnostics);
+    for (const RunFidelity& run : f.simulated) {
+      EXPECT_NEAR(run.span_change().value_or(1), 0, 0.06) << run.network;
+      EXPECT_NEAR(run.exposed_change().value_or(1), 0, 0.12) << run.network;
+    }
+  }
+}
+
 // A set that is grown is like one that has as many ranks from the beginning.
 TEST(ProfiledFidelity, MoreRanks) {
   const WorkloadProfile profile = learn(dense(), 2);

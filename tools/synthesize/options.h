@@ -16,6 +16,8 @@ struct SynthesizeOptions {
   OutputOptions output;
   std::int64_t seed = 1;
   std::optional<std::int64_t> iterations;
+  bool mix = false;
+  std::optional<std::int64_t> cluster;
 };
 
 void declare_synthesize(App& app, SynthesizeOptions& to);

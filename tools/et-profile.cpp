@@ -6,9 +6,11 @@
 #include "common/source.h"
 #include "common/tool.h"
 #include "core/units.h"
+#include "profile/clusters.h"
 #include "profile/json/json.h"
 #include "profile/options.h"
 #include "sets/profiled/learning.h"
+#include "sets/profiled/pool.h"
 #include "sets/sink.h"
 #include "sets/source.h"
 #include "util/log.h"
@@ -35,6 +37,8 @@ void tell(const LearnedProfile& learned) {
 int profile(const tools::ProfileOptions& o, tools::Context& context) {
   const std::vector<std::string> operands = tools::inputs(o.input);
   tools::require_one_standard_input(operands);
+  PoolOptions pool_options{.k = [&](std::size_t sets) { return o.least(sets); }, .jobs = context.jobs()};
+  if (o.representatives) pool_options.clusters = o.clusters(operands.size());
   std::vector<std::unique_ptr<TraceSource>> sources;
   std::vector<SetSource*> sets;
   for (const std::string& operand : operands) {
@@ -45,11 +49,19 @@ int profile(const tools::ProfileOptions& o, tools::Context& context) {
     sets.push_back(sources.back().get());
   }
   if (context.failed()) return 1;
-  const LearnedProfile learned =
-      learn_profile(sets, {.k = o.least(sets.size()), .jobs = context.jobs()}, context.diagnostics);
+  LearnedPool pool;
+  if (o.representatives) {
+    pool = learn_pool(sets, pool_options, context.diagnostics);
+  } else {
+    pool.profiles.push_back(
+        learn_profile(sets, {.k = o.least(sets.size()), .jobs = context.jobs()}, context.diagnostics));
+  }
   if (context.failed()) return 1;
-  write_bytes(o.output, profile_json(learned.profile));
-  tell(learned);
+  std::string text;
+  for (const LearnedProfile& learned : pool.profiles) text += profile_json(learned.profile);
+  write_bytes(o.output, text);
+  if (o.representatives) tools::tell_clusters(pool, operands, !o.output || *o.output == "-");
+  for (const LearnedProfile& learned : pool.profiles) tell(learned);
   return 0;
 }
 
@@ -62,6 +74,8 @@ int main(int argc, char** argv) {
       .operands = "[INPUT...]",
       .examples = {{"et-profile llama -o llama.profile.json", "what occurs twice or more"},
                    {"et-profile --k 5 job1 job2 job3 -o jobs.profile.json", "of three sets together"},
+                   {"et-profile --representatives auto run* -o runs.profile.json",
+                    "a profile of each kind of sets among them, and which set is of which"},
                    {"et-profile llama | et-synthesize --seed 7 -o like", "another set like this one"}},
   };
   return tools::run_tool(argc, argv, info, tools::declare_profile, profile);

@@ -1,48 +1,30 @@
 // SPDX-License-Identifier: MIT
 // et-synthesize: traces like those that a profile was learned from.
-#include <filesystem>
 #include <optional>
 
 #include "common/sink.h"
 #include "common/tool.h"
 #include "core/units.h"
-#include "io/input.h"
 #include "profile/draw/synthesis.h"
-#include "profile/json/json.h"
 #include "sets/made_set.h"
 #include "sets/profiled/grown_synthesis.h"
 #include "synthesize/options.h"
+#include "synthesize/profiles.h"
 #include "util/log.h"
 
 namespace {
 
 using namespace convert;
 
-// Returns the name of the profile without its suffixes.
-std::string set_name(const std::string& operand) {
-  if (operand == "-") return "synthetic";
-  std::string name = std::filesystem::path(operand).filename();
-  for (const std::string_view suffix : {".gz", ".zst", ".json", ".profile"}) {
-    if (name.ends_with(suffix) && name.size() > suffix.size()) name.resize(name.size() - suffix.size());
-  }
-  return name;
-}
-
 int synthesize(const tools::SynthesizeOptions& o, tools::Context& context) {
-  tools::InputOptions given;
-  given.operands = o.operands;
-  const std::vector<std::string> operands = tools::inputs(given);
-  if (operands.size() != 1) throw usage_error("one PROFILE is read at a time; see et-synthesize --help");
-  const auto input = open_input(operands.front());
-  const WorkloadProfile profile = parse_profile(input->read_rest(), input->name());
+  const auto [profile, name] = tools::choose_profile(o);
   SynthesisOptions options{.seed = static_cast<std::uint64_t>(o.seed)};
   if (o.iterations) options.iterations = static_cast<std::uint64_t>(*o.iterations);
   const Synthesis synthesis(profile, options);
   std::optional<GrownSynthesis> grown;
-  if (o.scale) grown.emplace(synthesis, scale_options(*o.scale), input->name());
+  if (o.scale) grown.emplace(synthesis, scale_options(*o.scale), name);
   const Rank ranks = grown ? grown->ranks() : static_cast<Rank>(synthesis.ranks());
-  MadeSet set(set_name(operands.front()), ranks,
-              [&](Rank rank) { return grown ? grown->draw(rank) : synthesis.draw(rank); });
+  MadeSet set(name, ranks, [&](Rank rank) { return grown ? grown->draw(rank) : synthesis.draw(rank); });
   if (std::string groups = grown ? grown->groups() : synthesis.groups(); !groups.empty())
     set.set_groups(std::move(groups));
   const auto sink = open_sink(set, o.output, context);
@@ -58,10 +40,11 @@ int main(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-synthesize",
       .summary = "make traces like those that a profile was learned from",
-      .operands = "[PROFILE]",
+      .operands = "[PROFILE...]",
       .examples = {{"et-synthesize llama.profile.json --seed 1 -o like", "like.0.et …, as many as were recorded"},
                    {"et-synthesize --iterations 100 llama.profile.json -o long", "a hundred training steps"},
                    {"et-synthesize --scale dp=64 llama.profile.json -o wide", "64 data-parallel ranks"},
+                   {"et-synthesize --mix --seed 3 runs.profile.json -o run3", "of a pool, one kind by its weight"},
                    {"et-profile llama | et-synthesize | et-validate", "a set, and whether it is right"}},
   };
   return tools::run_tool(argc, argv, info, tools::declare_synthesize, synthesize);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Profiles: what can be read is written the same again, and a rank that is drawn of it waits for earlier nodes
-// only.
+// Profiles, one or more in a text: what can be read is written the same again, and a rank that is drawn of one
+// waits for earlier nodes only.
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "fuzzer.h"
+#include "profile/draw/mixture.h"
 #include "profile/draw/synthesis.h"
 #include "profile/json/json.h"
 #include "trace_fuzzing.h"
@@ -37,10 +40,13 @@ FUZZER(profile) {
   using namespace convert;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   fuzzing::may_refuse([&] {
-    const WorkloadProfile profile = parse_profile(text, "fuzz.json");
-    const std::string written = profile_json(profile);
-    fuzzing::check(profile_json(parse_profile(written, "again.json")) == written,
-                   "a profile that reads back as another");
+    const std::vector<WorkloadProfile> profiles = parse_profiles(text, "fuzz.json");
+    std::string written;
+    for (const WorkloadProfile& p : profiles) written += profile_json(p);
+    std::string again;
+    for (const WorkloadProfile& p : parse_profiles(written, "again.json")) again += profile_json(p);
+    fuzzing::check(again == written, "profiles that read back as others");
+    const WorkloadProfile& profile = profiles[draw_profile(profiles, size)];
     if (!is_small(profile)) return;
     const Synthesis synthesis(profile, {.seed = size, .iterations = 2});
     const Trace trace = synthesis.draw(size % synthesis.ranks());

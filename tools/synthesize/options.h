@@ -17,6 +17,8 @@ struct SynthesizeOptions {
   std::int64_t seed = 1;
   std::optional<std::int64_t> iterations;
   std::optional<std::string> scale;
+  bool mix = false;
+  std::optional<std::int64_t> cluster;
 };
 
 void declare_synthesize(App& app, SynthesizeOptions& to);

@@ -15,7 +15,7 @@ namespace {
 
 class Checker {
  public:
-  Checker(const WorkloadProfile& profile, const std::string& file) : p_(profile), file_(file) {}
+  Checker(const WorkloadProfile& profile, const Location& where) : p_(profile), where_(where) {}
 
   void run() {
     if (p_.k < 1 || p_.k == no_index) bad("k", 0, "is no number from 1 on");
@@ -66,8 +66,7 @@ class Checker {
     }
   }
   [[noreturn]] void bad(std::string_view table, std::size_t row, std::string_view what) const {
-    throw input_error({.file = file_},
-                      std::string(table) + ", row " + std::to_string(row + 1) + ": " + std::string(what),
+    throw input_error(where_, std::string(table) + ", row " + std::to_string(row + 1) + ": " + std::string(what),
                       "profile");
   }
   void want(bool good, std::string_view what) const {
@@ -218,7 +217,7 @@ class Checker {
 
   static constexpr std::uint32_t most_iterations = 1U << 24U;
   const WorkloadProfile& p_;
-  const std::string& file_;
+  const Location& where_;
   std::string_view table_;
   std::size_t row_ = 0;
   std::vector<std::uint64_t> lengths_;      // by rule
@@ -227,6 +226,6 @@ class Checker {
 
 }  // namespace
 
-void check_profile(const WorkloadProfile& profile, const std::string& file) { Checker(profile, file).run(); }
+void check_profile(const WorkloadProfile& profile, const Location& where) { Checker(profile, where).run(); }
 
 }  // namespace convert

@@ -20,7 +20,8 @@ namespace ondemand = simdjson::ondemand;
 
 class ProfileReader {
  public:
-  ProfileReader(std::string_view text, const std::string& file) : file_(file), padded_(text) {}
+  // `begin`: the file, and the line in it where the text begins; 0: the first.
+  ProfileReader(std::string_view text, const Location& begin) : begin_(begin), padded_(text) {}
 
   WorkloadProfile read() {
     WorkloadProfile profile;
@@ -136,14 +137,15 @@ class ProfileReader {
 
   // Returns an error at the line where reading is.
   [[nodiscard]] Error failure(const std::string& message) {
-    Location where{.file = file_};
+    Location where = begin_;
     const char* at = nullptr;
     if (begun_ && doc_.current_location().get(at) == simdjson::SUCCESS)
-      where.line = 1 + static_cast<std::uint32_t>(std::count(static_cast<const char*>(padded_.data()), at, '\n'));
+      where.line = std::max(begin_.line, 1U) +
+                   static_cast<std::uint32_t>(std::count(static_cast<const char*>(padded_.data()), at, '\n'));
     return input_error(where, (here_.empty() ? "" : std::string(here_) + ": ") + message, "profile");
   }
 
-  const std::string& file_;
+  const Location& begin_;
   ondemand::parser parser_;
   ondemand::document doc_;
   bool begun_ = false;  // else there is no place to ask for
@@ -151,12 +153,50 @@ class ProfileReader {
   std::string_view here_;  // the table
 };
 
+// Returns how long the JSON object is that the text begins with; all of the text if it does not end in it.
+std::size_t object_length(std::string_view text) {
+  std::size_t depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    i = text.find_first_of(in_string ? "\"\\" : "\"{}", i);
+    if (i == std::string_view::npos) break;
+    switch (text[i]) {
+      case '\\': ++i; break;  // what follows does not end the string
+      case '"': in_string = !in_string; break;
+      case '{': ++depth; break;
+      default:
+        if (depth <= 1) return i + 1;
+        --depth;
+    }
+  }
+  return text.size();
+}
+
+WorkloadProfile parse_at(std::string_view text, const Location& begin) {
+  WorkloadProfile profile = ProfileReader(text, begin).read();
+  check_profile(profile, begin);
+  return profile;
+}
+
 }  // namespace
 
 WorkloadProfile parse_profile(std::string_view text, const std::string& file) {
-  WorkloadProfile profile = ProfileReader(text, file).read();
-  check_profile(profile, file);
-  return profile;
+  return parse_at(text, {.file = file});
+}
+
+std::vector<WorkloadProfile> parse_profiles(std::string_view text, const std::string& file) {
+  std::vector<WorkloadProfile> profiles;
+  Location begin{.file = file};
+  do {
+    const std::size_t length = object_length(text);
+    profiles.push_back(parse_at(text.substr(0, length), begin));
+    const std::size_t next = std::min(text.find_first_not_of(" \t\r\n", length), text.size());
+    const auto lines = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(next), '\n');
+    begin.line = std::max(begin.line, 1U) + static_cast<std::uint32_t>(lines);
+    text.remove_prefix(next);
+    if (!text.empty() && text.front() != '{') throw input_error(begin, "no profile stands here", "profile");
+  } while (!text.empty());
+  return profiles;
 }
 
 }  // namespace convert

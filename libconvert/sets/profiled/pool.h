@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Learns a profile of each kind of sets in a pool.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/diagnostic.h"
+#include "profile/pool/medoids.h"
+#include "sets/profiled/learning.h"
+#include "sets/set_source.h"
+
+namespace convert {
+
+struct PoolOptions {
+  std::optional<std::size_t> clusters{};  // at most the number of sets; none: as best_clustering() finds
+  std::function<std::uint32_t(std::size_t sets)>
+      k{};  // what occurs fewer times in a cluster of so many is not told
+  unsigned jobs = 1;
+};
+
+struct LearnedPool {
+  Clustering clustering{};                 // of the sets
+  std::vector<double> silhouettes{};       // by set
+  std::vector<LearnedProfile> profiles{};  // by cluster
+};
+
+// Takes the sets apart by distance() and learns the profile of each cluster. Each set is read three times, as
+// learn_profile() does, and the communications of all are in memory at once. Throws Error as that.
+[[nodiscard]] LearnedPool learn_pool(std::span<SetSource* const> sets, const PoolOptions& options,
+                                     Diagnostics& diagnostics);
+
+}  // namespace convert

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Reads a set as a job of which a profile is learned.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/diagnostic.h"
+#include "profile/learn/job_log.h"
+#include "profile/pool/set_vector.h"
+#include "sets/derived/kept_ranks.h"
+#include "sets/profiled/learning.h"
+#include "sets/set_source.h"
+
+namespace convert {
+
+// A set whose ranks are read again and again, with what the first reading keeps of them.
+class RecordedJob {
+ public:
+  // Reads all ranks. Throws Error(input) on a rank with a cycle and on a set that is a collective algorithm; warns
+  // as comm_order() does. `k` is the largest that learn() will be given. The set must outlive this object.
+  RecordedJob(SetSource& set, std::uint32_t k, unsigned jobs, Diagnostics& diagnostics);
+
+  [[nodiscard]] const JobLog& log() const { return log_; }
+  [[nodiscard]] SetVector vector() const { return set_vector(log_, chains_); }
+  [[nodiscard]] Trace read(std::size_t rank) const { return ranks_.read(order_[rank]); }
+  // Returns the log, which this object then lacks.
+  [[nodiscard]] JobLog take_log() { return std::move(log_); }
+
+ private:
+  KeptRanks ranks_;
+  std::vector<std::size_t> order_;  // of the ranks, ascending
+  JobLog log_;
+  std::vector<RankChain> chains_;  // by rank
+};
+
+// Returns the profile of these jobs together, whose ranks are read twice more; takes their logs. Throws
+// Error(input) where nothing occurs k times.
+[[nodiscard]] LearnedProfile learn(std::span<RecordedJob* const> recorded, const LearnOptions& options);
+
+}  // namespace convert

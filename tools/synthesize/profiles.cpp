@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "synthesize/profiles.h"
+
+#include <filesystem>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/units.h"
+#include "io/input.h"
+#include "profile/draw/mixture.h"
+#include "profile/json/json.h"
+#include "util/log.h"
+
+namespace tools {
+namespace {
+
+using namespace convert;
+
+// Returns the name of the profile without its suffixes.
+std::string set_name(const std::string& operand) {
+  if (operand == "-") return "synthetic";
+  std::string name = std::filesystem::path(operand).filename();
+  for (const std::string_view suffix : {".gz", ".zst", ".json", ".profile"}) {
+    if (name.ends_with(suffix) && name.size() > suffix.size()) name.resize(name.size() - suffix.size());
+  }
+  return name;
+}
+
+// Returns which of the profiles is taken.
+std::size_t choose(const std::vector<WorkloadProfile>& profiles, const SynthesizeOptions& o) {
+  const std::string there =
+      "there " + std::string(profiles.size() == 1 ? "is " : "are ") + counted(profiles.size(), "profile");
+  if (o.mix) return draw_profile(profiles, static_cast<std::uint64_t>(o.seed));
+  if (o.cluster) {
+    if (static_cast<std::uint64_t>(*o.cluster) > profiles.size())
+      throw usage_error("--cluster " + std::to_string(*o.cluster) + ": " + there + " only");
+    return static_cast<std::size_t>(*o.cluster) - 1;
+  }
+  if (profiles.size() > 1)
+    throw usage_error(there + "; take one by chance with --mix, or number N with --cluster N");
+  return 0;
+}
+
+}  // namespace
+
+ChosenProfile choose_profile(const SynthesizeOptions& o) {
+  if (o.mix && o.cluster) throw usage_error("--mix does not go together with --cluster");
+  InputOptions given;
+  given.operands = o.operands;
+  const std::vector<std::string> operands = inputs(given);
+  require_one_standard_input(operands);
+  std::vector<WorkloadProfile> profiles;
+  std::vector<std::string> names;  // by profile: its operand
+  for (const std::string& operand : operands) {
+    const auto input = open_input(operand);
+    for (WorkloadProfile& p : parse_profiles(input->read_rest(), input->name())) {
+      profiles.push_back(std::move(p));
+      names.push_back(operand);
+    }
+  }
+  const std::size_t number = choose(profiles, o);
+  if (profiles.size() > 1)
+    log_info("profile " + std::to_string(number + 1) + " of " + std::to_string(profiles.size()) + ", of " +
+             counted(profiles[number].jobs.size(), "job"));
+  return {std::move(profiles[number]), set_name(names[number])};
+}
+
+}  // namespace tools

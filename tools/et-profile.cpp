@@ -30,7 +30,7 @@ void tell(const LearnedProfile& learned) {
            " in segments that stand often enough as a whole, the rest by pieces");
   log_info(counted(c.replaced, "node") + " told as the most similar frequent ones, " + counted(c.left_out, "node") +
            " left out as rare, " + counted(c.shuffled_calls, "communication") + " without their order");
-  log_info(std::to_string(learned.profile.classes.size()) + " classes of nodes, " +
+  log_info(counted(learned.profile.classes.size(), "kind") + " of nodes, " +
            counted(learned.profile.tokens.size(), "token") + ", " + counted(learned.profile.rules.size(), "piece"));
 }
 

@@ -100,7 +100,10 @@ class Numbers {
   void add_amount(double logarithm) { out_.numbers.push_back({.value = logarithm}); }
   void add_count(double sum) { add_amount(std::log1p(sum / ranks_)); }
   void add_bytes(double bytes) { out_.numbers.push_back({.value = std::log1p(bytes), .weight = 0.5}); }
-  void add_time(double ns) { out_.numbers.push_back({.value = std::log1p(ns), .slack = std::numbers::ln2}); }
+  void add_time(double ns) {
+    constexpr double ns_per_ms = 1e6;
+    out_.numbers.push_back({.value = std::log1p(ns / ns_per_ms), .slack = std::numbers::ln2});
+  }
   void add_share(double part, double all) {
     out_.numbers.push_back({.value = all > 0 ? part / all : 0, .weight = 4, .slack = 0.2});
   }

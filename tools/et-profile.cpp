@@ -24,13 +24,15 @@ std::string share(std::uint64_t part, std::uint64_t all) {
   return std::to_string(all == 0 ? 0 : (part * percent + all / 2) / all) + " %";
 }
 
-void tell(const LearnedProfile& learned) {
+// Says what a profile tells and hides; `of` begins the lines.
+void tell(const LearnedProfile& learned, const std::string& of) {
   const LearnCounts& c = learned.counts;
-  log_info(counted(c.nodes, "computation") + ": " + share(c.whole, c.nodes) +
+  log_info(of + counted(c.nodes, "computation") + ": " + share(c.whole, c.nodes) +
            " in segments that stand often enough as a whole, the rest by pieces");
-  log_info(counted(c.replaced, "node") + " told as the most similar frequent ones, " + counted(c.left_out, "node") +
-           " left out as rare, " + counted(c.shuffled_calls, "communication") + " without their order");
-  log_info(counted(learned.profile.classes.size(), "kind") + " of nodes, " +
+  log_info(of + counted(c.replaced, "node") + " told as the most similar frequent ones, " +
+           counted(c.left_out, "node") + " left out as rare, " + counted(c.shuffled_calls, "communication") +
+           " without their order");
+  log_info(of + counted(learned.profile.classes.size(), "kind") + " of nodes, " +
            counted(learned.profile.tokens.size(), "token") + ", " + counted(learned.profile.rules.size(), "piece"));
 }
 
@@ -61,7 +63,8 @@ int profile(const tools::ProfileOptions& o, tools::Context& context) {
   for (const LearnedProfile& learned : pool.profiles) text += profile_json(learned.profile);
   write_bytes(o.output, text);
   if (o.representatives) tools::tell_clusters(pool, operands, !o.output || *o.output == "-");
-  for (const LearnedProfile& learned : pool.profiles) tell(learned);
+  for (std::size_t i = 0; i < pool.profiles.size(); ++i)
+    tell(pool.profiles[i], o.representatives ? "cluster " + std::to_string(i + 1) + ": " : "");
   return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <numbers>
 #include <numeric>
 #include <utility>
@@ -27,9 +28,9 @@ enum Work : std::size_t { host, device, memory, collective, message, works };
 // What all ranks of a job do in an iteration, added up.
 struct Sums {
   std::array<Calls, collective_types> collectives{};
-  std::array<Calls, 2> messages{};                 // sends, receives
-  std::vector<std::pair<double, double>> sizes{};  // bytes of a communication, how many
-  std::array<double, works> nodes{}, time_ns{};    // by Work
+  std::array<Calls, 2> messages{};               // sends, receives
+  std::map<double, double> sizes{};              // bytes of a communication: how many
+  std::array<double, works> nodes{}, time_ns{};  // by Work
 };
 
 Work work_of(const ProfileClass& c) {
@@ -58,7 +59,7 @@ void add_calls(const JobLog& job, const RankLog& rank, Sums& to) {
     calls.count += share;
     calls.bytes += share * bytes;
     if (collects) calls.log_members += share * std::log(members_of(job, call.facts));
-    to.sizes.emplace_back(bytes, share);
+    to.sizes[bytes] += share;
     const Work work = collects ? collective : message;
     to.nodes.at(work) += share;
     to.time_ns.at(work) += share * static_cast<double>(call.cost.duration_ns);
@@ -76,9 +77,8 @@ void add_uses(const RankLog& rank, Sums& to) {
 }
 
 // Returns the sizes below which a quarter, a half and three quarters of the communications are.
-std::array<double, 3> quartiles(std::vector<std::pair<double, double>>& sizes) {
+std::array<double, 3> quartiles(const std::map<double, double>& sizes) {
   std::array<double, 3> out{};
-  std::ranges::sort(sizes);
   double all = 0;
   for (const auto& [bytes, count] : sizes) all += count;
   constexpr double quarter = 0.25, rounding = 1e-9;
@@ -100,7 +100,10 @@ class Numbers {
   void add_amount(double logarithm) { out_.numbers.push_back({.value = logarithm}); }
   void add_count(double sum) { add_amount(std::log1p(sum / ranks_)); }
   void add_bytes(double bytes) { out_.numbers.push_back({.value = std::log1p(bytes), .weight = 0.5}); }
-  void add_time(double ns) { out_.numbers.push_back({.value = std::log1p(ns), .slack = std::numbers::ln2}); }
+  void add_time(double ns) {
+    constexpr double ns_per_ms = 1e6;
+    out_.numbers.push_back({.value = std::log1p(ns / ns_per_ms), .slack = std::numbers::ln2});
+  }
   void add_share(double part, double all) {
     out_.numbers.push_back({.value = all > 0 ? part / all : 0, .weight = 4, .slack = 0.2});
   }

@@ -21,8 +21,9 @@ struct RankChain {
 [[nodiscard]] RankChain longest_chain(const Trace& trace, std::span<const std::uint32_t> order);
 
 // Holds numbers that mean the same in all sets, place by place: means of a rank in an iteration, without prologue
-// and epilogue. Amounts are natural logarithms (of 1 + the amount where that may be 0), so a difference of 0.1 is a
-// tenth more; shares are parts of 1. No number depends on the other sets of a pool.
+// and epilogue. Amounts are natural logarithms (of 1 + the amount where that may be 0, of milliseconds if it is a
+// time), so a difference of 0.1 is a tenth more; shares are parts of 1. No number depends on the other sets of a
+// pool.
 //
 //   by collective   calls, bytes, members of the group (the mean of the logarithms over the calls)
 //   sends, receives how many, bytes

@@ -25,14 +25,15 @@ using namespace test;
 using Sets = std::vector<std::unique_ptr<HeldSet>>;
 using Changes = std::vector<WorkloadSetting>;
 
-// A model of a few layers whose times differ by chance, by as much as `noise` on average.
+// A model of a few layers whose times, some tens of milliseconds, differ by chance, by as much as `noise` on
+// average; 0: it tells none.
 std::unique_ptr<HeldSet> run_of(const Changes& changes, std::int64_t data, std::uint64_t seed, double noise) {
   Workload w;
   w.name = "small";
   w.model = {.layers = 4, .hidden = 60, .heads = 4, .kv_heads = 2, .ffn = 100, .vocab = 250};
   w.step.sequence = 16;
   for (const WorkloadSetting& s : changes) set_workload(w, s);
-  set_workload(w, {"time.peak", "1TFLOPS"});
+  if (noise > 0) set_workload(w, {"time.peak", "1GFLOPS"});
   w.plan.data = data;
   const WorkloadSet set(w);
   std::vector<Trace> traces;
@@ -116,6 +117,16 @@ TEST(Pooling, OneFamilyIsOneCluster) {
     layers.push_back(std::make_unique<HeldSet>(std::move(traces)));
   }
   EXPECT_EQ(learn(layers).clustering.medoids.size(), 1U);  // the number of iterations says nothing either
+}
+
+// Times that are not told do not outweigh what a set does.
+TEST(Pooling, ASetWithoutTimesIsWithItsLike) {
+  Sets sets;
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    sets.push_back(run_of(experts, 4, seed, seed == 2 ? 0 : 0.1));
+    sets.push_back(run_of({}, 8, seed, seed == 3 ? 0 : 0.1));
+  }
+  EXPECT_EQ(learn(sets).clustering.of, (std::vector<std::size_t>{0, 1, 0, 1, 0, 1}));
 }
 
 TEST(Pooling, AsManyClustersAsAskedFor) {

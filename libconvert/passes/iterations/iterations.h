@@ -52,6 +52,9 @@ inline constexpr double least_period_share = 0.9;
 // Without iterations if no period holds. Throws Error(input) as above.
 [[nodiscard]] Iterations periodic_iterations(const Trace& trace, CallPeriod& found, std::size_t wanted = 0);
 
+// Returns them by a period that was found for the same trace before.
+[[nodiscard]] Iterations iterations_of_period(const Trace& trace, const CallPeriod& period);
+
 // Returns a number for each node that tells whether nodes of a rank do the same: of calls what was said above, of
 // others type and name but for its digits.
 [[nodiscard]] std::vector<std::uint32_t> alike_classes(const Trace& trace);

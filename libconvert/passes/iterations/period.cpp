@@ -80,11 +80,20 @@ class PeriodFinder {
   CallPeriod find() {
     constexpr std::size_t most_work = std::size_t{4} << 30U;  // comparisons: seconds
     const std::size_t longest = std::min(s_.size() / 2, most_work / std::max<std::size_t>(s_.size(), 1));
-    for (std::size_t period = 1; period <= longest; ++period) try_period(period);
+    // So many iterations cover nine tenths with no other period.
+    const std::size_t first = wanted_ == 0 ? 1 : std::max<std::size_t>(1, 9 * s_.size() / 10 / (wanted_ + 1));
+    const std::size_t last = wanted_ == 0 ? longest : std::min(longest, s_.size() / wanted_);
+    for (std::size_t period = first; period <= last; ++period) try_period(period);
+    if (best_.iterations == 0 && wanted_ != 0) return PeriodFinder(s_, 0).find_nearest(longest);
     return best_.iterations != 0 ? best_ : nearest_;
   }
 
  private:
+  CallPeriod find_nearest(std::size_t longest) {
+    for (std::size_t period = 1; period <= longest; ++period) try_period(period);
+    return nearest_;
+  }
+
   void try_period(std::size_t period) {
     const std::size_t matches = count_matches(s_, period);
     const double share = static_cast<double>(matches) / static_cast<double>(s_.size() - period);
@@ -170,7 +179,11 @@ std::vector<std::uint32_t> alike_classes(const Trace& trace) {
   return out;
 }
 
-Iterations periodic_iterations(const Trace& trace, CallPeriod& found, std::size_t wanted) {
+namespace {
+
+// Returns the iterations by the period that `find` returns for the calls.
+template <class Find>
+Iterations by_period(const Trace& trace, const Find& find) {
   Iterations out;
   out.order = iteration_order(trace);
   std::vector<std::uint32_t> classes = alike_classes(trace);
@@ -181,9 +194,19 @@ Iterations periodic_iterations(const Trace& trace, CallPeriod& found, std::size_
     calls.push_back(i);
     sequence.push_back(classes[out.order[i]]);
   }
-  found = find_period(sequence, wanted);
-  if (found.iterations != 0) PeriodCut(trace, found, std::move(classes), calls, out).run();
+  const CallPeriod period = find(sequence);
+  if (period.iterations != 0) PeriodCut(trace, period, std::move(classes), calls, out).run();
   return out;
+}
+
+}  // namespace
+
+Iterations periodic_iterations(const Trace& trace, CallPeriod& found, std::size_t wanted) {
+  return by_period(trace, [&](std::span<const std::uint32_t> calls) { return found = find_period(calls, wanted); });
+}
+
+Iterations iterations_of_period(const Trace& trace, const CallPeriod& period) {
+  return by_period(trace, [&](std::span<const std::uint32_t>) { return period; });
 }
 
 }  // namespace convert

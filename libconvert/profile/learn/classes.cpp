@@ -11,7 +11,7 @@ ClassTable::ClassTable(std::span<const JobLog> jobs, const GroupSlots& slots, st
   count_splits(jobs);
   sizes_.settle(k);
   make_splits();
-  number_calls();
+  number_calls(jobs);
   cut_tails(jobs);
   find_long(jobs);
 }
@@ -103,44 +103,52 @@ std::uint32_t ClassTable::plain(const ProfileClass& plain_class, std::string_vie
 
 void ClassTable::count_calls(std::span<const JobLog> jobs, const GroupSlots& slots) {
   for (std::size_t j = 0; j < jobs.size(); ++j) {
-    auto& of_job = call_classes_.emplace_back();
+    auto& of_job = kind_classes_.emplace_back();
     for (std::size_t r = 0; r < jobs[j].ranks.size(); ++r) {
       auto& of_rank = of_job.emplace_back();
       const RankLog& log = jobs[j].ranks[r];
-      for (const RankLog::Call& call : log.calls) {
-        ProfileClass c = call.facts.node_class;
+      for (const CallFacts& facts : log.kinds) {
+        ProfileClass c = facts.node_class;
         if (c.type == NodeType::comm_coll) {
-          c.slot = slots.slot(j, r, call.facts.group);
-          if (call.facts.root >= 0) c.details.root = slots.place_in(j, call.facts.group, call.facts.root);
+          c.slot = slots.slot(j, r, facts.group);
+          if (facts.root >= 0) c.details.root = slots.place_in(j, facts.group, facts.root);
         } else {
-          c.offset = call.facts.peer - static_cast<std::int64_t>(log.rank);
+          c.offset = facts.peer - static_cast<std::int64_t>(log.rank);
         }
-        if (call.facts.parts > 0 && call.facts.parts == slots.members(j, call.facts.group)) {
+        if (facts.parts > 0 && facts.parts == slots.members(j, facts.group)) {
           c = without_size(c);
           c.splits = 0;  // count_splits() says of which kind
         }
         of_rank.push_back(c);
       }
     }
-    count_sizes(jobs[j].order, of_job);
+    count_sizes(jobs[j], of_job);
   }
 }
 
 // Where ranks wait in a circle it is not known which calls are one: there are at least as many as a rank has.
-void ClassTable::count_sizes(const CommOrder& order, const std::vector<std::vector<ProfileClass>>& classes) {
+void ClassTable::count_sizes(const JobLog& job, const std::vector<std::vector<ProfileClass>>& kinds) {
+  const CommOrder& order = job.order;
   std::vector<bool> met(order.vertices, false);
   std::map<ProfileClass, std::uint64_t> counted;
-  for (std::size_t r = 0; r < classes.size(); ++r) {
-    std::map<ProfileClass, std::pair<std::uint64_t, std::uint64_t>> own;  // calls, nodes
-    for (std::size_t c = 0; c < classes[r].size(); ++c) {
-      if (classes[r][c].splits != no_index) continue;
-      auto& [calls, nodes] = own[shared_part(classes[r][c])];
+  for (std::size_t r = 0; r < kinds.size(); ++r) {
+    const RankLog& log = job.ranks[r];
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> own(kinds[r].size());  // by kind: calls, nodes
+    for (std::size_t c = 0; c < log.calls.size(); ++c) {
+      auto& [calls, nodes] = own[log.calls[c].kind];
       ++nodes;
       if (!order.circular && met[order.places[r][c]]) continue;
       if (!order.circular) met[order.places[r][c]] = true;
       ++calls;
     }
-    for (const auto& [shared, number] : own) {
+    std::map<ProfileClass, std::pair<std::uint64_t, std::uint64_t>> of_classes;
+    for (std::size_t kind = 0; kind < own.size(); ++kind) {
+      if (kinds[r][kind].splits != no_index) continue;
+      auto& [calls, nodes] = of_classes[shared_part(kinds[r][kind])];
+      calls += own[kind].first;
+      nodes += own[kind].second;
+    }
+    for (const auto& [shared, number] : of_classes) {
       const auto& [calls, nodes] = number;
       std::uint64_t& known = counted[shared];
       const std::uint64_t more = order.circular ? calls - std::min(calls, known) : calls;
@@ -171,18 +179,22 @@ std::uint32_t ClassTable::number_call(const ProfileClass& c) {
   return drawn.sizes == no_index ? no_index : number_of(drawn);
 }
 
-void ClassTable::number_calls() {
-  for (const auto& job : call_classes_) {
+void ClassTable::number_calls(std::span<const JobLog> jobs) {
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
     auto& of_job = calls_.emplace_back();
-    for (const auto& rank : job) {
+    for (std::size_t r = 0; r < jobs[j].ranks.size(); ++r) {
+      std::vector<std::uint32_t> number(kind_classes_[j][r].size(), no_index);
+      std::vector<bool> met(number.size(), false);
       auto& of_rank = of_job.emplace_back();
-      for (const ProfileClass& c : rank) {
-        of_rank.push_back(number_call(c));
+      for (const RankLog::Call& call : jobs[j].ranks[r].calls) {
+        if (!met[call.kind]) number[call.kind] = number_call(kind_classes_[j][r][call.kind]);
+        met[call.kind] = true;
+        of_rank.push_back(number[call.kind]);
         if (of_rank.back() == no_index) ++left_out_;
       }
     }
   }
-  call_classes_ = {};
+  kind_classes_ = {};
 }
 
 std::vector<std::uint32_t> ClassTable::messages() const {
@@ -196,16 +208,15 @@ std::vector<std::uint32_t> ClassTable::messages() const {
 }
 
 void ClassTable::cut_tails(std::span<const JobLog> jobs) {
+  const auto type_of = [](const ProfileClass& c) { return std::pair(c.type, c.on_cpu); };
   std::map<std::pair<NodeType, bool>, LargestCosts> largest;
   for (const JobLog& job : jobs) {
     for (const RankLog& rank : job.ranks) {
-      for (const RankLog::Use& use : rank.uses)
-        largest[{use.node_class.type, use.node_class.on_cpu}].add(use.largest, k_);
-      for (const RankLog::Call& call : rank.calls)
-        largest[{call.facts.node_class.type, call.facts.node_class.on_cpu}].add(call.cost, k_);
+      for (const RankLog::Use& use : rank.uses) largest[type_of(use.node_class)].add(use.largest, k_);
+      for (const RankLog::Call& call : rank.calls) largest[type_of(rank.facts(call).node_class)].add(call.cost, k_);
     }
   }
-  for (const ProfileClass& c : classes_) most_.push_back(largest.at({c.type, c.on_cpu}).kth(k_));
+  for (const ProfileClass& c : classes_) most_.push_back(largest.at(type_of(c)).kth(k_));
 }
 
 void ClassTable::find_long(std::span<const JobLog> jobs) {

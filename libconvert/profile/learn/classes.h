@@ -78,11 +78,11 @@ class ClassTable {
   static ProfileClass shared_part(ProfileClass c);
   void number_plain(std::span<const JobLog> jobs);
   void count_calls(std::span<const JobLog> jobs, const GroupSlots& slots);
-  void number_calls();
+  void number_calls(std::span<const JobLog> jobs);
   std::uint32_t number_call(const ProfileClass& c);
   std::uint32_t number_of(const ProfileClass& call);
   std::uint32_t add_class(const ProfileClass& c);
-  void count_sizes(const CommOrder& order, const std::vector<std::vector<ProfileClass>>& classes);
+  void count_sizes(const JobLog& job, const std::vector<std::vector<ProfileClass>>& kinds);
   void count_splits(std::span<const JobLog> jobs);
   void make_splits();
   void cut_tails(std::span<const JobLog> jobs);
@@ -99,7 +99,7 @@ class ClassTable {
       plain_;
   std::map<ProfileClass, std::uint32_t> split_pools_, call_numbers_;
   std::map<ProfileClass, std::vector<SplitCall>> split_calls_;
-  std::vector<std::vector<std::vector<ProfileClass>>> call_classes_;  // by job, rank and call
+  std::vector<std::vector<std::vector<ProfileClass>>> kind_classes_;  // by job, rank and kind of call
   std::vector<std::vector<std::vector<std::uint32_t>>> calls_;
 };
 

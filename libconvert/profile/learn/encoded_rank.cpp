@@ -21,7 +21,9 @@ constexpr std::uint32_t nearest_backs = 8;
 class RankOrderer {
  public:
   RankOrderer(const JobLog& job, std::size_t rank, const Trace& trace, const Graph& graph)
-      : graph_(graph), places_(job.order.places[rank]), parts_(parts_of(trace, job.rule)) {
+      : graph_(graph),
+        places_(job.order.places[rank]),
+        parts_(parts_again(trace, job.rule, job.ranks[rank].period)) {
     for (std::uint32_t& p : parts_.part) p = job.order.part[p];
     const std::size_t n = trace.nodes.nodes.size();
     call_.assign(n, no_index);

@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::array cost_attrs = {attr::start_delay_nanos, attr::num_ops, attr::tensor_size};
 constexpr std::array plain_attrs = {attr::is_cpu_op, attr::tensor_loc};
-constexpr std::array comm_attrs = {attr::is_cpu_op,   attr::comm_type,  attr::comm_size,     attr::pg_name,
-                                   attr::comm_src,    attr::comm_dst,   attr::comm_tag,      attr::comm_bytes_out,
-                                   attr::group_size,  attr::comm_dtype, attr::comm_priority, attr::involved_dim,
-                                   attr::send_splits, attr::recv_splits};
+constexpr std::array comm_attrs = {attr::is_cpu_op,  attr::comm_type,     attr::comm_size,      attr::pg_name,
+                                   attr::comm_src,   attr::comm_dst,      attr::comm_bytes_out, attr::group_size,
+                                   attr::comm_dtype, attr::comm_priority, attr::involved_dim,   attr::send_splits,
+                                   attr::recv_splits};
 using Comm = FoundAttrs<comm_attrs>;
 
 std::uint64_t count_of(const Attr* attribute) {
@@ -116,9 +116,12 @@ CallFacts call_facts(const NodeTable& table, const Node& node) {
     read_splits(table, found, out);
   } else {
     out.peer = value_of(found[node.type == NodeType::comm_send ? attr::comm_dst : attr::comm_src], -1);
-    out.tag = value_of(found[attr::comm_tag], 0);
   }
   return out;
+}
+
+std::int64_t message_tag(const NodeTable& table, const Node& node) {
+  return value_of(find(table.attributes(node), attr::comm_tag), 0);
 }
 
 bool is_communication(const NodeTable& table, const Node& node) {

@@ -23,13 +23,15 @@ struct CallFacts {
   ProfileClass node_class{};  // without slot, offset and root
   std::string group{};        // pg_name of a collective; empty: all ranks
   std::int64_t peer = -1;     // of a message
-  std::int64_t tag = 0;
-  std::int64_t root = -1;  // the rank that comm_src or comm_dst of a collective names
+  std::int64_t root = -1;     // the rank that comm_src or comm_dst of a collective names
   // Of an all-to-all with unequal parts: for how many ranks, what is sent and received in all, bytes.
   std::size_t parts = 0;
   std::int64_t sent = 0, received = 0;
+  friend auto operator<=>(const CallFacts&, const CallFacts&) = default;
 };
 [[nodiscard]] CallFacts call_facts(const NodeTable& table, const Node& node);
+// Returns the tag of a message; 0 if it has none.
+[[nodiscard]] std::int64_t message_tag(const NodeTable& table, const Node& node);
 
 // Returns whether a node communicates in a way that can be told: a message names its peer, a collective its type.
 [[nodiscard]] bool is_communication(const NodeTable& table, const Node& node);

@@ -17,12 +17,11 @@ IterationRule iteration_rule(const Trace& first, std::size_t told) {
   return {.by = IterationRule::By::period, .iterations = period.iterations};
 }
 
-RankParts parts_of(const Trace& trace, const IterationRule& rule) {
-  Iterations found;
-  CallPeriod ignored;
-  if (rule.by == IterationRule::By::marks) found = marked_iterations(trace);
-  if (rule.by == IterationRule::By::period) found = periodic_iterations(trace, ignored, rule.iterations);
+namespace {
+
+RankParts parts_by(const Trace& trace, Iterations&& found, const CallPeriod& period) {
   RankParts out;
+  out.period = period;
   if (found.numbers.empty()) {
     out.order = iteration_order(trace);
     out.part.assign(trace.nodes.nodes.size(), 1);
@@ -35,6 +34,21 @@ RankParts parts_of(const Trace& trace, const IterationRule& rule) {
     out.part.push_back(i == Iterations::prologue ? 0 : i == Iterations::epilogue ? out.iterations + 1 : i + 1);
   }
   return out;
+}
+
+}  // namespace
+
+RankParts parts_of(const Trace& trace, const IterationRule& rule) {
+  if (rule.by == IterationRule::By::marks) return parts_by(trace, marked_iterations(trace), {});
+  if (rule.by == IterationRule::By::nothing) return parts_by(trace, {}, {});
+  CallPeriod period;
+  Iterations found = periodic_iterations(trace, period, rule.iterations);
+  return parts_by(trace, std::move(found), period);
+}
+
+RankParts parts_again(const Trace& trace, const IterationRule& rule, const CallPeriod& period) {
+  if (rule.by != IterationRule::By::period) return parts_of(trace, rule);
+  return parts_by(trace, iterations_of_period(trace, period), period);
 }
 
 }  // namespace convert

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/trace.h"
+#include "passes/iterations/iterations.h"
 
 namespace convert {
 
@@ -26,8 +27,11 @@ struct RankParts {
       order;                        // nodes, parents before children, of those that are ready the first in the file
   std::vector<std::uint32_t> part;  // by node: 0 prologue, 1 … n iterations, n + 1 epilogue
   std::uint32_t iterations = 1;     // n
+  CallPeriod period{};              // by which they were told apart, if so
 };
 // Returns the parts of a rank; all is one iteration if the rule finds none. Throws as above.
 [[nodiscard]] RankParts parts_of(const Trace& trace, const IterationRule& rule);
+// Returns them once more; `period`: what was found then, which takes longest.
+[[nodiscard]] RankParts parts_again(const Trace& trace, const IterationRule& rule, const CallPeriod& period);
 
 }  // namespace convert

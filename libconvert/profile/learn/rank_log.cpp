@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 #include <string_view>
 #include <unordered_map>
@@ -101,6 +102,26 @@ class Uses {
   std::unordered_multimap<std::size_t, std::size_t> rows_;
 };
 
+class CallKinds {
+ public:
+  explicit CallKinds(RankLog& log) : log_(log) {}
+
+  // Returns the number of what a call tells.
+  std::uint32_t add(CallFacts&& facts) {
+    const auto next = static_cast<std::uint32_t>(log_.kinds.size());
+    if (facts.parts == 0) {
+      const auto [at, is_new] = numbers_.try_emplace(facts, next);
+      if (!is_new) return at->second;
+    }
+    log_.kinds.push_back(std::move(facts));
+    return next;
+  }
+
+ private:
+  RankLog& log_;
+  std::map<CallFacts, std::uint32_t> numbers_;
+};
+
 }  // namespace
 
 void LargestCosts::add(const NodeCost& cost, std::uint32_t k) {
@@ -129,11 +150,12 @@ NodeCost LargestCosts::kth(std::uint32_t k) const {
 }
 
 RankLog log_rank(const Trace& trace, const RankParts& parts, std::uint32_t k) {
-  RankLog log{.rank = trace.rank, .file = trace.name, .iterations = parts.iterations};
+  RankLog log{.rank = trace.rank, .file = trace.name, .iterations = parts.iterations, .period = parts.period};
   const NodeTable& table = trace.nodes;
   const Graph graph = build_graph(table);
   Ancestors ancestors(table.nodes.size(), log);
   Uses uses(log, k);
+  CallKinds kinds(log);
   std::set<NodeLane> lanes;
   for (const std::uint32_t i : parts.order) {
     const Node& node = table.nodes[i];
@@ -147,7 +169,8 @@ RankLog log_rank(const Trace& trace, const RankParts& parts, std::uint32_t k) {
     ancestors.set_call(i, static_cast<std::uint32_t>(log.calls.size()));
     log.calls.push_back({.id = node.id,
                          .part = parts.part[i],
-                         .facts = call_facts(table, node),
+                         .kind = kinds.add(call_facts(table, node)),
+                         .tag = node.type == NodeType::comm_coll ? 0 : message_tag(table, node),
                          .cost = cost_of(table, node),
                          .after = after});
   }

@@ -41,7 +41,8 @@ struct RankLog {
   struct Call {
     NodeId id = 0;
     std::uint32_t part = 0;
-    CallFacts facts{};
+    std::uint32_t kind = 0;  // into `kinds`
+    std::int64_t tag = 0;    // of a message
     NodeCost cost{};
     Range after{};  // into `after`: what it waits for, directly or through computations
   };
@@ -51,11 +52,15 @@ struct RankLog {
   Rank rank = 0;
   std::string file{};
   std::uint32_t iterations = 1;
+  CallPeriod period{};            // see RankParts
   std::vector<NodeLane> lanes{};  // in the order of first use
   std::vector<Use> uses{};
+  std::vector<CallFacts> kinds{};      // each once, but those of unequal parts
   std::vector<Call> calls{};           // in the order of the rank
   std::vector<Range> joins{};          // into `after`
   std::vector<std::uint32_t> after{};  // calls, or joins with join_bit
+
+  [[nodiscard]] const CallFacts& facts(const Call& call) const { return kinds[call.kind]; }
 };
 
 // Throws Error(input) if the dependencies have a cycle.

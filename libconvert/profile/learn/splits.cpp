@@ -41,10 +41,11 @@ void ClassTable::count_splits(std::span<const JobLog> jobs) {
     std::map<std::pair<std::size_t, std::uint32_t>, SplitCall> calls;  // by rank, if orders are its own, and place
     const auto each = [&](const auto& visit) {
       for (std::size_t r = 0; r < jobs[j].ranks.size(); ++r) {
-        for (std::size_t c = 0; c < call_classes_[j][r].size(); ++c) {
-          if (call_classes_[j][r][c].splits == no_index) continue;
-          visit(calls[{order.circular ? r + 1 : 0, order.places[r][c]}], jobs[j].ranks[r].calls[c].facts,
-                call_classes_[j][r][c]);
+        const RankLog& log = jobs[j].ranks[r];
+        for (std::size_t c = 0; c < log.calls.size(); ++c) {
+          ProfileClass& of_call = kind_classes_[j][r][log.calls[c].kind];  // which are its own, see RankLog::kinds
+          if (of_call.splits == no_index) continue;
+          visit(calls[{order.circular ? r + 1 : 0, order.places[r][c]}], log.facts(log.calls[c]), of_call);
         }
       }
     };

@@ -51,14 +51,15 @@ void add_calls(const JobLog& job, const RankLog& rank, Sums& to) {
   const double share = 1.0 / rank.iterations;
   for (const RankLog::Call& call : rank.calls) {
     if (!in_iteration(rank, call.part)) continue;
-    const ProfileClass& c = call.facts.node_class;
+    const CallFacts& facts = rank.facts(call);
+    const ProfileClass& c = facts.node_class;
     const bool collects = c.type == NodeType::comm_coll;
     const std::size_t type = collects ? std::min(static_cast<std::size_t>(c.collective), collective_types - 1) : 0;
     Calls& calls = collects ? to.collectives.at(type) : to.messages.at(c.type == NodeType::comm_send ? 0 : 1);
-    const auto bytes = static_cast<double>(std::max({c.size, call.facts.sent, std::int64_t{0}}));
+    const auto bytes = static_cast<double>(std::max({c.size, facts.sent, std::int64_t{0}}));
     calls.count += share;
     calls.bytes += share * bytes;
-    if (collects) calls.log_members += share * std::log(members_of(job, call.facts));
+    if (collects) calls.log_members += share * std::log(members_of(job, facts));
     to.sizes[bytes] += share;
     const Work work = collects ? collective : message;
     to.nodes.at(work) += share;

@@ -94,19 +94,20 @@ void Sorter::find_vertices() {
     std::map<VertexKey, std::int64_t> met;
     std::vector<std::uint32_t>& own = vertex_.emplace_back();
     for (const RankLog::Call& c : r.calls) {
+      const CallFacts& facts = r.facts(c);
       VertexKey key{};
-      if (c.facts.node_class.type == NodeType::comm_coll) {
+      if (facts.node_class.type == NodeType::comm_coll) {
         const auto number = -1 - static_cast<std::int64_t>(groups.size());
-        key[0] = groups.try_emplace({c.facts.group, c.facts.node_class.details.dims}, number).first->second;
+        key[0] = groups.try_emplace({facts.group, facts.node_class.details.dims}, number).first->second;
       } else {
-        const bool sends = c.facts.node_class.type == NodeType::comm_send;
-        key[0] = sends ? r.rank : c.facts.peer;
-        key[1] = sends ? c.facts.peer : r.rank;
-        key[2] = c.facts.tag;
+        const bool sends = facts.node_class.type == NodeType::comm_send;
+        key[0] = sends ? r.rank : facts.peer;
+        key[1] = sends ? facts.peer : r.rank;
+        key[2] = c.tag;
       }
       // A message of a rank to itself has both ends here.
       VertexKey counter = key;
-      counter[3] = static_cast<std::int64_t>(c.facts.node_class.type);
+      counter[3] = static_cast<std::int64_t>(facts.node_class.type);
       key[3] = met[counter]++;
       own.push_back(vertex_of(key, static_cast<std::uint32_t>(own.size())));
       auto& [first, last] = parts_[own.back()];

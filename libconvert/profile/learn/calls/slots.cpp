@@ -28,9 +28,9 @@ void GroupSlots::add(const JobLog& log) {
     return kinds_.try_emplace(shape, static_cast<std::uint32_t>(kinds_.size()) + 1).first->second;
   };
   for (const RankLog& rank : log.ranks) {
-    for (const RankLog::Call& call : rank.calls) {
-      const std::string& name = call.facts.group;
-      if (call.facts.node_class.type != NodeType::comm_coll || name.empty() || job.groups.contains(name)) continue;
+    for (const CallFacts& kind : rank.kinds) {
+      const std::string& name = kind.group;
+      if (kind.node_class.type != NodeType::comm_coll || name.empty() || job.groups.contains(name)) continue;
       const auto known = log.groups.find(name);
       Shape shape;
       if (known != log.groups.end()) {
@@ -46,8 +46,8 @@ void GroupSlots::find_slots(const JobLog& log, Job& job) {
   for (const RankLog& rank : log.ranks) {
     std::vector<std::string> used;  // in the order of first use
     std::set<std::string> met;
-    for (const RankLog::Call& call : rank.calls) {
-      const std::string& name = call.facts.group;
+    for (const CallFacts& kind : rank.kinds) {  // in the order of first use, too
+      const std::string& name = kind.group;
       if (!name.empty() && met.insert(name).second) used.push_back(name);
     }
     // Groups whose members are not known are told apart by the order in which they are used.

@@ -16,6 +16,17 @@ using protobuf::make_tag;
 constexpr std::size_t chunk_bytes = std::size_t{64} << 10U;
 constexpr std::size_t max_length_size = 10;
 
+// The varint at visible[at], or nothing if it is cut or no varint; moves `at` behind it.
+std::optional<std::uint64_t> glimpse_varint(std::string_view visible, std::uint64_t& at) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < max_length_size && at < visible.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(visible[static_cast<std::size_t>(at++)]);
+    value |= (byte & std::uint64_t{0x7f}) << (7 * i);
+    if (byte < 0x80) return value;
+  }
+  return std::nullopt;
+}
+
 class ChakraReader final : public TraceReader {
  public:
   explicit ChakraReader(const ReadContext& context)
@@ -55,6 +66,19 @@ class ChakraReader final : public TraceReader {
   }
   void skip_encoded(const Encoded& shown, std::uint64_t /*nodes*/) override { input_.skip(shown.bytes.size()); }
 
+  Taken take_encoded(const Take& take) override {
+    for (std::size_t need = chunk_bytes;;) {
+      const std::string_view view = input_.peek(need);
+      if (view.empty()) return Taken::all;
+      const Chunk chunk = whole_messages(view);
+      if (chunk.whole == 0 && (chunk.next <= view.size() || chunk.next > max_chakra_message || view.size() < need))
+        return Taken::some;
+      if (chunk.whole != 0 && !take(view.substr(0, chunk.whole))) return Taken::some;
+      input_.skip(chunk.whole);
+      need = std::max(chunk_bytes, chunk.whole == 0 ? static_cast<std::size_t>(chunk.next) : 0);
+    }
+  }
+
  private:
   // The next message: where it stands, what lies there, and how long its length and its body are.
   struct Frame {
@@ -81,6 +105,23 @@ class ChakraReader final : public TraceReader {
       return true;
     }
     return false;
+  }
+
+  struct Chunk {
+    std::size_t whole = 0;   // bytes of the messages that lie whole in it
+    std::uint64_t next = 0;  // bytes of the one behind them, if that can be told
+  };
+  static Chunk whole_messages(std::string_view view) {
+    Chunk out;
+    while (out.whole < view.size()) {
+      const std::string_view rest = view.substr(out.whole);
+      std::uint64_t head = 0;
+      const auto size = glimpse_varint(rest, head);
+      out.next = size ? head + std::min(*size, max_chakra_message) : 0;
+      if (!size || out.next > rest.size()) break;
+      out.whole += static_cast<std::size_t>(out.next);
+    }
+    return out;
   }
 
   // A whole message in view, or an empty view at the end of the input.
@@ -151,17 +192,6 @@ struct Glimpse {
   std::string_view visible;
   std::uint64_t size = 0;
 };
-
-// The varint at visible[at], or nothing if it is cut or no varint; moves `at` behind it.
-std::optional<std::uint64_t> glimpse_varint(std::string_view visible, std::uint64_t& at) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < max_length_size && at < visible.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(visible[static_cast<std::size_t>(at++)]);
-    value |= (byte & std::uint64_t{0x7f}) << (7 * i);
-    if (byte < 0x80) return value;
-  }
-  return std::nullopt;
-}
 
 // Whether the message has well-formed fields, those in `known` right, and few others. Counts these. Of a cut
 // message at least one field must be whole, or much of it visible.

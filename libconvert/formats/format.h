@@ -81,11 +81,13 @@ class TraceReader {
   [[nodiscard]] virtual std::optional<Encoded> peek_encoded(std::size_t most);
   // Consumes what was shown: so many nodes.
   virtual void skip_encoded(const Encoded& shown, std::uint64_t nodes);
-  using Take = std::function<bool(std::string_view messages)>;
+  // Returns how many bytes it took: of whole messages behind their lengths, as many as it is shown. Nothing if it
+  // can take no more.
+  using Take = std::function<std::optional<std::size_t>(std::string_view shown)>;
   enum class Taken : std::uint8_t { none, some, all };
-  // Gives the nodes of a rank of which none was read to `take`, if that is how they stand: whole messages behind
-  // their lengths, as many at a time as are read at a time, not checked. Returns Taken::none if they stand
-  // otherwise: nothing is consumed. Ends early where they are cut or damaged, or `take` returns false.
+  // Shows the nodes of a rank of which none was read to `take`, if that is how they stand, as many at a time as are
+  // read at a time, not checked. Returns Taken::none if they stand otherwise: nothing is consumed. Ends early where
+  // they are cut or damaged, or `take` ends it.
   [[nodiscard]] virtual Taken take_encoded(const Take& take);
 };
 

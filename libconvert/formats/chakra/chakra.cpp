@@ -70,12 +70,16 @@ class ChakraReader final : public TraceReader {
     for (std::size_t need = chunk_bytes;;) {
       const std::string_view view = input_.peek(need);
       if (view.empty()) return Taken::all;
-      const Chunk chunk = whole_messages(view);
-      if (chunk.whole == 0 && (chunk.next <= view.size() || chunk.next > max_chakra_message || view.size() < need))
-        return Taken::some;
-      if (chunk.whole != 0 && !take(view.substr(0, chunk.whole))) return Taken::some;
-      input_.skip(chunk.whole);
-      need = std::max(chunk_bytes, chunk.whole == 0 ? static_cast<std::size_t>(chunk.next) : 0);
+      const std::optional<std::size_t> used = take(view);
+      if (!used) return Taken::some;
+      input_.skip(*used);
+      const bool last = view.size() < need;
+      need = chunk_bytes;
+      if (*used != 0) continue;
+      std::uint64_t head = 0;
+      const auto size = glimpse_varint(view, head);
+      if (last || !size || *size > max_chakra_message || head + *size <= view.size()) return Taken::some;
+      need = static_cast<std::size_t>(head + *size);
     }
   }
 
@@ -105,23 +109,6 @@ class ChakraReader final : public TraceReader {
       return true;
     }
     return false;
-  }
-
-  struct Chunk {
-    std::size_t whole = 0;   // bytes of the messages that lie whole in it
-    std::uint64_t next = 0;  // bytes of the one behind them, if that can be told
-  };
-  static Chunk whole_messages(std::string_view view) {
-    Chunk out;
-    while (out.whole < view.size()) {
-      const std::string_view rest = view.substr(out.whole);
-      std::uint64_t head = 0;
-      const auto size = glimpse_varint(rest, head);
-      out.next = size ? head + std::min(*size, max_chakra_message) : 0;
-      if (!size || out.next > rest.size()) break;
-      out.whole += static_cast<std::size_t>(out.next);
-    }
-    return out;
   }
 
   // A whole message in view, or an empty view at the end of the input.

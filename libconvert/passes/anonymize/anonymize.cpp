@@ -155,7 +155,7 @@ std::uint64_t RankAnonymizer::shifted(std::int64_t begin_ns) const {
 
 // Changes the times that are fields of a node, and finds what its attributes become.
 void RankAnonymizer::change_times(const NodeTable& nodes, Node& node) {
-  begin_ns_ = starts_ ? recorded_time(nodes, node, base_ns_).begin_ns : no_time;
+  begin_ns_ = starts_ && plan_.facts.has_starts ? recorded_time(nodes, node, base_ns_).begin_ns : no_time;
   if (node.start_us != 0) node.start_us = begin_ns_ == no_time ? 0 : shifted(begin_ns_) / us_in_ns;
   if (!changes_times_) return;
   factor_ = times_.factor(rank_, place_);

@@ -116,6 +116,7 @@ void AnonymizedSet::survey_ranks(unsigned jobs) {
   order_.resize(ranks_.size());
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   if (plan_.options.permute_ranks) number_ranks();
+  plan_.facts.has_starts = all.has_starts();
   plan_.facts.first_ns = all.first_ns();
   if (plan_.options.least_uses > 1) plan_.sizes.merge(all.sizes());
   plan_.facts.names = all.take_names();
@@ -192,6 +193,7 @@ bool AnonymizedSet::make_classes(const MasterSet& set) {
     for (const std::string& group : surveys[place.stand_in].groups)
       users[stand_ins.group(place, group)].push_back(rank);
   }
+  plan_.facts.has_starts = all.has_starts();
   plan_.facts.first_ns = all.first_ns();
   if (plan_.options.least_uses > 1) plan_.sizes.merge(all.sizes());
   plan_.facts.names = all.take_names();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "sets/anonymized/encoded_survey.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "formats/chakra/protobuf.h"
@@ -42,13 +43,15 @@ struct Fields {
     return true;
   }
   std::uint64_t number() {
-    std::uint64_t value = 0;
-    for (unsigned i = 0; i < 3 && i < end - p; ++i) {
-      const auto byte = static_cast<unsigned char>(p[i]);
-      value |= std::uint64_t{byte & 0x7fU} << (7 * i);
-      if (byte >= 0x80) continue;
-      p += i + 1;
-      return value;
+    const auto byte = [this](int i) { return static_cast<unsigned char>(p[i]); };
+    if (end != p && byte(0) < 0x80) return static_cast<unsigned char>(*p++);
+    if (end - p >= 3 && byte(1) < 0x80) {
+      p += 2;
+      return (byte(-2) & 0x7fU) | std::uint64_t{byte(-1)} << 7U;
+    }
+    if (end - p >= 3 && byte(2) < 0x80) {
+      p += 3;
+      return (byte(-3) & 0x7fU) | (byte(-2) & 0x7fU) << 7U | std::uint64_t{byte(-1)} << 14U;
     }
     const ReadNumber read = read_long_number(p, end);
     p = read.behind;
@@ -62,6 +65,10 @@ struct Fields {
   }
 };
 
+bool is_cut_length(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return static_cast<signed char>(c) < 0; });
+}
+
 }  // namespace
 
 EncodedSurveyor::EncodedSurveyor(const Trace& head, bool names)
@@ -69,14 +76,22 @@ EncodedSurveyor::EncodedSurveyor(const Trace& head, bool names)
   out_.rank = head.rank;
 }
 
-bool EncodedSurveyor::add(std::string_view messages) {
+std::optional<std::size_t> EncodedSurveyor::add(std::string_view bytes) {
+  constexpr std::ptrdiff_t longest_length = 10;
+  const char* const end = bytes.data() + bytes.size();
+  Fields all{bytes.data(), end};
   try {
-    for (Fields all{messages.data(), messages.data() + messages.size()}; all.p != all.end;) {
-      if (!add_node(all.bytes())) return false;
+    for (;;) {
+      const char* const begin = all.p;
+      if (begin == end || (end - begin < longest_length && is_cut_length({begin, end})))
+        return static_cast<std::size_t>(begin - bytes.data());
+      const std::uint64_t size = all.number();
+      if (static_cast<std::uint64_t>(end - all.p) < size) return static_cast<std::size_t>(begin - bytes.data());
+      if (!add_node({all.p, static_cast<std::size_t>(size)})) return std::nullopt;
+      all.p += size;
     }
-    return true;
   } catch (const protobuf::Malformed&) {
-    return false;
+    return std::nullopt;
   }
 }
 

@@ -2,6 +2,10 @@
 // Surveys the nodes of a rank as a Chakra file holds them, without decoding them.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "core/text_set.h"
@@ -17,9 +21,10 @@ struct Cursor;
 class EncodedSurveyor {
  public:
   EncodedSurveyor(const Trace& head, bool names);
-  // Takes the next nodes, whole messages behind their lengths. Returns false if they are written in another way
-  // than protobuf's own writers do, or are damaged: only decoding can tell then.
-  [[nodiscard]] bool add(std::string_view messages);
+  // Takes the nodes that lie whole in these bytes, behind their lengths, and returns how many bytes that were.
+  // Nothing if they are written in another way than protobuf's own writers do, or are damaged: only decoding can
+  // tell then.
+  [[nodiscard]] std::optional<std::size_t> add(std::string_view bytes);
   [[nodiscard]] RankSurvey finish();
 
  private:

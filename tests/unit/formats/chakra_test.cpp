@@ -64,7 +64,21 @@ TEST(Chakra, FieldsArriveInTheTables) {
   EXPECT_EQ(t.nodes.positions[0], small_file().find("first") - 5);
 }
 
-// Reads what take_encoded() gives of a file, whole messages each time.
+std::size_t whole_messages(std::string_view bytes) {
+  for (std::size_t whole = 0;;) {
+    std::size_t at = whole, size = 0;
+    for (unsigned shift = 0; at < bytes.size() && shift < 63; shift += 7) {
+      const auto byte = static_cast<unsigned char>(bytes[at++]);
+      size |= std::size_t{byte & 0x7fU} << shift;
+      if (byte < 0x80) break;
+    }
+    const bool cut = at == whole || static_cast<signed char>(bytes[at - 1]) < 0 || bytes.size() - at < size;
+    if (cut) return whole;
+    whole = at + size;
+  }
+}
+
+// Reads what take_encoded() gives of a file.
 std::pair<TraceReader::Taken, std::string> taken_of(const std::string& file, const std::string& format = "chakra") {
   const auto input = memory_input("test.et", file);
   const FormatOptions options;
@@ -73,10 +87,11 @@ std::pair<TraceReader::Taken, std::string> taken_of(const std::string& file, con
   Trace head;
   EXPECT_TRUE(reader->next_rank(head));
   std::string all;
-  const TraceReader::Taken taken = reader->take_encoded([&](std::string_view messages) {
-    EXPECT_FALSE(messages.empty());
-    all += messages;
-    return all.find("enough") == std::string::npos;
+  const TraceReader::Taken taken = reader->take_encoded([&](std::string_view shown) -> std::optional<std::size_t> {
+    EXPECT_FALSE(shown.empty());
+    const std::size_t whole = whole_messages(shown);
+    all += shown.substr(0, whole);
+    return all.find("enough") == std::string::npos ? std::optional(whole) : std::nullopt;
   });
   return {taken, all};
 }

@@ -260,7 +260,7 @@ TEST(EncodedSurvey, FindsWhatNodesTell) {
     surveyor.add_batch();
     const RankSurvey expected = surveyor.finish();
     EncodedSurveyor encoded(trace, true);
-    ASSERT_TRUE(encoded.add(bytes));
+    ASSERT_EQ(encoded.add(bytes), bytes.size());
     const RankSurvey found = encoded.finish();
     EXPECT_EQ(found.ids.has_value(), expected.ids.has_value());
     if (expected.ids && found.ids) {

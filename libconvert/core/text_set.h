@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,6 +25,12 @@ class TextSet {
     return found;
   }
   [[nodiscard]] std::string_view operator[](std::uint32_t i) const { return pool_.view(texts_[i]); }
+  // Returns the texts by their numbers.
+  [[nodiscard]] std::vector<std::string> list() const {
+    std::vector<std::string> out;
+    for (const Text t : texts_) out.emplace_back(pool_.view(t));
+    return out;
+  }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(texts_.size()); }
 
  private:

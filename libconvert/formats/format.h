@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -79,6 +81,14 @@ class TraceReader {
   [[nodiscard]] virtual std::optional<Encoded> peek_encoded(std::size_t most);
   // Consumes what was shown: so many nodes.
   virtual void skip_encoded(const Encoded& shown, std::uint64_t nodes);
+  // Returns how many bytes it took: of whole messages behind their lengths, as many as it is shown. Nothing if it
+  // can take no more.
+  using Take = std::function<std::optional<std::size_t>(std::string_view shown)>;
+  enum class Taken : std::uint8_t { none, some, all };
+  // Shows the nodes of a rank of which none was read to `take`, if that is how they stand, as many at a time as are
+  // read at a time, not checked. Returns Taken::none if they stand otherwise: nothing is consumed. Ends early where
+  // they are cut or damaged, or `take` ends it.
+  [[nodiscard]] virtual Taken take_encoded(const Take& take);
 };
 
 // A set that one file describes: its ranks are made when they are asked for.

@@ -51,6 +51,7 @@ void check_options(const Format& format, Direction direction, const FormatOption
 
 std::optional<TraceReader::Encoded> TraceReader::peek_encoded(std::size_t /*most*/) { return std::nullopt; }
 void TraceReader::skip_encoded(const Encoded& /*shown*/, std::uint64_t /*nodes*/) {}
+TraceReader::Taken TraceReader::take_encoded(const Take& /*take*/) { return Taken::none; }
 
 void TraceWriter::begin_set(bool /*many*/, std::string& /*out*/) {}
 void TraceWriter::end_rank(std::string& /*out*/) {}

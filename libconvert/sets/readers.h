@@ -27,6 +27,7 @@ class KnownFileReader : public TraceReader {
   bool next_nodes(Trace& out, std::size_t max_nodes) override;
   std::optional<Encoded> peek_encoded(std::size_t most) override { return reader_->peek_encoded(most); }
   void skip_encoded(const Encoded& shown, std::uint64_t nodes) override { reader_->skip_encoded(shown, nodes); }
+  Taken take_encoded(const Take& take) override { return reader_->take_encoded(take); }
   [[nodiscard]] std::span<const ProcessGroup> groups() const override { return reader_->groups(); }
 
  private:
@@ -47,6 +48,7 @@ class FileReader : public TraceReader {
   bool next_nodes(Trace& out, std::size_t max_nodes) override;
   std::optional<Encoded> peek_encoded(std::size_t most) override { return reader_->peek_encoded(most); }
   void skip_encoded(const Encoded& shown, std::uint64_t nodes) override { reader_->skip_encoded(shown, nodes); }
+  Taken take_encoded(const Take& take) override { return reader_->take_encoded(take); }
   [[nodiscard]] std::span<const ProcessGroup> groups() const override { return reader_->groups(); }
 
  private:

@@ -106,6 +106,7 @@ class TraceSource::CountingReader : public TraceReader {
     source_.nodes_read_ += nodes;
     if (source_.independent_ranks() == 0) source_.progress_->add(nodes);
   }
+  Taken take_encoded(const Take& take) override { return reader_->take_encoded(take); }
 
  private:
   TraceSource& source_;
@@ -139,6 +140,7 @@ class TraceSource::AllReader : public TraceReader {
   bool next_nodes(Trace& out, std::size_t max_nodes) override { return reader_->next_nodes(out, max_nodes); }
   std::optional<Encoded> peek_encoded(std::size_t most) override { return reader_->peek_encoded(most); }
   void skip_encoded(const Encoded& shown, std::uint64_t nodes) override { reader_->skip_encoded(shown, nodes); }
+  Taken take_encoded(const Take& take) override { return reader_->take_encoded(take); }
   [[nodiscard]] std::span<const ProcessGroup> groups() const override { return reader_->groups(); }
 
  private:

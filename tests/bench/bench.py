@@ -87,6 +87,16 @@ class Suite:
                            check=True, stdout=subprocess.DEVNULL)
         return folder / "host_0.json", folder / "kineto_0.json"
 
+    def recordings(self):
+        """(what, (host, device)) of recordings of the corpus."""
+        folder = CORPUS / "pytorch/inputs/derived_nccl2rank"
+        if self.options.smoke:
+            return []
+        if not folder.exists():
+            self.skip("jobs", "profile and synthesize / convert, a recorded rank")
+            return []
+        return [("a recorded rank", (folder / "host_0.json.gz", folder / "kineto_0.json.gz"))]
+
     def pairs(self):
         """Yields (what, host, device, limit of seconds)."""
         if self.options.smoke:
@@ -132,7 +142,7 @@ class Suite:
             for files in self.files_of(name, pairs):
                 self.run_program(name, files)
         jobs.Jobs(self.options.build / "bin", self.work, self.add, smoke=self.options.smoke, slow=self.options.slow,
-                  only=self.options.only).all(pairs)
+                  only=self.options.only).all(pairs, self.recordings())
         if not self.options.smoke:
             if (CORPUS / "astra/perf.json").exists():
                 astra.measure(self.options.build / "bin", CORPUS / "astra", self.work, self.add, self.options.only)

@@ -11,6 +11,8 @@
 #include "bench/nodes.h"
 #include "bench/report.h"
 #include "formats/format.h"
+#include "formats/set_writer.h"
+#include "sets/set_source.h"
 
 namespace {
 
@@ -84,7 +86,7 @@ std::size_t read_text(const char* format, const std::string& text) {
 
 template <typename Scan>
 void measure_reading(bench::Report& report, const std::string& what, const char* format, const std::string& text,
-                     std::size_t nodes, const Scan& scan) {
+                     std::size_t nodes, const Scan& scan, double limit = 4) {
   const std::string name = std::string(format) + " read, " + what;
   if (!report.wants({name})) return;
   simdjson::ondemand::parser parser;
@@ -95,7 +97,7 @@ void measure_reading(bench::Report& report, const std::string& what, const char*
       [&] {
         if (read_text(format, text) != nodes) std::abort();
       });
-  report.add_time(name, "node", static_cast<double>(nodes), best, bench::times_floor(4));
+  report.add_time(name, "node", static_cast<double>(nodes), best, bench::times_floor(limit));
 }
 
 // Formats nodes of make_steps() as lines.
@@ -170,6 +172,59 @@ void measure_all(bench::Report& report, const std::string& of, const NodeTable& 
   measure_reading(report, of, "jsonl", write_text("jsonl", table), nodes, scan_lines);
 }
 
+// Formats a file of PARAM's: all-reduces of two ranks.
+void format_param(std::size_t calls, std::string& out) {
+  out += '[';
+  for (std::size_t i = 0; i < calls; ++i) {
+    char digits[24];
+    const std::string_view size(digits, std::to_chars(digits, digits + sizeof digits, 1024 + i).ptr);
+    out += i == 0 ? "\n" : ",\n";
+    out += R"( {"comms":"all_reduce","world_size":2,"in_msg_size":)";
+    out += size;
+    out += R"(,"out_msg_size":)";
+    out += size;
+    out += R"(,"dtype":"float32"})";
+  }
+  out += "\n]\n";
+}
+
+std::size_t scan_calls(simdjson::ondemand::parser& parser, const std::string& text) {
+  std::size_t members = 0;
+  auto document = parser.iterate(text.data(), text.size(), text.capacity());
+  for (auto call : document.get_array()) members += scan_members(call.get_object());
+  return members;
+}
+
+void measure_param(bench::Report& report) {
+  const std::size_t calls = report.smoke ? 1000 : 100'000;
+  std::string text, plain, written;
+  format_param(calls, text);
+  text.reserve(text.size() + simdjson::SIMDJSON_PADDING);
+  measure_reading(report, "calls of a rank", "param", text, calls, scan_calls, 30);
+  const std::string name = "param write / formatting, calls of a rank";
+  if (!report.wants({name})) return;
+  const FormatOptions options;
+  Diagnostics diagnostics;
+  const auto input = memory_input("bench", text);
+  const auto reader = find_format("param").read({*input, 0, options, diagnostics});
+  Trace trace;
+  if (!reader->next_rank(trace)) std::abort();
+  read_nodes(*reader, trace);
+  const bench::Best best = bench::best_of_both(
+      [&] {
+        plain.clear();
+        format_param(calls, plain);
+      },
+      [&] {
+        written.clear();
+        const auto writer = find_format("param").write_set(options);
+        const auto draft = writer->draft(trace, {});
+        writer->write(*draft, {.ranks = 2}, written);
+      });
+  if (written != plain) throw Error("the floor of param formats another text");
+  report.add_time(name, "node", static_cast<double>(calls), best, bench::times_floor(70));
+}
+
 NodeTable read_file(const std::string& path) {
   const FormatOptions options;
   Diagnostics diagnostics;
@@ -189,6 +244,7 @@ void measure(bench::Report& report) {
   const std::string what = "steps of algorithms";
   measure_all(report, what, table);
   measure_writing(report, what, table);
+  measure_param(report);
   for (const std::string& path : report.files) measure_all(report, bench::file_name(path), read_file(path));
 }
 

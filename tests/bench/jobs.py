@@ -169,26 +169,6 @@ class Jobs:
                                            ("validate, a million nodes", "et-validate", 1, 0.2)):
             if self.wants(name):
                 self.measure(name, self.tool(tool, *[one()] * files), limit=seconds)
-        for name, options, iterations, seconds in (("fidelity as recorded, two sets of a million nodes", ["--no-simulation"], 400, 8),
-                                                   ("fidelity simulated, two sets of 24,000 nodes", [], 10, 4)):
-            if self.wants(name):
-                files = self.make(f"eight{iterations}/w", "layers", "--npus", "8", "--layers", "100", "--noise", "node=0.1",
-                                  "--iterations", "2" if self.smoke else str(iterations))
-                self.measure(name, self.tool("et-diff", "--statistics", *options, files, files), limit=seconds)
-        name = "anonymize beside convert, a training step"
-        if self.wants(name):
-            source = self.make("step/w", "mlp") if self.smoke else self.make("step/w", "llama3-70b")
-            commands = [self.tool(tool, "--force", "--no-history", source, "-o", out)
-                        for tool, out in (("et-anonymize", "hidden/w"), ("et-convert", "converted/w"))]
-            runs = [[run(command, self.work) for command in commands] for _ in range(1 if self.smoke else 5)]
-            if any(status != 0 for pair in runs for _, _, status in pair):
-                self.add(report.unmeasured(BENCH, name, report.FAILED, "et-anonymize or et-convert failed"))
-            else:
-                hidden, converted = (min(pair[i][0] for pair in runs) for i in (0, 1))
-                self.add(report.row(BENCH, name, "times the CPU", hidden / converted, limit=1 / 0.6))
-            for out in ("step", "hidden", "converted"):
-                shutil.rmtree(self.work / out, ignore_errors=True)
-            self.inputs.pop("step/w", None)
         name = "stats beyond sizes, a million nodes"
         if self.wants(name):
             runs = [[run(self.tool("et-stats", *options, one()), self.work) for _ in range(1 if self.smoke else 3)]
@@ -198,6 +178,92 @@ class Jobs:
             else:
                 whole, sizes = (min(seconds for seconds, _, _ in some) for some in runs)
                 self.add(report.row(BENCH, name, "s CPU", whole - sizes, limit=1))
+
+    def convert(self, source):
+        return self.tool("et-convert", "--force", "--no-history", source, "-o", self.beside(source, "converted"))
+
+    def beside(self, source, name):
+        """A path for what is made of a set: a file of a file, files of files."""
+        return self.work / (name + ".et") if source.suffix == ".et" else self.work / name / "w"
+
+    def pair(self, name, commands, floor, *, limit):
+        """A row of the time of the commands, one after the other, beside that of another one, in turns."""
+        rounds = []
+        for _ in range(1 if self.smoke else 5):
+            done = [run(command, self.work) for command in (floor, *commands)]
+            if any(status != 0 for _, _, status in done):
+                self.add(report.unmeasured(BENCH, name, report.FAILED, (self.work / "stderr").read_text().strip()))
+                return
+            rounds.append((sum(seconds for seconds, _, _ in done[1:]), done[0][0]))
+        best, least = (min(pair[i] for pair in rounds) for i in (0, 1))
+        self.add(report.row(BENCH, name, "s CPU", best, floor=least, limit=limit, limit_of="ratio",
+                            spread=statistics.median(pair[0] for pair in rounds) / best - 1 if best else 0.0))
+
+    def anonymizing(self):
+        """Beside et-convert, which reads and writes the same: three fifths of its speed, unless most names are new."""
+        layers = lambda npus, count, iterations: ["layers", "--npus", npus, "--layers", count, "--iterations",
+                                                  "2" if self.smoke else iterations]
+        for what, limit, path, *options in (
+                ("a training step", 1 / 0.6, "step/w", "mlp" if self.smoke else "llama3-70b"),
+                ("tiny nodes", 1 / 0.6, "tiny/w", *layers("8", "100", "400")),
+                ("tiny nodes, one file", 1 / 0.6, "one.et", *layers("1", "1000", "333")),
+                ("two names for three nodes", 4, "names.et", *layers("1", "1000" if self.smoke else "333000", "1"))):
+            name = f"anonymize / convert, {what}"
+            if not self.wants(name):
+                continue
+            source = self.make(path, *options)
+            hide = self.tool("et-anonymize", "--force", "--no-history", source, "-o", self.beside(source, "hidden"))
+            self.pair(name, [hide], self.convert(source), limit=limit)
+            for out in ("step", "tiny", "hidden", "converted"):
+                shutil.rmtree(self.work / out, ignore_errors=True)
+                self.inputs.pop(out + "/w", None)
+
+    def fidelity(self):
+        """Beside what et-stats, or a replay, of one of the sets takes."""
+        for name, iterations, limit, options, tool, *floor in (
+                ("fidelity as recorded / stats, two sets of a million nodes", 400, 7, ["--no-simulation"], "et-stats"),
+                ("fidelity simulated / replay, two sets of 24,000 nodes", 10, 35, [], "et-replay", "--no-symmetry", "-n",
+                 "switch:8,bw=50GB/s,lat=1us", "-o", self.work / "result.txt")):
+            if not self.wants(name):
+                continue
+            files = self.make(f"eight{iterations}/w", "layers", "--npus", "8", "--layers", "100", "--noise", "node=0.1",
+                              "--iterations", "2" if self.smoke else str(iterations))
+            self.pair(name, [self.tool("et-diff", "--statistics", *options, files, files)],
+                      self.tool(tool, *floor, files), limit=limit)
+
+    def profiles(self, recorded):
+        """Beside et-convert; and the memory of learning from many ranks, beside that of one of them."""
+        made = self.work / "profile.json"
+        sets = [("tiny nodes", lambda: self.make(
+            "eight10/w", "layers", "--npus", "8", "--layers", "100", "--noise", "node=0.1", "--iterations",
+            "2" if self.smoke else "10"), 9)]
+        sets += [(what, lambda files=files: self.linked(*files), 9) for what, files in recorded]
+        for what, source, limit in sets:
+            name = f"profile and synthesize / convert, {what}"
+            if self.wants(name):
+                path = source()
+                self.pair(name, [self.tool("et-profile", path, "-o", made),
+                                 self.tool("et-synthesize", "--force", made, "-o", self.beside(path, "drawn"))],
+                          self.convert(path), limit=limit)
+        for jobs in (1, 2):
+            name = f"profile / one of its ranks, 64 ranks, {jobs} job{'s' if jobs > 1 else ''}, memory"
+            if not self.wants(name):
+                continue
+            files = self.make("many64/w", "layers", "--npus", "64", "--layers", "100", "--iterations",
+                              "1" if self.smoke else "40")
+            peaks = [run(self.tool("et-profile", "--jobs", str(jobs), path, "-o", made), self.work)
+                     for path in (files, files.parent / "w.0.et")]
+            if any(status != 0 for _, _, status in peaks):
+                self.add(report.unmeasured(BENCH, name, report.FAILED, "et-profile failed"))
+                continue
+            many, one = (peak / MIB for _, peak, _ in peaks)
+            self.add(report.row(BENCH, name, "MiB", many, floor=one, limit=20, limit_of="ratio"))
+
+    def linked(self, host, device):
+        """The path of the trace of a pair."""
+        path = self.work / (host.parent.name + ".et")
+        subprocess.run(self.tool("et-link", "--force", "--host", host, "--device", device, "-o", path), check=True)
+        return path
 
     def streaming(self, host, device):
         """Memory of what reads a large trace: of a pair of a million operators, linked."""
@@ -213,11 +279,14 @@ class Jobs:
         for name in ("large.et", "large.dot"):
             (self.work / name).unlink(missing_ok=True)
 
-    def all(self, pairs):
+    def all(self, pairs, recorded=()):
         self.training()
         self.rings()
         self.link(pairs)
         self.analysis()
+        self.anonymizing()
+        self.fidelity()
+        self.profiles(recorded)
         for what, host, device, _ in pairs:
             if what == "1000000 operators":
                 self.streaming(host, device)

@@ -16,6 +16,17 @@ using protobuf::make_tag;
 constexpr std::size_t chunk_bytes = std::size_t{64} << 10U;
 constexpr std::size_t max_length_size = 10;
 
+// The varint at visible[at], or nothing if it is cut or no varint; moves `at` behind it.
+std::optional<std::uint64_t> glimpse_varint(std::string_view visible, std::uint64_t& at) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < max_length_size && at < visible.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(visible[static_cast<std::size_t>(at++)]);
+    value |= (byte & std::uint64_t{0x7f}) << (7 * i);
+    if (byte < 0x80) return value;
+  }
+  return std::nullopt;
+}
+
 class ChakraReader final : public TraceReader {
  public:
   explicit ChakraReader(const ReadContext& context)
@@ -54,6 +65,23 @@ class ChakraReader final : public TraceReader {
     return all.bytes.size() > most ? std::nullopt : std::optional(all);
   }
   void skip_encoded(const Encoded& shown, std::uint64_t /*nodes*/) override { input_.skip(shown.bytes.size()); }
+
+  Taken take_encoded(const Take& take) override {
+    for (std::size_t need = chunk_bytes;;) {
+      const std::string_view view = input_.peek(need);
+      if (view.empty()) return Taken::all;
+      const std::optional<std::size_t> used = take(view);
+      if (!used) return Taken::some;
+      input_.skip(*used);
+      const bool last = view.size() < need;
+      need = chunk_bytes;
+      if (*used != 0) continue;
+      std::uint64_t head = 0;
+      const auto size = glimpse_varint(view, head);
+      if (last || !size || *size > max_chakra_message || head + *size <= view.size()) return Taken::some;
+      need = static_cast<std::size_t>(head + *size);
+    }
+  }
 
  private:
   // The next message: where it stands, what lies there, and how long its length and its body are.
@@ -151,17 +179,6 @@ struct Glimpse {
   std::string_view visible;
   std::uint64_t size = 0;
 };
-
-// The varint at visible[at], or nothing if it is cut or no varint; moves `at` behind it.
-std::optional<std::uint64_t> glimpse_varint(std::string_view visible, std::uint64_t& at) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < max_length_size && at < visible.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(visible[static_cast<std::size_t>(at++)]);
-    value |= (byte & std::uint64_t{0x7f}) << (7 * i);
-    if (byte < 0x80) return value;
-  }
-  return std::nullopt;
-}
 
 // Whether the message has well-formed fields, those in `known` right, and few others. Counts these. Of a cut
 // message at least one field must be whole, or much of it visible.

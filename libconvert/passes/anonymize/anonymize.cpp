@@ -59,10 +59,10 @@ void AnonymizeCounts::add(const AnonymizeCounts& other) {
   merged += other.merged;
 }
 
-RankAnonymizer::RankAnonymizer(const AnonymizePlan& plan, bool names_others)
+RankAnonymizer::RankAnonymizer(const AnonymizePlan& plan, NameHider& names, bool names_others)
     : plan_(plan),
       names_others_(names_others),
-      names_(plan.options.names, plan.hash, plan.facts.names),
+      names_(names),
       times_(plan.options, plan.hash),
       starts_(plan.options.starts && !plan.options.changes_times()),
       changes_times_(plan.options.changes_times() || plan.options.scale != 1) {}
@@ -155,7 +155,7 @@ std::uint64_t RankAnonymizer::shifted(std::int64_t begin_ns) const {
 
 // Changes the times that are fields of a node, and finds what its attributes become.
 void RankAnonymizer::change_times(const NodeTable& nodes, Node& node) {
-  begin_ns_ = starts_ ? recorded_time(nodes, node, base_ns_).begin_ns : no_time;
+  begin_ns_ = starts_ && plan_.facts.has_starts ? recorded_time(nodes, node, base_ns_).begin_ns : no_time;
   if (node.start_us != 0) node.start_us = begin_ns_ == no_time ? 0 : shifted(begin_ns_) / us_in_ns;
   if (!changes_times_) return;
   factor_ = times_.factor(rank_, place_);
@@ -165,9 +165,11 @@ void RankAnonymizer::change_times(const NodeTable& nodes, Node& node) {
 void RankAnonymizer::change_attributes(NodeTable& nodes, Node& node) {
   std::uint32_t left = 0;
   for (std::uint32_t k = 0; k < node.attrs.count; ++k) {
-    Attr a = nodes.attrs[node.attrs.begin + k];
+    Attr& a = nodes.attrs[node.attrs.begin + k];
     a.extra = 0;
-    if (change_attribute(nodes, a)) nodes.attrs[node.attrs.begin + left++] = a;
+    if (!change_attribute(nodes, a)) continue;
+    if (left != k) nodes.attrs[node.attrs.begin + left] = a;
+    ++left;
   }
   node.attrs.count = left;
 }
@@ -225,11 +227,10 @@ void RankAnonymizer::change_tensors(NodeTable& nodes, Attr& list) {
   std::vector<Text> texts;
   bool good = count % 2 == 0;
   for (std::uint32_t i = 0; i < count && good; i += 2) {
-    const std::string name = keyed_name(plan_.hash, nodes.view(nodes.texts[list.bits + i]));
     const auto bytes = parse_plain(nodes.view(nodes.texts[list.bits + i + 1]), INT64_MAX);
     good = bytes.has_value();
     if (!good) break;
-    texts.push_back(nodes.add_text(name));
+    texts.push_back(nodes.add_text(names_.keyed(nodes.view(nodes.texts[list.bits + i]))));
     texts.push_back(nodes.add_text(std::to_string(plan_.sizes.changed(static_cast<std::int64_t>(*bytes)))));
   }
   if (!good) {

@@ -31,14 +31,17 @@ struct AnonymizePlan {
   KeyedHash hash;
   SetFacts facts{};
   SizeRule sizes{options};
+
+  // Returns what hides names; the plan must outlive it.
+  [[nodiscard]] NameHider name_hider() const { return {options.names, hash, facts.names}; }
 };
 
 // Anonymises one rank: its head, and then its nodes, all at once or batch by batch.
 class RankAnonymizer {
  public:
-  // The plan must outlive this object. Without `names_others` groups keep their names, for
-  // rename_others() to change; ranks keep their numbers then.
-  explicit RankAnonymizer(const AnonymizePlan& plan, bool names_others = true);
+  // Plan and names, which may be those of an earlier rank, must outlive this object. Without `names_others` groups
+  // keep their names, for rename_others() to change; ranks keep their numbers then.
+  RankAnonymizer(const AnonymizePlan& plan, NameHider& names, bool names_others = true);
 
   // Changes rank and metadata.
   void head(Trace& trace);
@@ -65,7 +68,7 @@ class RankAnonymizer {
 
   const AnonymizePlan& plan_;
   bool names_others_;
-  NameHider names_;
+  NameHider& names_;
   TimeRule times_;
   bool starts_;
   bool changes_times_;

@@ -13,12 +13,6 @@ namespace {
 
 constexpr std::int64_t survey_ns_per_us = 1000;
 
-std::vector<std::string> list_of(const TextSet& texts) {
-  std::vector<std::string> out;
-  for (std::uint32_t i = 0; i < texts.size(); ++i) out.emplace_back(texts[i]);
-  return out;
-}
-
 }  // namespace
 
 RankSurveyor::RankSurveyor(const Trace& trace, const AnonymizeOptions& options, const SizeRule& sizes)
@@ -49,8 +43,8 @@ void RankSurveyor::add_batch() {
 
 RankSurvey RankSurveyor::finish() {
   out_.ids = ids_.finish();
-  out_.groups = list_of(groups_);
-  out_.names = list_of(names_);
+  out_.groups = groups_.list();
+  out_.names = names_.list();
   return std::move(out_);
 }
 

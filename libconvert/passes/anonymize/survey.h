@@ -55,6 +55,7 @@ class RankSurveyor {
 
 // Holds what was found in all ranks.
 struct SetFacts {
+  bool has_starts = true;     // some node says when it began
   std::int64_t first_ns = 0;  // what is taken off each start
   GroupNumbers groups{};
   NameNumbers names{};
@@ -69,6 +70,7 @@ struct SetFacts {
 class SetSurvey {
  public:
   void add(const RankSurvey& rank);
+  [[nodiscard]] bool has_starts() const { return begin_ns_ != no_time; }
   [[nodiscard]] std::int64_t first_ns() const;
   [[nodiscard]] const SizeCounts& sizes() const { return sizes_; }
   [[nodiscard]] NameNumbers take_names() { return std::move(names_); }

@@ -18,7 +18,12 @@ namespace convert {
 // Ranks whose ids are dense are changed batch by batch.
 class AnonymizedSet::Reader final : public TraceReader {
  public:
-  Reader(AnonymizedSet& set, std::size_t next, std::size_t end) : set_(set), next_(next), end_(end) {}
+  Reader(AnonymizedSet& set, std::size_t next, std::size_t end)
+      : set_(set), next_(next), end_(end), names_(set.take_names()) {}
+  ~Reader() override {
+    const std::lock_guard lock(set_.mutex_);
+    set_.names_.push_back(std::move(names_));
+  }
 
   bool next_rank(Trace& out) override {
     if (next_ == end_) return false;
@@ -27,7 +32,7 @@ class AnonymizedSet::Reader final : public TraceReader {
     if (!reader_->next_rank(out)) return false;
     rank_ = out.rank;
     out.nodes.clear();
-    changes_.emplace(set_.plan_);
+    changes_.emplace(set_.plan_, *names_);
     changes_->head(out);
     return true;
   }
@@ -59,8 +64,17 @@ class AnonymizedSet::Reader final : public TraceReader {
   std::size_t next_, end_, index_ = 0;
   Rank rank_ = 0;
   std::unique_ptr<TraceReader> reader_;
+  std::unique_ptr<NameHider> names_;
   std::optional<RankAnonymizer> changes_;
 };
+
+std::unique_ptr<NameHider> AnonymizedSet::take_names() {
+  const std::lock_guard lock(mutex_);
+  if (names_.empty()) return std::make_unique<NameHider>(plan_.name_hider());
+  std::unique_ptr<NameHider> last = std::move(names_.back());
+  names_.pop_back();
+  return last;
+}
 
 AnonymizedSet::AnonymizedSet(KeptSet& source, AnonymizeOptions options, KeyedHash hash, unsigned jobs)
     : source_(source), plan_{.options = std::move(options), .hash = std::move(hash)} {
@@ -71,12 +85,15 @@ AnonymizedSet::AnonymizedSet(KeptSet& source, AnonymizeOptions options, KeyedHas
 
 RankSurvey AnonymizedSet::survey(std::size_t i) const {
   Trace trace;
-  const auto reader = source_.open_rank(i);
+  auto reader = source_.open_rank(i);
   (void)reader->next_rank(trace);
-  constexpr std::size_t most_bytes = std::size_t{1} << 24U;
-  if (plan_.options.names != HiddenNames::number && plan_.options.least_uses <= 1) {
-    if (const auto nodes = reader->peek_encoded(most_bytes)) {
-      if (auto found = survey_encoded(trace, nodes->bytes)) return std::move(*found);
+  if (plan_.options.least_uses <= 1) {
+    EncodedSurveyor surveyor(trace, plan_.options.names == HiddenNames::number);
+    const auto taken = reader->take_encoded([&](std::string_view nodes) { return surveyor.add(nodes); });
+    if (taken == TraceReader::Taken::all) return surveyor.finish();
+    if (taken == TraceReader::Taken::some) {
+      reader = source_.open_rank(i);
+      (void)reader->next_rank(trace);
     }
   }
   RankSurveyor surveyor(trace, plan_.options, plan_.sizes);
@@ -99,6 +116,7 @@ void AnonymizedSet::survey_ranks(unsigned jobs) {
   order_.resize(ranks_.size());
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   if (plan_.options.permute_ranks) number_ranks();
+  plan_.facts.has_starts = all.has_starts();
   plan_.facts.first_ns = all.first_ns();
   if (plan_.options.least_uses > 1) plan_.sizes.merge(all.sizes());
   plan_.facts.names = all.take_names();
@@ -175,13 +193,15 @@ bool AnonymizedSet::make_classes(const MasterSet& set) {
     for (const std::string& group : surveys[place.stand_in].groups)
       users[stand_ins.group(place, group)].push_back(rank);
   }
+  plan_.facts.has_starts = all.has_starts();
   plan_.facts.first_ns = all.first_ns();
   if (plan_.options.least_uses > 1) plan_.sizes.merge(all.sizes());
   plan_.facts.names = all.take_names();
   number_groups(users);
+  NameHider names = plan_.name_hider();
   for (std::uint32_t s = 0; s < stand_ins.size(); ++s) {
     Trace trace = stand_ins.read(s);
-    RankAnonymizer changes(plan_, false);
+    RankAnonymizer changes(plan_, names, false);
     changes.head(trace);
     changes.whole(trace.nodes);
     for (const Rank r : of_class[s]) counts_[r] = changes.counts();

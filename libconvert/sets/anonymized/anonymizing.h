@@ -50,6 +50,7 @@ class AnonymizedSet final : public SetSource {
   void number_groups(const Users& users);
   void number_ranks();
   [[nodiscard]] RankSurvey survey(std::size_t i) const;
+  [[nodiscard]] std::unique_ptr<NameHider> take_names();
 
   KeptSet& source_;
   AnonymizePlan plan_;
@@ -60,7 +61,8 @@ class AnonymizedSet final : public SetSource {
   bool has_groups_ = false;
   std::optional<MasterSet> made_;  // of a set by classes
   mutable std::mutex mutex_;
-  std::map<Rank, AnonymizeCounts> counts_;  // by rank, which may be read again
+  std::map<Rank, AnonymizeCounts> counts_;         // by rank, which may be read again
+  std::vector<std::unique_ptr<NameHider>> names_;  // that no reader has now: ranks have many names in common
 };
 
 }  // namespace convert

@@ -21,96 +21,150 @@ constexpr std::string_view group_on_wire =
     "pg_name";
 constexpr char name_tag = '\x0a';
 
-class EncodedSurveyor {
- public:
-  explicit EncodedSurveyor(const Trace& head) : base_ns_(recorded_base_ns(head.metadata)) { out_.rank = head.rank; }
-
-  std::optional<RankSurvey> run(Cursor all) {
-    while (!all.done()) {
-      if (!read_node(Cursor(all.read_bytes()))) return std::nullopt;
-    }
-    out_.ids = ids_.finish();
-    return std::move(out_);
-  }
-
- private:
-  // Returns false for what only decoding can tell.
-  bool read_node(Cursor in) {
-    NodeId id = 0;
-    std::uint64_t start_us = 0;
-    std::int64_t start_ns = no_time;
-    while (!in.done()) {
-      const std::uint32_t tag = in.read_tag();
-      switch (tag) {
-        case make_tag(1, protobuf::varint): id = in.read_varint(); break;
-        case make_tag(6, protobuf::varint): start_us = in.read_varint(); break;
-        case make_tag(4, protobuf::varint):
-        case make_tag(5, protobuf::varint): ids_.add_dep(in.read_varint()); break;
-        case make_tag(4, protobuf::bytes):
-        case make_tag(5, protobuf::bytes):
-          for (Cursor list(in.read_bytes()); !list.done();) ids_.add_dep(list.read_varint());
-          break;
-        case make_tag(10, protobuf::bytes):
-          if (!read_attribute(in.read_bytes(), start_ns)) return false;
-          break;
-        case make_tag(3, protobuf::varint):
-        case make_tag(7, protobuf::varint): (void)in.read_varint(); break;
-        case make_tag(2, protobuf::bytes):
-        case make_tag(8, protobuf::bytes):
-        case make_tag(9, protobuf::bytes): (void)in.read_bytes(); break;
-        default: return false;
-      }
-    }
-    ids_.add_id(id);
-    if (start_ns == no_time && start_us == 0) return true;
-    if (start_ns == no_time) return add_start(start_us, true);
-    return add_start(static_cast<std::uint64_t>(start_ns), false);
-  }
-
-  bool add_start(std::uint64_t start, bool in_us) {
-    constexpr std::uint64_t most_us = INT64_MAX / 1000;
-    std::int64_t ns = 0;
-    if (in_us && start > most_us) return true;
-    if (__builtin_add_overflow(static_cast<std::int64_t>(in_us ? start * 1000 : start), base_ns_, &ns)) return true;
-    if (out_.begin_ns == no_time || ns < out_.begin_ns) out_.begin_ns = ns;
-    out_.starts_in_us = out_.starts_in_us || in_us;
-    return true;
-  }
-
-  bool read_attribute(std::string_view attribute, std::int64_t& start_ns) {
-    if (attribute.empty() || attribute[0] != name_tag) return false;
-    if (attribute.starts_with(group_on_wire)) return add_group(Cursor(attribute.substr(group_on_wire.size())));
-    if (!attribute.starts_with(start_on_wire)) return true;
-    Cursor value(attribute.substr(start_on_wire.size()));
-    const bool plain = !value.done() &&
-                       value.read_tag() == make_tag(static_cast<std::uint32_t>(Kind::int64_val), protobuf::varint);
-    if (!plain || start_ns != no_time) return false;
-    start_ns = static_cast<std::int64_t>(value.read_varint());
-    return value.done() && start_ns >= 0;
-  }
-
-  bool add_group(Cursor value) {
-    if (value.done() || value.read_tag() != make_tag(static_cast<std::uint32_t>(Kind::string_val), protobuf::bytes))
-      return false;
-    const std::string_view group = value.read_bytes();
-    if (!value.done()) return false;
-    if (std::ranges::find(out_.groups, group) == out_.groups.end()) out_.groups.emplace_back(group);
-    return true;
-  }
-
-  std::int64_t base_ns_;
-  RankSurvey out_;
-  DenseIdCheck ids_;
+struct ReadNumber {
+  std::uint64_t value;
+  const char* behind;
 };
+ReadNumber read_long_number(const char* from, const char* to) {
+  Cursor in(from, to);
+  const std::uint64_t value = in.read_varint();
+  return {value, in.p};
+}
+
+// Reads what a cursor does, but nothing beyond this file sees it: it stays in registers.
+struct Fields {
+  const char* p;
+  const char* end;
+
+  // Moves behind a tag of one byte if it is the next.
+  bool is_next(std::uint32_t tag) {
+    if (p == end || static_cast<unsigned char>(*p) != tag) return false;
+    ++p;
+    return true;
+  }
+  std::uint64_t number() {
+    const auto byte = [this](int i) { return static_cast<unsigned char>(p[i]); };
+    if (end != p && byte(0) < 0x80) return static_cast<unsigned char>(*p++);
+    if (end - p >= 3 && byte(1) < 0x80) {
+      p += 2;
+      return (byte(-2) & 0x7fU) | std::uint64_t{byte(-1)} << 7U;
+    }
+    if (end - p >= 3 && byte(2) < 0x80) {
+      p += 3;
+      return (byte(-3) & 0x7fU) | (byte(-2) & 0x7fU) << 7U | std::uint64_t{byte(-1)} << 14U;
+    }
+    const ReadNumber read = read_long_number(p, end);
+    p = read.behind;
+    return read.value;
+  }
+  std::string_view bytes() {
+    const std::uint64_t size = number();
+    if (static_cast<std::uint64_t>(end - p) < size) throw protobuf::Malformed{p, {}};
+    p += size;
+    return {p - size, static_cast<std::size_t>(size)};
+  }
+};
+
+bool is_cut_length(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return static_cast<signed char>(c) < 0; });
+}
 
 }  // namespace
 
-std::optional<RankSurvey> survey_encoded(const Trace& head, std::string_view nodes) {
+EncodedSurveyor::EncodedSurveyor(const Trace& head, bool names)
+    : base_ns_(recorded_base_ns(head.metadata)), takes_names_(names) {
+  out_.rank = head.rank;
+}
+
+std::optional<std::size_t> EncodedSurveyor::add(std::string_view bytes) {
+  constexpr std::ptrdiff_t longest_length = 10;
+  const char* const end = bytes.data() + bytes.size();
+  Fields all{bytes.data(), end};
   try {
-    return EncodedSurveyor(head).run(Cursor(nodes));
+    for (;;) {
+      const char* const begin = all.p;
+      if (begin == end || (end - begin < longest_length && is_cut_length({begin, end})))
+        return static_cast<std::size_t>(begin - bytes.data());
+      const std::uint64_t size = all.number();
+      if (static_cast<std::uint64_t>(end - all.p) < size) return static_cast<std::size_t>(begin - bytes.data());
+      if (!add_node({all.p, static_cast<std::size_t>(size)})) return std::nullopt;
+      all.p += size;
+    }
   } catch (const protobuf::Malformed&) {
     return std::nullopt;
   }
+}
+
+// Fields stand in the order of their numbers, so that branches are foreseen well.
+bool EncodedSurveyor::add_node(std::string_view message) {
+  NodeId id = 0;
+  std::string_view name;
+  std::uint64_t start_us = 0;
+  std::int64_t start_ns = no_time;
+  Fields in{message.data(), message.data() + message.size()};
+  if (in.is_next(make_tag(1, protobuf::varint))) id = in.number();
+  if (in.is_next(make_tag(2, protobuf::bytes))) name = in.bytes();
+  if (in.is_next(make_tag(3, protobuf::varint))) (void)in.number();
+  for (const std::uint32_t field : {4U, 5U}) {
+    if (!in.is_next(make_tag(field, protobuf::bytes))) continue;
+    const std::string_view list = in.bytes();
+    for (Fields deps{list.data(), list.data() + list.size()}; deps.p != deps.end;) ids_.add_dep(deps.number());
+  }
+  if (in.is_next(make_tag(6, protobuf::varint))) start_us = in.number();
+  if (in.is_next(make_tag(7, protobuf::varint))) (void)in.number();
+  if (in.is_next(make_tag(8, protobuf::bytes))) (void)in.bytes();
+  if (in.is_next(make_tag(9, protobuf::bytes))) (void)in.bytes();
+  while (in.is_next(make_tag(10, protobuf::bytes))) {
+    if (!add_attribute(in.bytes(), start_ns)) return false;
+  }
+  if (in.p != in.end) return false;
+  ids_.add_id(id);
+  if (takes_names_ && !name.empty()) names_.add(name);
+  if (start_ns != no_time) {
+    add_start(static_cast<std::uint64_t>(start_ns), false);
+  } else if (start_us != 0) {
+    add_start(start_us, true);
+  }
+  return true;
+}
+
+void EncodedSurveyor::add_start(std::uint64_t start, bool in_us) {
+  constexpr std::uint64_t most_us = INT64_MAX / 1000;
+  std::int64_t ns = 0;
+  if (in_us && start > most_us) return;
+  if (__builtin_add_overflow(static_cast<std::int64_t>(in_us ? start * 1000 : start), base_ns_, &ns)) return;
+  if (out_.begin_ns == no_time || ns < out_.begin_ns) out_.begin_ns = ns;
+  out_.starts_in_us = out_.starts_in_us || in_us;
+}
+
+bool EncodedSurveyor::add_attribute(std::string_view attribute, std::int64_t& start_ns) {
+  if (attribute.empty() || attribute[0] != name_tag) return false;
+  if (attribute.starts_with(group_on_wire)) return add_group(Cursor(attribute.substr(group_on_wire.size())));
+  if (!attribute.starts_with(start_on_wire)) return true;
+  Cursor value(attribute.substr(start_on_wire.size()));
+  const bool plain =
+      !value.done() && value.read_tag() == make_tag(static_cast<std::uint32_t>(Kind::int64_val), protobuf::varint);
+  if (!plain || start_ns != no_time) return false;
+  start_ns = static_cast<std::int64_t>(value.read_varint());
+  return value.done() && start_ns >= 0;
+}
+
+bool EncodedSurveyor::add_group(Cursor value) {
+  if (value.done() || value.read_tag() != make_tag(static_cast<std::uint32_t>(Kind::string_val), protobuf::bytes))
+    return false;
+  const std::string_view group = value.read_bytes();
+  if (!value.done()) return false;
+  if (groups_.size() != 0 && group == last_group_) return true;
+  last_group_ = group;
+  groups_.add(group);
+  return true;
+}
+
+RankSurvey EncodedSurveyor::finish() {
+  out_.ids = ids_.finish();
+  out_.groups = groups_.list();
+  out_.names = names_.list();
+  return std::move(out_);
 }
 
 }  // namespace convert

@@ -2,15 +2,43 @@
 // Surveys the nodes of a rank as a Chakra file holds them, without decoding them.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
+#include "core/text_set.h"
 #include "passes/anonymize/survey.h"
 
 namespace convert {
 
-// Returns what RankSurveyor finds in these nodes, but for their names and sizes. Nothing if they are written in
-// another way than protobuf's own writers do, or are damaged.
-[[nodiscard]] std::optional<RankSurvey> survey_encoded(const Trace& head, std::string_view nodes);
+namespace protobuf {
+struct Cursor;
+}
+
+// Finds what RankSurveyor does, but for sizes.
+class EncodedSurveyor {
+ public:
+  EncodedSurveyor(const Trace& head, bool names);
+  // Takes the nodes that lie whole in these bytes, behind their lengths, and returns how many bytes that were.
+  // Nothing if they are written in another way than protobuf's own writers do, or are damaged: only decoding can
+  // tell then.
+  [[nodiscard]] std::optional<std::size_t> add(std::string_view bytes);
+  [[nodiscard]] RankSurvey finish();
+
+ private:
+  [[nodiscard]] bool add_node(std::string_view message);
+  [[nodiscard]] bool add_attribute(std::string_view attribute, std::int64_t& start_ns);
+  [[nodiscard]] bool add_group(protobuf::Cursor value);
+  void add_start(std::uint64_t start, bool in_us);
+
+  std::int64_t base_ns_;
+  bool takes_names_;
+  RankSurvey out_;
+  DenseIdCheck ids_;
+  TextSet groups_, names_;
+  std::string last_group_;
+};
 
 }  // namespace convert

@@ -64,6 +64,57 @@ TEST(Chakra, FieldsArriveInTheTables) {
   EXPECT_EQ(t.nodes.positions[0], small_file().find("first") - 5);
 }
 
+std::size_t whole_messages(std::string_view bytes) {
+  for (std::size_t whole = 0;;) {
+    std::size_t at = whole, size = 0;
+    for (unsigned shift = 0; at < bytes.size() && shift < 63; shift += 7) {
+      const auto byte = static_cast<unsigned char>(bytes[at++]);
+      size |= std::size_t{byte & 0x7fU} << shift;
+      if (byte < 0x80) break;
+    }
+    const bool cut = at == whole || static_cast<signed char>(bytes[at - 1]) < 0 || bytes.size() - at < size;
+    if (cut) return whole;
+    whole = at + size;
+  }
+}
+
+// Reads what take_encoded() gives of a file.
+std::pair<TraceReader::Taken, std::string> taken_of(const std::string& file, const std::string& format = "chakra") {
+  const auto input = memory_input("test.et", file);
+  const FormatOptions options;
+  Diagnostics diagnostics;
+  const auto reader = find_format(format).read({*input, std::nullopt, options, diagnostics});
+  Trace head;
+  EXPECT_TRUE(reader->next_rank(head));
+  std::string all;
+  const TraceReader::Taken taken = reader->take_encoded([&](std::string_view shown) -> std::optional<std::size_t> {
+    EXPECT_FALSE(shown.empty());
+    const std::size_t whole = whole_messages(shown);
+    all += shown.substr(0, whole);
+    return all.find("enough") == std::string::npos ? std::optional(whole) : std::nullopt;
+  });
+  return {taken, all};
+}
+
+TEST(Chakra, EncodedNodesAreTakenAsTheyStand) {
+  using Taken = TraceReader::Taken;
+  std::vector<std::string> nodes(3000, varint_field(1, 16) + text_field(2, std::string(50, 'x')));
+  nodes.push_back(varint_field(1, 17) + text_field(2, std::string(1'000'000, 'y')));
+  nodes.insert(nodes.end(), 300, varint_field(1, 18));
+  const std::string head = file_of(text_field(1, "0.0.4"), {}), file = file_of(text_field(1, "0.0.4"), nodes);
+  EXPECT_EQ(taken_of(file), std::pair(Taken::all, file.substr(head.size())));
+  EXPECT_EQ(taken_of(head), std::pair(Taken::all, std::string()));
+  for (const std::size_t cut : {1U, 2U, 3U, 1000U, 500'000U}) {
+    const auto [taken, bytes] = taken_of(file.substr(0, file.size() - cut));
+    EXPECT_EQ(taken, cut % 3 == 0 ? Taken::all : Taken::some) << cut;
+    EXPECT_TRUE(file.substr(head.size()).starts_with(bytes));
+  }
+  EXPECT_EQ(taken_of(file + std::string(11, '\xff')).first, Taken::some) << "no length";
+  EXPECT_EQ(taken_of(file + "\xff\xff\xff\xff\x7f").first, Taken::some) << "too long a message";
+  EXPECT_EQ(taken_of(file_of({}, {text_field(2, "enough")}) + file).first, Taken::some);
+  EXPECT_EQ(taken_of(recode(file, "chakra", "jsonl", 10), "jsonl").first, Taken::none);
+}
+
 TEST(Chakra, CanonicalBytesComeBackForAnyBatchSize) {
   const std::string file = small_file();
   for (const std::size_t batch : {1U, 2U, 3U, 1000U}) EXPECT_EQ(recode(file, "chakra", "chakra", batch), file);

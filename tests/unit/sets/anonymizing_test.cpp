@@ -242,6 +242,7 @@ TEST(EncodedSurvey, FindsWhatNodesTell) {
     const auto nodes = static_cast<NodeId>(below(6));
     for (NodeId i = 0; i < nodes; ++i) {
       b.node(first + i + (below(20) == 0 ? 1 : 0), NodeType::comp);
+      if (below(3) != 0) b.table().nodes.back().name = b.table().add_text("name " + std::to_string(below(4)));
       if (i > 0) b.table().add_data_dep(first + below(static_cast<unsigned>(i)));
       if (below(30) == 0) b.control(first + 500);
       if (below(2) == 0) b.table().nodes.back().start_us = below(1000);
@@ -253,22 +254,24 @@ TEST(EncodedSurvey, FindsWhatNodesTell) {
     trace.metadata.table.add_int(attr::base_time_nanos, Kind::int64_val, below(100));
     std::string bytes;
     ChakraEncoder().nodes(trace.nodes, bytes);
-    const AnonymizeOptions options;
+    const AnonymizeOptions options{.names = HiddenNames::number};
     const SizeRule sizes(options);
     RankSurveyor surveyor(trace, options, sizes);
     surveyor.add_batch();
     const RankSurvey expected = surveyor.finish();
-    const auto found = survey_encoded(trace, bytes);
-    ASSERT_TRUE(found);
-    EXPECT_EQ(found->ids.has_value(), expected.ids.has_value());
-    if (expected.ids && found->ids) {
-      EXPECT_EQ(found->ids->first, expected.ids->first);
+    EncodedSurveyor encoded(trace, true);
+    ASSERT_EQ(encoded.add(bytes), bytes.size());
+    const RankSurvey found = encoded.finish();
+    EXPECT_EQ(found.ids.has_value(), expected.ids.has_value());
+    if (expected.ids && found.ids) {
+      EXPECT_EQ(found.ids->first, expected.ids->first);
     }
-    EXPECT_EQ(found->groups, expected.groups);
-    EXPECT_EQ(found->begin_ns, expected.begin_ns);
-    EXPECT_EQ(found->starts_in_us, expected.starts_in_us);
+    EXPECT_EQ(found.groups, expected.groups);
+    EXPECT_EQ(found.names, expected.names);
+    EXPECT_EQ(found.begin_ns, expected.begin_ns);
+    EXPECT_EQ(found.starts_in_us, expected.starts_in_us);
     for (std::size_t cut = 1; cut < bytes.size(); cut += 7)
-      (void)survey_encoded(trace, std::string_view(bytes).substr(0, cut));
+      (void)EncodedSurveyor(trace, true).add(std::string_view(bytes).substr(0, cut));
   }
 }
 

@@ -162,8 +162,8 @@ struct ProfileJob {
   DataRanks data{};                         // as the settings of the workload tell
   std::vector<std::vector<Rank>> groups{};  // from 1 on; empty: members are not known
   std::vector<std::vector<std::uint32_t>>
-      slots{};  // by rank: group of each slot, as `slots` of the profile lists them
-  std::vector<Unit> units{};  // that of the first iteration before others
+      slots{};                                 // by rank: group of each slot, as `slots` of the profile lists them
+  std::vector<Unit> units{};                   // that of the first iteration before others
   std::vector<std::vector<double>> work_ns{};  // by rank and lane: durations of an iteration, mean
   // By part and rank: how much of the profile's rest is in one such part of the rank that has gaps without a place.
   std::array<std::vector<float>, parts> rest{};

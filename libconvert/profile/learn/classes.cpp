@@ -37,18 +37,16 @@ void ClassTable::number_plain(std::span<const JobLog> jobs) {
   std::uint32_t iterations = 0;
   for (const JobLog& job : jobs) {
     iterations = std::max(iterations, job.order.iterations);
-    for (const RankLog& log : job.ranks) {
-      for (const RankLog::Use& use : log.uses) {
-        const auto [at, is_new] =
-            names.try_emplace({use.node_class, use.name}, Spread{.rank = rank, .part = use.part});
-        Spread& s = at->second;
-        if (s.rank != rank) s.rank = no_index;
-        if (s.part != use.part) s.part = no_index;
-        s.total.nodes += use.nodes;
-        s.total.time_ns += use.time_ns;
-      }
-      ++rank;
+    for (const auto& [named, use] : job.uses) {
+      const std::size_t only = use.rank == no_index ? no_index : rank + use.rank;
+      const auto [at, is_new] = names.try_emplace(named, Spread{.rank = only, .part = use.part});
+      Spread& s = at->second;
+      if (s.rank != only) s.rank = no_index;
+      if (s.part != use.part) s.part = no_index;
+      s.total.nodes += use.nodes;
+      s.total.time_ns += use.time_ns;
     }
+    rank += job.ranks.size();
   }
   std::map<Named, Total> common;
   std::map<Named, Named> common_of;
@@ -211,8 +209,8 @@ void ClassTable::cut_tails(std::span<const JobLog> jobs) {
   const auto type_of = [](const ProfileClass& c) { return std::pair(c.type, c.on_cpu); };
   std::map<std::pair<NodeType, bool>, LargestCosts> largest;
   for (const JobLog& job : jobs) {
+    for (const auto& [named, use] : job.uses) largest[type_of(named.first)].add(use.largest, k_);
     for (const RankLog& rank : job.ranks) {
-      for (const RankLog::Use& use : rank.uses) largest[type_of(use.node_class)].add(use.largest, k_);
       for (const RankLog::Call& call : rank.calls) largest[type_of(rank.facts(call).node_class)].add(call.cost, k_);
     }
   }
@@ -224,15 +222,13 @@ void ClassTable::find_long(std::span<const JobLog> jobs) {
   std::vector<Total> totals(classes_.size());
   double work = 0, iterations = 0;
   for (const JobLog& job : jobs) {
-    for (const RankLog& rank : job.ranks) {
-      iterations += job.order.iterations;
-      for (const RankLog::Use& use : rank.uses) {
-        work += use.time_ns;
-        const std::uint32_t c = plain(use.node_class, use.name);
-        if (c == no_index) continue;
-        totals[c].nodes += use.nodes;
-        totals[c].time_ns += use.time_ns;
-      }
+    iterations += static_cast<double>(job.order.iterations) * static_cast<double>(job.ranks.size());
+    for (const auto& [named, use] : job.uses) {
+      work += use.time_ns;
+      const std::uint32_t c = plain(named.first, named.second);
+      if (c == no_index) continue;
+      totals[c].nodes += use.nodes;
+      totals[c].time_ns += use.time_ns;
     }
   }
   for (const Total& t : totals) {

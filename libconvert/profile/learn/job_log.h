@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "passes/scale/grid.h"
@@ -15,12 +16,24 @@
 namespace convert {
 
 struct JobLog {
+  // A class of nodes that are no communications, by its name, on all ranks.
+  struct Use {
+    std::uint64_t nodes = 0;
+    double time_ns = 0;
+    std::size_t rank = 0;    // the only one that has it; no_index: there are several
+    std::uint32_t part = 0;  // likewise
+    LargestCosts largest{};
+  };
   std::string name{};  // for messages
   IterationRule rule{};
   DataRanks data{};
   std::map<std::string, std::vector<Rank>> groups{};  // by pg_name, as far as their members are known
   std::vector<RankLog> ranks{};                       // ascending
+  std::map<std::pair<ProfileClass, std::string>, Use> uses{};
   CommOrder order{};
+
+  // Takes the uses of a rank, which `rank` tells from others.
+  void take_uses(std::size_t rank, RankLog& from, std::uint32_t k);
 };
 
 }  // namespace convert

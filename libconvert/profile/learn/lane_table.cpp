@@ -25,9 +25,9 @@ std::vector<std::pair<NodeLane, NodeLane>> common_lanes(const RankLog& rank,
 std::set<NodeLane::Kind> uneven_kinds(const JobLog& job) {
   std::map<NodeLane::Kind, std::set<NodeLane>> first;
   std::set<NodeLane::Kind> uneven;
-  for (std::size_t r = 0; r < job.ranks.size(); ++r) {
+  for (const RankLog& rank : job.ranks) {
     std::map<NodeLane::Kind, std::set<NodeLane>> own;
-    for (const NodeLane& lane : job.ranks[r].lanes) own[lane.kind].insert(lane);
+    for (const NodeLane& lane : rank.lanes) own[lane.kind].insert(lane);
     for (const auto& [kind, lanes] : own) {
       const auto [at, is_new] = first.try_emplace(kind, lanes);
       if (kind != NodeLane::Kind::type && !std::ranges::includes(at->second, lanes) &&

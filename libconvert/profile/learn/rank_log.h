@@ -52,9 +52,9 @@ struct RankLog {
   Rank rank = 0;
   std::string file{};
   std::uint32_t iterations = 1;
-  CallPeriod period{};            // see RankParts
-  std::vector<NodeLane> lanes{};  // in the order of first use
-  std::vector<Use> uses{};
+  CallPeriod period{};                 // see RankParts
+  std::vector<NodeLane> lanes{};       // in the order of first use
+  std::vector<Use> uses{};             // until JobLog::take_uses()
   std::vector<CallFacts> kinds{};      // each once, but those of unequal parts
   std::vector<Call> calls{};           // in the order of the rank
   std::vector<Range> joins{};          // into `after`

@@ -67,11 +67,12 @@ void add_calls(const JobLog& job, const RankLog& rank, Sums& to) {
   }
 }
 
-void add_uses(const RankLog& rank, Sums& to) {
+void add_uses(const JobLog& job, Sums& to) {
+  const RankLog& rank = job.ranks.front();  // as all others
   const double share = 1.0 / rank.iterations;
-  for (const RankLog::Use& use : rank.uses) {
+  for (const auto& [named, use] : job.uses) {
     if (use.part != no_index && !in_iteration(rank, use.part)) continue;
-    const Work work = work_of(use.node_class);
+    const Work work = work_of(named.first);
     to.nodes.at(work) += share * static_cast<double>(use.nodes);
     to.time_ns.at(work) += share * use.time_ns;
   }
@@ -142,11 +143,11 @@ RankChain longest_chain(const Trace& trace, std::span<const std::uint32_t> order
 
 SetVector set_vector(const JobLog& job, std::span<const RankChain> chains) {
   Sums sums;
+  add_uses(job, sums);
   RankChain chain;
   for (std::size_t r = 0; r < job.ranks.size(); ++r) {
     const RankLog& rank = job.ranks[r];
     add_calls(job, rank, sums);
-    add_uses(rank, sums);
     const double share = 1.0 / (rank.iterations * static_cast<double>(job.ranks.size()));
     chain.time_ns += share * chains[r].time_ns;
     chain.communication_ns += share * chains[r].communication_ns;

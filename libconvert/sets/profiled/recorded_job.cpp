@@ -41,7 +41,10 @@ RecordedJob::RecordedJob(SetSource& set, std::uint32_t k, unsigned jobs, Diagnos
         const RankParts parts = parts_of(trace, log_.rule);
         return FirstReading{log_rank(trace, parts, k), longest_chain(trace, parts.order)};
       },
-      [&](std::size_t, FirstReading&& rank) { ranks.push_back(std::move(rank)); });
+      [&](std::size_t i, FirstReading&& rank) {
+        log_.take_uses(i, rank.log, k);
+        ranks.push_back(std::move(rank));
+      });
   order_.resize(ranks.size());
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   std::ranges::sort(order_, {}, [&](std::size_t i) { return ranks[i].log.rank; });

@@ -257,7 +257,7 @@ class Jobs:
                 self.add(report.unmeasured(BENCH, name, report.FAILED, "et-profile failed"))
                 continue
             many, one = (peak / MIB for _, peak, _ in peaks)
-            self.add(report.row(BENCH, name, "MiB", many, floor=one, limit=20, limit_of="ratio"))
+            self.add(report.row(BENCH, name, "MiB", many, floor=one, limit=8, limit_of="ratio"))
 
     def linked(self, host, device):
         """The path of the trace of a pair."""

@@ -174,6 +174,8 @@ RankLog log_rank(const Trace& trace, const RankParts& parts, std::uint32_t k) {
                          .cost = cost_of(table, node),
                          .after = after});
   }
+  log.calls.shrink_to_fit();  // it is kept while other ranks are read
+  log.after.shrink_to_fit();
   return log;
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <queue>
+#include <ranges>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
@@ -161,8 +162,7 @@ class ParamDrafting {
     std::vector<std::uint32_t> found;
     std::vector<std::uint32_t> stack;
     const auto visit = [&](std::uint32_t from) {
-      const auto parents = graph_.parents(from);
-      for (auto p = parents.rbegin(); p != parents.rend(); ++p) stack.push_back(p->node);
+      for (const Edge& parent : std::views::reverse(graph_.parents(from))) stack.push_back(parent.node);
     };
     visit(node);
     while (!stack.empty()) {

@@ -67,10 +67,10 @@ void PlaceTable::list_parts() {
   }
 }
 
-// Makes a place of gaps, fewer than k in each sequence of communications, that are between the same two and have,
-// wherever the sequence stands, the same piece.
+// Makes places of gaps, fewer than k in each sequence of communications, that have the same piece wherever the
+// sequence stands, and are between the same two communications, or else before the same, or behind the same.
 void PlaceTable::pick_alike() {
-  using Key = std::pair<std::uint32_t, Symbol>;      // the widest context, the piece
+  using Key = std::pair<std::uint32_t, Symbol>;      // context, piece
   std::map<std::uint32_t, std::set<Symbol>> pieces;  // by the narrowest context
   constexpr Symbol several = no_index - 1;
   for (std::size_t g = 0; g < context_.size(); ++g) {
@@ -79,20 +79,24 @@ void PlaceTable::pick_alike() {
                                        : symbols.size() == 1 ? symbols.front()
                                                              : several);
   }
-  const auto key_of = [&](const GapContexts::Of& of) {
-    const std::set<Symbol>& all = pieces.at(of.front());
-    return Key(of[GapContexts::levels - 2], all.size() == 1 ? *all.begin() : several);
-  };
-  std::map<Key, std::uint32_t> count, place;
-  for (const GapContexts::Of& of : context_) {
-    if (context_count_[of.front()] < k_) ++count[key_of(of)];
-  }
-  for (const GapContexts::Of& of : context_) {
-    const Key key = key_of(of);
-    if (context_count_[of.front()] >= k_ || key.second == several || count[key] < k_) continue;
-    const auto [at, is_new] = place.try_emplace(key, static_cast<std::uint32_t>(members_.size()));
-    if (is_new) members_.emplace_back();
-    place_by_context_[of.front()] = at->second;
+  for (std::size_t level = GapContexts::pair; level < GapContexts::levels; ++level) {
+    const auto key_of = [&](const GapContexts::Of& of) {
+      const std::set<Symbol>& all = pieces.at(of.front());
+      return Key(of.at(level), all.size() == 1 ? *all.begin() : several);
+    };
+    std::map<Key, std::uint32_t> count, place;
+    const auto is_open = [&](const GapContexts::Of& of) {
+      return context_count_[of.front()] < k_ && key_of(of).second != several &&
+             (place_by_context_[of.front()] == no_index || place.contains(key_of(of)));
+    };
+    for (const GapContexts::Of& of : context_) count[key_of(of)] += is_open(of) ? 1 : 0;
+    for (const GapContexts::Of& of : context_) {
+      const Key key = key_of(of);
+      if (!is_open(of) || count[key] < k_) continue;
+      const auto [at, is_new] = place.try_emplace(key, static_cast<std::uint32_t>(members_.size()));
+      if (is_new) members_.emplace_back();
+      place_by_context_[of.front()] = at->second;
+    }
   }
   alike_places_ = static_cast<std::uint32_t>(members_.size());
 }
@@ -108,10 +112,12 @@ void PlaceTable::pick_places() {
     const std::uint32_t segment = segments_.gaps()[place_.size()].segment;
     const std::size_t nodes = segments_.segments()[segment].size();
     all_nodes_ += nodes;
-    const auto at = std::ranges::find_if(
-        of, [&](std::uint32_t c) { return context_count_[c] >= k_ || place_by_context_[c] < alike_places_; });
+    const auto end = of.begin() + GapContexts::places;
+    const auto at = std::find_if(of.begin(), end, [&](std::uint32_t c) {
+      return context_count_[c] >= k_ || place_by_context_[c] < alike_places_;
+    });
     std::uint32_t place = no_index;
-    if (at != of.end()) {
+    if (at != end) {
       if (segments_.pieces()[segment].symbols.size() == 1) whole_nodes_ += nodes;
       place = place_by_context_[*at];
       if (place == no_index) {
@@ -150,9 +156,10 @@ void PlaceTable::add_places() {
     if (std::ranges::is_sorted(order_[p])) continue;
     for (const GapContexts::Of& of : contexts_.find(classes_in_order(p))) {
       if (place_of(of) != no_index) continue;
+      const auto end = of.begin() + GapContexts::places;
       const auto at =
-          std::ranges::find_if(of, [&](std::uint32_t c) { return c != no_index && context_count_[c] >= k_; });
-      if (at == of.end()) continue;
+          std::find_if(of.begin(), end, [&](std::uint32_t c) { return c != no_index && context_count_[c] >= k_; });
+      if (at == end) continue;
       added.emplace(*at, place_by_context_[*at] = static_cast<std::uint32_t>(members_.size()));
       members_.emplace_back();
       place_factor_.emplace_back();

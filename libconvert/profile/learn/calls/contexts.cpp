@@ -12,14 +12,13 @@ constexpr std::uint32_t no_call = no_index - 1;  // before the first, behind the
 template <class Number>
 std::vector<GapContexts::Of> GapContexts::contexts(std::span<const std::uint32_t> calls,
                                                    const Number& number) const {
-  constexpr std::array<int, levels - 1> reach = {3, 2, 1, 1, 1};
-  constexpr std::size_t not_counted = 4;  // from this level on
+  constexpr std::array<int, levels - 1> reach = {3, 2, 1, 1, 1, 1, 1};
   Key sequence = {sequence_key};
   sequence.insert(sequence.end(), calls.begin(), calls.end());
   const std::uint32_t of_sequence = number(sequence);
   const auto call = [&](std::int64_t i, std::size_t level) {
     const std::uint32_t c = calls[static_cast<std::size_t>(i)];
-    return level + 1 < levels ? c : messages_[c];
+    return level <= pair ? c : messages_[c];
   };
   std::map<Key, std::uint32_t> met;
   std::vector<Of> out;
@@ -29,9 +28,10 @@ std::vector<GapContexts::Of> GapContexts::contexts(std::span<const std::uint32_t
     of[0] = number({sequence_key, of_sequence, static_cast<std::uint32_t>(gap), no_call});
     for (std::size_t level = 1; level < levels; ++level) {
       Key key = {window_key, static_cast<std::uint32_t>(level)};
-      for (std::int64_t i = gap - reach.at(level - 1); i < gap + reach.at(level - 1); ++i)
-        key.push_back(i < 0 || i >= n ? no_call : call(i, level));
-      if (level < not_counted) key.push_back(met[key]++);
+      const std::int64_t first = gap - (level == places ? 0 : reach.at(level - 1));
+      const std::int64_t end = gap + (level == places + 1 ? 0 : reach.at(level - 1));
+      for (std::int64_t i = first; i < end; ++i) key.push_back(i < 0 || i >= n ? no_call : call(i, level));
+      if (level < pair) key.push_back(met[key]++);
       of.at(level) = number(key);
     }
   }

@@ -16,7 +16,8 @@ class GapContexts {
  public:
   // From the narrowest to the widest: the gap of that number in the same sequence of communications; the n-th gap
   // between the same six, four, two; any gap between the same two, and where a receive is as its send.
-  static constexpr std::size_t levels = 6;
+  // The last two are those before a call, and behind it, which alone say too little.
+  static constexpr std::size_t levels = 8, places = 6, pair = 4;
   using Of = std::array<std::uint32_t, levels>;  // a number for each level; no_index: never seen
 
   // `messages`: by class, see ClassTable::messages(); must outlive this object.

@@ -176,9 +176,10 @@ class Synthesis::RankDrawer {
     const CostPool& pool = profile_.pools[number];
     const std::uint64_t size = pool_size(pool);
     const bool with_others = common.share > 0 && noise_.unit() < common.share;
-    const NodeCost cost =
-        cost_at(pool, with_others ? static_cast<std::uint64_t>(common.place * static_cast<double>(size))
-                                  : pool_decks_[number].next(dealing_, number, size));
+    const std::uint64_t at =
+        with_others ? std::min(size - 1, static_cast<std::uint64_t>(common.place * static_cast<double>(size)))
+                    : pool_decks_[number].next(dealing_, number, size);
+    const NodeCost cost = cost_at(pool, at);
     const bool differ = pool.size() > 1 || pool.front().spread > 0;
     constexpr double width = 0.02;
     const double noise = differ ? 1 + width * (noise_.unit() - 0.5) : 1;

@@ -78,6 +78,7 @@ class Checker {
     want(c.size >= 0 || c.sizes == no_index || c.sizes < p_.sizes.size(), "no such row of sizes");
     if (!c.communicates()) return;
     want(c.splits == no_index || c.splits < p_.splits.size(), "no such row of splits");
+    want(c.splits == no_index || c.type == NodeType::comm_coll, "a message with splits");
     want(c.size >= 0 || c.sizes != no_index || c.splits != no_index, "a communication without a size");
     want(c.slot.kind == GroupSlot::all_ranks || std::ranges::find(p_.slots, c.slot) != p_.slots.end(),
          "no such slot");

@@ -2,6 +2,8 @@
 // For tests and fuzz targets: reads a whole byte string as one format and writes it as another, batch by batch.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -10,13 +12,26 @@
 
 namespace convert::test {
 
+// Reads a byte string as a format.
+class BytesReader {
+ public:
+  BytesReader(std::string_view bytes, std::string_view format)
+      : input_(memory_input("test.et", bytes)),
+        reader_(find_format(format).read({*input_, std::nullopt, options_, diagnostics_})) {}
+  TraceReader* operator->() { return reader_.get(); }
+
+ private:
+  std::unique_ptr<Input> input_;
+  FormatOptions options_;
+  Diagnostics diagnostics_;
+  std::unique_ptr<TraceReader> reader_;
+};
+
 // All ranks of `bytes`, read as `from` and written as `to`.
 inline std::string recode(std::string_view bytes, std::string_view from, std::string_view to,
                           std::size_t batch = 1000, bool many = false) {
-  const auto input = memory_input("test.et", bytes);
+  BytesReader reader(bytes, from);
   const FormatOptions options;
-  Diagnostics diagnostics;
-  const auto reader = find_format(from).read({*input, std::nullopt, options, diagnostics});
   const auto writer = find_format(to).write(options);
   std::string out;
   Trace trace;
@@ -32,10 +47,7 @@ inline std::string recode(std::string_view bytes, std::string_view from, std::st
 
 // The whole of one rank; `bytes` must hold less than a batch.
 inline Trace read_one(std::string_view bytes, std::string_view format) {
-  const auto input = memory_input("test.et", bytes);
-  const FormatOptions options;
-  Diagnostics diagnostics;
-  const auto reader = find_format(format).read({*input, std::nullopt, options, diagnostics});
+  BytesReader reader(bytes, format);
   Trace trace;
   if (!reader->next_rank(trace)) throw std::runtime_error("no rank");
   (void)reader->next_nodes(trace, 1'000'000);

@@ -76,7 +76,7 @@ class Uses {
  public:
   Uses(RankLog& log, std::uint32_t k) : log_(log), k_(k) {}
 
-  void add(const NodeTable& table, const Node& node, std::uint32_t part) {
+  void add(const NodeTable& table, const Node& node, std::uint32_t part, const NodeCost& cost) {
     const ProfileClass plain = plain_class(table, node);
     const std::string_view name = table.name(node);
     const std::size_t hash = std::hash<std::string_view>()(name);
@@ -91,7 +91,6 @@ class Uses {
     RankLog::Use& use = log_.uses[at->second];
     ++use.nodes;
     if (use.part != part) use.part = no_index;
-    const NodeCost cost = cost_of(table, node);
     use.time_ns += static_cast<double>(cost.duration_ns);
     use.largest.add(cost, k_);
   }
@@ -100,6 +99,29 @@ class Uses {
   RankLog& log_;
   std::uint32_t k_;
   std::unordered_multimap<std::size_t, std::size_t> rows_;
+};
+
+// Finds the longest chain.
+class Chains {
+ public:
+  Chains(const Graph& graph, RankLog& log) : graph_(graph), log_(log), of_(graph.size()) {}
+
+  // Adds a node whose parents were added.
+  void add(std::uint32_t node, const NodeCost& cost, bool communicates) {
+    RankChain& chain = of_[node];
+    for (const Edge& e : graph_.parents(node)) {
+      if (of_[e.node].time_ns > chain.time_ns) chain = of_[e.node];
+    }
+    const auto time = static_cast<double>(cost.duration_ns);
+    chain.time_ns += time + static_cast<double>(cost.delay_ns);
+    if (communicates) chain.communication_ns += time;
+    if (chain.time_ns > log_.chain.time_ns) log_.chain = chain;
+  }
+
+ private:
+  const Graph& graph_;
+  RankLog& log_;
+  std::vector<RankChain> of_;
 };
 
 class CallKinds {
@@ -156,13 +178,17 @@ RankLog log_rank(const Trace& trace, const RankParts& parts, std::uint32_t k) {
   Ancestors ancestors(table.nodes.size(), log);
   Uses uses(log, k);
   CallKinds kinds(log);
+  Chains chains(graph, log);
   std::set<NodeLane> lanes;
   for (const std::uint32_t i : parts.order) {
     const Node& node = table.nodes[i];
     const Range after = ancestors.join(graph, i);
     if (const NodeLane lane = lane_of(table, node); lanes.insert(lane).second) log.lanes.push_back(lane);
-    if (!is_communication(table, node)) {
-      uses.add(table, node, parts.part[i]);
+    const NodeCost cost = cost_of(table, node);
+    const bool communicates = is_communication(table, node);
+    chains.add(i, cost, communicates);
+    if (!communicates) {
+      uses.add(table, node, parts.part[i], cost);
       ancestors.set(i, after);
       continue;
     }
@@ -171,7 +197,7 @@ RankLog log_rank(const Trace& trace, const RankParts& parts, std::uint32_t k) {
                          .part = parts.part[i],
                          .kind = kinds.add(call_facts(table, node)),
                          .tag = node.type == NodeType::comm_coll ? 0 : message_tag(table, node),
-                         .cost = cost_of(table, node),
+                         .cost = cost,
                          .after = after});
   }
   log.calls.shrink_to_fit();  // it is kept while other ranks are read

@@ -28,6 +28,13 @@ class LargestCosts {
   std::array<std::vector<std::uint64_t>, 4> values_;  // descending
 };
 
+// The longest chain of nodes of a rank that wait for each other, by durations and delays: what the rank takes at
+// least, of that what it communicates. 0 where nothing tells times.
+struct RankChain {
+  double time_ns = 0;
+  double communication_ns = 0;
+};
+
 struct RankLog {
   // A class of nodes that are no communications, by its name.
   struct Use {
@@ -52,7 +59,8 @@ struct RankLog {
   Rank rank = 0;
   std::string file{};
   std::uint32_t iterations = 1;
-  CallPeriod period{};                 // see RankParts
+  CallPeriod period{};  // see RankParts
+  RankChain chain{};
   std::vector<NodeLane> lanes{};       // in the order of first use
   std::vector<Use> uses{};             // until JobLog::take_uses()
   std::vector<CallFacts> kinds{};      // each once, but those of unequal parts

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "core/collective.h"
-#include "graph/graph.h"
 #include "profile/learn/facts.h"
 
 namespace convert {
@@ -122,35 +121,15 @@ class Numbers {
 
 }  // namespace
 
-RankChain longest_chain(const Trace& trace, std::span<const std::uint32_t> order) {
-  const Graph graph = build_graph(trace.nodes);
-  std::vector<RankChain> chains(graph.size());
-  RankChain longest;
-  for (const std::uint32_t i : order) {
-    RankChain& chain = chains[i];
-    for (const Edge& e : graph.parents(i)) {
-      if (chains[e.node].time_ns > chain.time_ns) chain = chains[e.node];
-    }
-    const Node& node = trace.nodes.nodes[i];
-    const NodeCost cost = cost_of(trace.nodes, node);
-    const auto time = static_cast<double>(cost.duration_ns);
-    chain.time_ns += time + static_cast<double>(cost.delay_ns);
-    if (is_communication(trace.nodes, node)) chain.communication_ns += time;
-    if (chain.time_ns > longest.time_ns) longest = chain;
-  }
-  return longest;
-}
-
-SetVector set_vector(const JobLog& job, std::span<const RankChain> chains) {
+SetVector set_vector(const JobLog& job) {
   Sums sums;
   add_uses(job, sums);
   RankChain chain;
-  for (std::size_t r = 0; r < job.ranks.size(); ++r) {
-    const RankLog& rank = job.ranks[r];
+  for (const RankLog& rank : job.ranks) {
     add_calls(job, rank, sums);
     const double share = 1.0 / (rank.iterations * static_cast<double>(job.ranks.size()));
-    chain.time_ns += share * chains[r].time_ns;
-    chain.communication_ns += share * chains[r].communication_ns;
+    chain.time_ns += share * rank.chain.time_ns;
+    chain.communication_ns += share * rank.chain.communication_ns;
   }
   Numbers numbers(static_cast<double>(job.ranks.size()));
   for (const Calls& c : sums.collectives) {

@@ -2,23 +2,11 @@
 // Tells by numbers what a set is like, and how far two sets are from each other.
 #pragma once
 
-#include <cstdint>
-#include <span>
 #include <vector>
 
-#include "core/trace.h"
 #include "profile/learn/job_log.h"
 
 namespace convert {
-
-// The longest chain of nodes of a rank that wait for each other, by durations and delays: what the rank takes at
-// least, of that what it communicates. 0 where nothing tells times.
-struct RankChain {
-  double time_ns = 0;
-  double communication_ns = 0;
-};
-// `order`: of all nodes, parents before children.
-[[nodiscard]] RankChain longest_chain(const Trace& trace, std::span<const std::uint32_t> order);
 
 // Holds numbers that mean the same in all sets, place by place: means of a rank in an iteration, without prologue
 // and epilogue. Amounts are natural logarithms (of 1 + the amount where that may be 0, of milliseconds if it is a
@@ -41,8 +29,7 @@ struct SetVector {
   };
   std::vector<Number> numbers{};
 };
-// `chains`: of the ranks of the job, in their order.
-[[nodiscard]] SetVector set_vector(const JobLog& job, std::span<const RankChain> chains);
+[[nodiscard]] SetVector set_vector(const JobLog& job);
 
 // Returns the sum of the differences, weighed: those of bytes and sizes count half, since they go with each other,
 // and those of shares four times. Of times what is within a factor of 2, and of shares what is within a fifth,

@@ -21,49 +21,12 @@ constexpr std::string_view group_on_wire =
     "pg_name";
 constexpr char name_tag = '\x0a';
 
-struct ReadNumber {
-  std::uint64_t value;
-  const char* behind;
-};
-ReadNumber read_long_number(const char* from, const char* to) {
-  Cursor in(from, to);
-  const std::uint64_t value = in.read_varint();
-  return {value, in.p};
+// Moves behind a tag of one byte if it is the next.
+bool take_tag(Cursor& in, std::uint32_t tag) {
+  if (in.done() || static_cast<unsigned char>(*in.p) != tag) return false;
+  ++in.p;
+  return true;
 }
-
-// Reads what a cursor does, but nothing beyond this file sees it: it stays in registers.
-struct Fields {
-  const char* p;
-  const char* end;
-
-  // Moves behind a tag of one byte if it is the next.
-  bool is_next(std::uint32_t tag) {
-    if (p == end || static_cast<unsigned char>(*p) != tag) return false;
-    ++p;
-    return true;
-  }
-  std::uint64_t number() {
-    const auto byte = [this](int i) { return static_cast<unsigned char>(p[i]); };
-    if (end != p && byte(0) < 0x80) return static_cast<unsigned char>(*p++);
-    if (end - p >= 3 && byte(1) < 0x80) {
-      p += 2;
-      return (byte(-2) & 0x7fU) | std::uint64_t{byte(-1)} << 7U;
-    }
-    if (end - p >= 3 && byte(2) < 0x80) {
-      p += 3;
-      return (byte(-3) & 0x7fU) | (byte(-2) & 0x7fU) << 7U | std::uint64_t{byte(-1)} << 14U;
-    }
-    const ReadNumber read = read_long_number(p, end);
-    p = read.behind;
-    return read.value;
-  }
-  std::string_view bytes() {
-    const std::uint64_t size = number();
-    if (static_cast<std::uint64_t>(end - p) < size) throw protobuf::Malformed{p, {}};
-    p += size;
-    return {p - size, static_cast<std::size_t>(size)};
-  }
-};
 
 bool is_cut_length(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return static_cast<signed char>(c) < 0; });
@@ -79,13 +42,13 @@ EncodedSurveyor::EncodedSurveyor(const Trace& head, bool names)
 std::optional<std::size_t> EncodedSurveyor::add(std::string_view bytes) {
   constexpr std::ptrdiff_t longest_length = 10;
   const char* const end = bytes.data() + bytes.size();
-  Fields all{bytes.data(), end};
+  Cursor all(bytes.data(), end);
   try {
     for (;;) {
       const char* const begin = all.p;
       if (begin == end || (end - begin < longest_length && is_cut_length({begin, end})))
         return static_cast<std::size_t>(begin - bytes.data());
-      const std::uint64_t size = all.number();
+      const std::uint64_t size = all.read_varint();
       if (static_cast<std::uint64_t>(end - all.p) < size) return static_cast<std::size_t>(begin - bytes.data());
       if (!add_node({all.p, static_cast<std::size_t>(size)})) return std::nullopt;
       all.p += size;
@@ -101,23 +64,22 @@ bool EncodedSurveyor::add_node(std::string_view message) {
   std::string_view name;
   std::uint64_t start_us = 0;
   std::int64_t start_ns = no_time;
-  Fields in{message.data(), message.data() + message.size()};
-  if (in.is_next(make_tag(1, protobuf::varint))) id = in.number();
-  if (in.is_next(make_tag(2, protobuf::bytes))) name = in.bytes();
-  if (in.is_next(make_tag(3, protobuf::varint))) (void)in.number();
+  Cursor in(message);
+  if (take_tag(in, make_tag(1, protobuf::varint))) id = in.read_varint();
+  if (take_tag(in, make_tag(2, protobuf::bytes))) name = in.read_bytes();
+  if (take_tag(in, make_tag(3, protobuf::varint))) (void)in.read_varint();
   for (const std::uint32_t field : {4U, 5U}) {
-    if (!in.is_next(make_tag(field, protobuf::bytes))) continue;
-    const std::string_view list = in.bytes();
-    for (Fields deps{list.data(), list.data() + list.size()}; deps.p != deps.end;) ids_.add_dep(deps.number());
+    if (!take_tag(in, make_tag(field, protobuf::bytes))) continue;
+    for (Cursor deps(in.read_bytes()); !deps.done();) ids_.add_dep(deps.read_varint());
   }
-  if (in.is_next(make_tag(6, protobuf::varint))) start_us = in.number();
-  if (in.is_next(make_tag(7, protobuf::varint))) (void)in.number();
-  if (in.is_next(make_tag(8, protobuf::bytes))) (void)in.bytes();
-  if (in.is_next(make_tag(9, protobuf::bytes))) (void)in.bytes();
-  while (in.is_next(make_tag(10, protobuf::bytes))) {
-    if (!add_attribute(in.bytes(), start_ns)) return false;
+  if (take_tag(in, make_tag(6, protobuf::varint))) start_us = in.read_varint();
+  if (take_tag(in, make_tag(7, protobuf::varint))) (void)in.read_varint();
+  if (take_tag(in, make_tag(8, protobuf::bytes))) (void)in.read_bytes();
+  if (take_tag(in, make_tag(9, protobuf::bytes))) (void)in.read_bytes();
+  while (take_tag(in, make_tag(10, protobuf::bytes))) {
+    if (!add_attribute(in.read_bytes(), start_ns)) return false;
   }
-  if (in.p != in.end) return false;
+  if (!in.done()) return false;
   ids_.add_id(id);
   if (takes_names_ && !name.empty()) names_.add(name);
   if (start_ns != no_time) {

@@ -12,7 +12,7 @@ namespace {
 
 DistanceTable distances_of(const std::vector<std::unique_ptr<RecordedJob>>& jobs) {
   std::vector<SetVector> vectors;
-  for (const auto& job : jobs) vectors.push_back(job->vector());
+  for (const auto& job : jobs) vectors.push_back(set_vector(job->log()));
   DistanceTable out(jobs.size());
   for (std::size_t a = 0; a < jobs.size(); ++a) {
     for (std::size_t b = 0; b < a; ++b) out.set(a, b, distance(vectors[a], vectors[b]));

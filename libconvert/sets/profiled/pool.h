@@ -18,8 +18,8 @@ namespace convert {
 
 struct PoolOptions {
   std::optional<std::size_t> clusters{};  // at most the number of sets; none: as best_clustering() finds
-  std::function<std::uint32_t(std::size_t sets)>
-      k{};  // what occurs fewer times in a cluster of so many is not told
+  // By the number of sets in a cluster: what occurs fewer times in it is not told.
+  std::function<std::uint32_t(std::size_t sets)> k{};
   unsigned jobs = 1;
 };
 

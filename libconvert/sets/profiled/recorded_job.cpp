@@ -15,14 +15,6 @@
 #include "util/parallel.h"
 
 namespace convert {
-namespace {
-
-struct FirstReading {
-  RankLog log{};
-  RankChain chain{};
-};
-
-}  // namespace
 
 RecordedJob::RecordedJob(SetSource& set, std::uint32_t k, unsigned jobs, Diagnostics& diagnostics)
     : ranks_(set, jobs) {
@@ -33,25 +25,21 @@ RecordedJob::RecordedJob(SetSource& set, std::uint32_t k, unsigned jobs, Diagnos
   const auto workload = told_workload(first.metadata, log_.name);
   log_.rule = iteration_rule(first, workload ? static_cast<std::size_t>(workload->step.iterations) : 0);
   if (workload && why_no_growth(*workload).empty()) log_.data = data_ranks(workload->plan);
-  std::vector<FirstReading> ranks;
+  std::vector<RankLog> ranks;
   for_each_ordered(
       jobs, ranks_.size(),
       [&](std::size_t i) {
         const Trace trace = ranks_.read(i);
-        const RankParts parts = parts_of(trace, log_.rule);
-        return FirstReading{log_rank(trace, parts, k), longest_chain(trace, parts.order)};
+        return log_rank(trace, parts_of(trace, log_.rule), k);
       },
-      [&](std::size_t i, FirstReading&& rank) {
-        log_.take_uses(i, rank.log, k);
+      [&](std::size_t i, RankLog&& rank) {
+        log_.take_uses(i, rank, k);
         ranks.push_back(std::move(rank));
       });
   order_.resize(ranks.size());
   std::iota(order_.begin(), order_.end(), std::size_t{0});
-  std::ranges::sort(order_, {}, [&](std::size_t i) { return ranks[i].log.rank; });
-  for (const std::size_t i : order_) {
-    log_.ranks.push_back(std::move(ranks[i].log));
-    chains_.push_back(ranks[i].chain);
-  }
+  std::ranges::sort(order_, {}, [&](std::size_t i) { return ranks[i].rank; });
+  for (const std::size_t i : order_) log_.ranks.push_back(std::move(ranks[i]));
   if (const auto groups = set.groups()) {
     for (CommGroup& g : parse_groups(groups->name, groups->json, std::nullopt)) {
       if (g.id != 0) log_.groups.emplace(std::to_string(g.id), std::move(g.ranks));

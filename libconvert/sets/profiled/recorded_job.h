@@ -9,7 +9,6 @@
 
 #include "core/diagnostic.h"
 #include "profile/learn/job_log.h"
-#include "profile/pool/set_vector.h"
 #include "sets/derived/kept_ranks.h"
 #include "sets/profiled/learning.h"
 #include "sets/set_source.h"
@@ -24,7 +23,6 @@ class RecordedJob {
   RecordedJob(SetSource& set, std::uint32_t k, unsigned jobs, Diagnostics& diagnostics);
 
   [[nodiscard]] const JobLog& log() const { return log_; }
-  [[nodiscard]] SetVector vector() const { return set_vector(log_, chains_); }
   [[nodiscard]] Trace read(std::size_t rank) const { return ranks_.read(order_[rank]); }
   // Returns the log, which this object then lacks.
   [[nodiscard]] JobLog take_log() { return std::move(log_); }
@@ -33,7 +31,6 @@ class RecordedJob {
   KeptRanks ranks_;
   std::vector<std::size_t> order_;  // of the ranks, ascending
   JobLog log_;
-  std::vector<RankChain> chains_;  // by rank
 };
 
 // Returns the profile of these jobs together, whose ranks are read twice more; takes their logs. Throws

@@ -80,10 +80,7 @@ std::size_t whole_messages(std::string_view bytes) {
 
 // Reads what take_encoded() gives of a file.
 std::pair<TraceReader::Taken, std::string> taken_of(const std::string& file, const std::string& format = "chakra") {
-  const auto input = memory_input("test.et", file);
-  const FormatOptions options;
-  Diagnostics diagnostics;
-  const auto reader = find_format(format).read({*input, std::nullopt, options, diagnostics});
+  BytesReader reader(file, format);
   Trace head;
   EXPECT_TRUE(reader->next_rank(head));
   std::string all;

@@ -68,10 +68,7 @@ TEST(Json, NodesMayBeSkippedByTheCaller) {
       "[{\"rank\":0,\"metadata\":{},\"nodes\":[{\"id\":1},{\"id\":2}]},{\"nodes\":[],\"rank\":1}]";
   for (const char* format : {"json", "jsonl"}) {
     const std::string text = recode(array, "json", format, 10, true);
-    const auto input = memory_input("t", text);
-    const FormatOptions options;
-    Diagnostics diagnostics;
-    const auto reader = find_format(format).read({*input, std::nullopt, options, diagnostics});
+    BytesReader reader(text, format);
     Trace t;
     EXPECT_TRUE(reader->next_rank(t));
     EXPECT_TRUE(reader->next_nodes(t, 1));

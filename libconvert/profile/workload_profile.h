@@ -141,7 +141,7 @@ struct ProfileScript {
     std::uint32_t place = no_index;  // before the communication; no_index: part of the rest
     std::uint32_t token = 0;
     std::uint32_t pool = 0;
-    // Which communications before it it waits for, if through others or computations: 1 is the last one.
+    // How far back the communications are, 1: the one before, for which it waits, be it through computations.
     std::vector<std::uint32_t> after{};
     friend bool operator==(const Step&, const Step&) = default;
   };

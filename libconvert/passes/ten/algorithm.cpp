@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/algorithm/network_id.h"
+
 namespace convert {
 namespace {
 
@@ -207,12 +209,14 @@ class AlgorithmMaker {
     a_.inplace = layout_.inplace();
     a_.scheduled = true;
     a_.claimed_ps = s_.claimed_ps;
+    a_.scheduled_for = scheduled_for();
     add_transfers();
 
     // Both are sorted by node, then wire, then time.
     std::vector<std::uint32_t> out = by_wire(timed_);
     std::vector<std::uint32_t> in = out;
     sort_by_node(s_, in, &Transfer::dst);
+    add_turns(out);
     std::size_t next_in = 0;
     std::size_t next_out = 0;
     const auto take = [&](const std::vector<std::uint32_t>& from, std::size_t& next, auto&& mine) {
@@ -302,6 +306,34 @@ class AlgorithmMaker {
                             .start_ps = ps(t.start),
                             .end_ps = ps(t.end),
                             .wire = wires_.find(t.src, t.dst)});
+  }
+
+  // Numbers the messages of each wire in their order.
+  void add_turns(std::span<const std::uint32_t> by_wire) {
+    const Transfer* before = nullptr;
+    std::int64_t turn = 0;
+    for (const std::uint32_t i : by_wire) {
+      const Transfer& t = s_.transfers[i];
+      if (before == nullptr || before->src != t.src || before->dst != t.dst) turn = 0;
+      before = &t;
+      for (std::uint32_t p = pieces_of_[i].begin; p < pieces_of_[i].begin + pieces_of_[i].count; ++p) {
+        a_.transfers[p].hops = {static_cast<std::uint32_t>(a_.hops.size()), 1};
+        a_.hops.push_back({.to = t.dst, .turn = turn++});
+      }
+    }
+  }
+
+  [[nodiscard]] ScheduledFor scheduled_for() const {
+    ScheduledFor out{.network = {}, .occupancy = std::string(name(s_.occupancy)), .forwarding = "store"};
+    if (!s_.wires_told) return out;
+    constexpr double bytes_per_ns_of_gib = (1 << 30) / 1e9;
+    std::vector<IdentifiedLink> links;
+    for (const Schedule::Wire& w : s_.wires) {
+      links.push_back({w.src, w.dst, w.bandwidth_gib_per_s * bytes_per_ns_of_gib,
+                       rounded_ps(w.latency_us * static_cast<double>(ps_per_us))});
+    }
+    out.network = network_id(s_.nodes, 0, std::move(links));
+    return out;
   }
 
   void add_receiving(std::uint32_t node, std::span<const std::uint32_t> transfers, Gpu& gpu) {

@@ -7,8 +7,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/algorithm/network_id.h"
-
 namespace convert {
 namespace {
 
@@ -209,14 +207,14 @@ class AlgorithmMaker {
     a_.inplace = layout_.inplace();
     a_.scheduled = true;
     a_.claimed_ps = s_.claimed_ps;
-    a_.scheduled_for = scheduled_for();
+    a_.scheduled_for = {network_of_schedule(s_), std::string(name(s_.occupancy)), "store"};
     add_transfers();
 
     // Both are sorted by node, then wire, then time.
-    std::vector<std::uint32_t> out = by_wire(timed_);
+    std::vector<std::uint32_t> out = by_ends(timed_);
     std::vector<std::uint32_t> in = out;
     sort_by_node(s_, in, &Transfer::dst);
-    add_turns(out);
+    add_turns();
     std::size_t next_in = 0;
     std::size_t next_out = 0;
     const auto take = [&](const std::vector<std::uint32_t>& from, std::size_t& next, auto&& mine) {
@@ -305,35 +303,28 @@ class AlgorithmMaker {
                             .bytes = bytes,
                             .start_ps = ps(t.start),
                             .end_ps = ps(t.end),
-                            .wire = wires_.find(t.src, t.dst)});
+                            .wire = wires_.find(t.src, leg_at(s_, i, 0).dst)});
   }
 
   // Numbers the messages of each wire in their order.
-  void add_turns(std::span<const std::uint32_t> by_wire) {
-    const Transfer* before = nullptr;
-    std::int64_t turn = 0;
-    for (const std::uint32_t i : by_wire) {
-      const Transfer& t = s_.transfers[i];
-      if (before == nullptr || before->src != t.src || before->dst != t.dst) turn = 0;
-      before = &t;
+  void add_turns() {
+    for (std::uint32_t i = 0; i < s_.transfers.size(); ++i) {
+      const std::uint32_t hops = leg_count(s_.transfers[i]);
       for (std::uint32_t p = pieces_of_[i].begin; p < pieces_of_[i].begin + pieces_of_[i].count; ++p) {
-        a_.transfers[p].hops = {static_cast<std::uint32_t>(a_.hops.size()), 1};
-        a_.hops.push_back({.to = t.dst, .turn = turn++});
+        a_.transfers[p].hops = {static_cast<std::uint32_t>(a_.hops.size()), hops};
+        for (std::uint32_t h = 0; h < hops; ++h) a_.hops.push_back({.to = leg_at(s_, i, h).dst});
       }
     }
-  }
-
-  [[nodiscard]] ScheduledFor scheduled_for() const {
-    ScheduledFor out{.network = {}, .occupancy = std::string(name(s_.occupancy)), .forwarding = "store"};
-    if (!s_.wires_told) return out;
-    constexpr double bytes_per_ns_of_gib = (1 << 30) / 1e9;
-    std::vector<IdentifiedLink> links;
-    for (const Schedule::Wire& w : s_.wires) {
-      links.push_back({w.src, w.dst, w.bandwidth_gib_per_s * bytes_per_ns_of_gib,
-                       rounded_ps(w.latency_us * static_cast<double>(ps_per_us))});
+    const Leg* before = nullptr;
+    std::int64_t turn = 0;
+    const std::vector<Leg> legs = legs_by_wire(timed_);
+    for (const Leg& leg : legs) {
+      if (before == nullptr || before->src != leg.src || before->dst != leg.dst) turn = 0;
+      before = &leg;
+      const Range& pieces = pieces_of_[leg.transfer];
+      for (std::uint32_t p = pieces.begin; p < pieces.begin + pieces.count; ++p)
+        a_.hops[a_.transfers[p].hops.begin + leg.hop].turn = turn++;
     }
-    out.network = network_id(s_.nodes, 0, std::move(links));
-    return out;
   }
 
   void add_receiving(std::uint32_t node, std::span<const std::uint32_t> transfers, Gpu& gpu) {

@@ -21,12 +21,8 @@ const SendWayReader::Links& SendWayReader::links() const {
   std::call_once(once_, [this] {
     WireGraph graph = build_wire_graph(network_);
     if (!options_.network.failed.empty()) remove_failed_wires(graph, options_.network.failed);
-    std::vector<IdentifiedLink> all;
-    for (const GraphWire& w : graph.wires) {
-      all.push_back({w.from, w.to, w.bytes_per_ns, w.latency_ps});
-      links_.ends.insert(ends_of(w.from, w.to));
-    }
-    links_.id = network_id(graph.npus, graph.switches, std::move(all));
+    for (const GraphWire& w : graph.wires) links_.ends.insert(ends_of(w.from, w.to));
+    links_.id = network_id(graph);
   });
   return links_;
 }

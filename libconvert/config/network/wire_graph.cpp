@@ -151,7 +151,7 @@ std::string network_id(const WireGraph& graph) {
   return network_id(graph.npus, graph.switches, std::move(links));
 }
 
-void remove_failed_wires(WireGraph& graph, const std::vector<std::string>& failed) {
+void erase_failed_wires(WireGraph& graph, const std::vector<std::string>& failed) {
   std::vector<std::pair<Device, Device>> gone;
   for (const std::string& spec : failed) {
     const std::size_t mark = spec.find_first_of("->");
@@ -171,6 +171,10 @@ void remove_failed_wires(WireGraph& graph, const std::vector<std::string>& faile
   std::erase_if(graph.wires, [&](const GraphWire& l) {
     return std::binary_search(gone.begin(), gone.end(), std::pair{l.from, l.to});
   });
+}
+
+void remove_failed_wires(WireGraph& graph, const std::vector<std::string>& failed) {
+  erase_failed_wires(graph, failed);
   if (const auto pair = find_unreachable(graph)) {
     throw usage_error("without the failed links no way leads from " + graph.device_name(pair->first) + " to " +
                       graph.device_name(pair->second));

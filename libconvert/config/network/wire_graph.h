@@ -55,8 +55,9 @@ inline constexpr std::uint64_t max_graph_wires = 1 << 24;
 // Returns NPUs (from, to) without a route, one of them NPU 0, if there are such.
 [[nodiscard]] std::optional<std::pair<Device, Device>> find_unreachable(const WireGraph& graph);
 
-// Removes wires: "3-4", "npu3-switch0" (both directions) or "3>4" (one). Throws Error(usage) if there is no such
-// device or wire, or if an NPU then cannot reach another.
+// Remove wires: "3-4", "npu3-switch0" (both directions) or "3>4" (one). Throw Error(usage) if there is no such
+// device or wire, and the second also if an NPU then cannot reach another.
+void erase_failed_wires(WireGraph& graph, const std::vector<std::string>& failed);
 void remove_failed_wires(WireGraph& graph, const std::vector<std::string>& failed);
 
 // Returns the id of a network, see core/algorithm/network_id.h.

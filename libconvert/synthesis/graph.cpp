@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "synthesis/graph.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <queue>
+#include <utility>
+
+#include "synthesis/fraction.h"
+
+namespace convert {
+namespace {
+
+constexpr double bytes_per_s = 1e9;  // of a byte per nanosecond
+
+void index_links(LinkGraph& graph) {
+  const std::vector<LinkGraph::Link>& links = graph.links;
+  graph.out = rows_by_key(links.size(), graph.devices, [&](std::size_t i) { return links[i].from; });
+  graph.in = rows_by_key(links.size(), graph.devices, [&](std::size_t i) { return links[i].to; });
+}
+
+std::int64_t sum_of(const LinkGraph& graph, std::span<const std::uint32_t> links) {
+  std::int64_t sum = 0;
+  for (const std::uint32_t l : links) sum += graph.links[l].bandwidth;
+  return sum;
+}
+
+}  // namespace
+
+LinkGraph make_link_graph(const WireGraph& wires, const std::string& source,
+                          std::span<const std::uint8_t> left_out) {
+  LinkGraph graph{.npus = wires.npus, .devices = wires.devices()};
+  const auto taken = [&](Device d) { return left_out.empty() || left_out[d] == 0; };
+  double sum = 0;
+  std::int64_t unit = 0;
+  for (const GraphWire& w : wires.wires) {
+    if (!taken(w.from) || !taken(w.to)) continue;
+    const double rate = w.bytes_per_ns * bytes_per_s;
+    sum += rate;
+    if (!(rate >= 0.5) || !(sum < static_cast<double>(most_synthesis_integer))) {
+      throw input_error({.file = source}, "the link from " + wires.device_name(w.from) + " to " +
+                                              wires.device_name(w.to) +
+                                              (rate >= 0.5 ? ", with those before it, is too fast to be counted in"
+                                                           : " is slower than a byte per second, the least for") +
+                                              " whole bytes per second");
+    }
+    graph.links.push_back({w.from, w.to, std::llround(rate), w.latency_ps});
+    unit = std::gcd(unit, graph.links.back().bandwidth);
+  }
+  graph.unit = std::max<std::int64_t>(unit, 1);
+  for (LinkGraph::Link& l : graph.links) l.bandwidth /= graph.unit;
+  index_links(graph);
+  return graph;
+}
+
+LinkGraph reversed(LinkGraph graph) {
+  for (LinkGraph::Link& l : graph.links) std::swap(l.from, l.to);
+  std::swap(graph.out, graph.in);
+  return graph;
+}
+
+std::int64_t bandwidth_out(const LinkGraph& graph, Device d) { return sum_of(graph, graph.out[d]); }
+std::int64_t bandwidth_in(const LinkGraph& graph, Device d) { return sum_of(graph, graph.in[d]); }
+
+std::vector<std::uint32_t> links_out_of(const LinkGraph& graph, std::span<const std::uint8_t> inside) {
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t l = 0; l < graph.links.size(); ++l) {
+    if (inside[graph.links[l].from] != 0 && inside[graph.links[l].to] == 0) out.push_back(l);
+  }
+  return out;
+}
+
+std::vector<std::uint8_t> reached_from(const LinkGraph& graph, Device from) {
+  std::vector<std::uint8_t> reached(graph.devices, 0);
+  std::vector<Device> open = {from};
+  reached[from] = 1;
+  while (!open.empty()) {
+    const Device d = open.back();
+    open.pop_back();
+    for (const std::uint32_t l : std::as_const(graph.out)[d]) {
+      const Device to = graph.links[l].to;
+      if (std::exchange(reached[to], 1) == 0) open.push_back(to);
+    }
+  }
+  return reached;
+}
+
+std::vector<Picoseconds> latencies_from(const LinkGraph& graph, Device from) {
+  std::vector<Picoseconds> latency(graph.devices, unreached_ps);
+  using Entry = std::pair<Picoseconds, Device>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
+  latency[from] = 0;
+  open.emplace(0, from);
+  while (!open.empty()) {
+    const auto [so_far, device] = open.top();
+    open.pop();
+    if (so_far > latency[device]) continue;
+    for (const std::uint32_t l : graph.out[device]) {
+      const LinkGraph::Link& link = graph.links[l];
+      const Picoseconds ps = so_far + link.latency_ps;
+      if (ps >= latency[link.to]) continue;
+      latency[link.to] = ps;
+      open.emplace(ps, link.to);
+    }
+  }
+  return latency;
+}
+
+}  // namespace convert

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Holds what is synthesized: a collective of some bytes among NPUs of a network.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/network/network.h"
+#include "core/algorithm/schedule.h"
+#include "core/collective.h"
+#include "core/diagnostic.h"
+#include "synthesis/graph.h"
+
+namespace convert {
+
+struct SynthesisRequest {
+  Collective collective = Collective::all_gather;  // one of which can_synthesize() is true
+  std::int64_t bytes =
+      0;  // of the whole collective, as bus_bandwidth_factor() has them; of broadcast and reduce too
+  std::optional<std::vector<Rank>> group{};  // NPUs that take part, ascending; none: all
+  bool group_only = false;                   // other NPUs pass nothing on
+  std::optional<Rank> root{};                // NPU of the network; none: the first that takes part
+  std::vector<std::string> failed{};         // links, as erase_failed_wires() takes them
+  Schedule::Occupancy occupancy = Schedule::Occupancy::beta;
+};
+
+// A request on its network. Devices are those of `wires`, which has their names; `graph` has the links that may be
+// used, without the failed ones and those at NPUs that pass nothing on.
+struct SynthesisProblem {
+  std::string source;  // of the network, for messages
+  WireGraph wires{};
+  LinkGraph graph{};
+  Collective collective = Collective::all_gather;
+  std::vector<Device> participants{};      // ascending, at least one
+  std::vector<std::uint8_t> takes_part{};  // by device
+  Device root = 0;                         // where has_root()
+  std::int64_t shard_bytes =
+      0;                       // of a participant's part; of all-to-all of a pair's, of broadcast and reduce of all
+  std::int64_t bytes = 0;      // of the whole collective
+  bool others_pass_on = true;  // NPUs that do not take part
+  Schedule::Occupancy occupancy = Schedule::Occupancy::beta;
+
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(participants.size()); }
+};
+
+// Returns whether there are bounds for a collective.
+[[nodiscard]] bool can_synthesize(Collective c);
+
+// Returns the problem. Bytes that cannot be divided by the participants are rounded up, with a warning [sizes].
+// Throws Error(usage) if the network is ideal, the group or the root has an NPU that is not there, or a failed link
+// is unknown; Error(input) if no way leads from a participant to another that it must reach, and where
+// make_link_graph() does.
+[[nodiscard]] SynthesisProblem make_problem(const NetworkConfig& network, const SynthesisRequest& request,
+                                            Diagnostics& diagnostics);
+
+}  // namespace convert

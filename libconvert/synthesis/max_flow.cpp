@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include "synthesis/max_flow.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace convert {
+
+MaxFlow::MaxFlow(std::uint32_t nodes, std::span<const Arc> arcs)
+    : begin_(std::size_t{nodes} + 1, 0),
+      halves_(2 * arcs.size()),
+      half_of_(arcs.size()),
+      capacity_(2 * arcs.size(), 0),
+      is_touched_(2 * arcs.size(), 0),
+      level_(nodes, unseen),
+      next_(nodes, 0) {
+  for (const Arc& a : arcs) {
+    ++begin_[a.from];
+    ++begin_[a.to];
+  }
+  std::exclusive_scan(begin_.begin(), begin_.end(), begin_.begin(), 0U);
+  std::vector<std::uint32_t> at(begin_.begin(), begin_.end() - 1);
+  for (std::size_t i = 0; i < arcs.size(); ++i) {
+    const std::uint32_t along = at[arcs[i].from]++;
+    const std::uint32_t back = at[arcs[i].to]++;
+    half_of_[i] = along;
+    halves_[along] = {.to = arcs[i].to, .twin = back};
+    halves_[back] = {.to = arcs[i].from, .twin = along};
+  }
+}
+
+void MaxFlow::set_capacity(std::uint32_t arc, std::int64_t capacity) {
+  const std::uint32_t half = half_of_[arc];
+  capacity_[half] = capacity;
+  touch(half);
+}
+
+std::int64_t MaxFlow::capacity(std::uint32_t arc) const { return capacity_[half_of_[arc]]; }
+
+std::int64_t MaxFlow::flow(std::uint32_t arc) const {
+  const std::uint32_t half = half_of_[arc];
+  return capacity_[half] - halves_[half].residual;
+}
+
+void MaxFlow::touch(std::uint32_t half) {
+  if (is_touched_[half] != 0) return;
+  is_touched_[half] = 1;
+  touched_.push_back(half);
+}
+
+void MaxFlow::undo() {
+  for (const std::uint32_t half : touched_) {
+    is_touched_[half] = 0;
+    halves_[half].residual = capacity_[half];
+    halves_[halves_[half].twin].residual = capacity_[halves_[half].twin];
+  }
+  touched_.clear();
+}
+
+// Only nodes nearer to the sink than the source are of use, so the search ends where it meets the source.
+bool MaxFlow::set_levels(std::uint32_t source, std::uint32_t sink) {
+  for (const std::uint32_t node : seen_) level_[node] = unseen;
+  seen_.assign(1, sink);
+  level_[sink] = 0;
+  next_[sink] = begin_[sink];
+  for (std::size_t i = 0; i < seen_.size() && level_[source] == unseen; ++i) {
+    const std::uint32_t node = seen_[i];
+    for (std::uint32_t h = begin_[node]; h < begin_[node + 1]; ++h) {
+      const std::uint32_t before = halves_[h].to;
+      if (level_[before] != unseen || halves_[halves_[h].twin].residual == 0) continue;
+      level_[before] = level_[node] + 1;
+      next_[before] = begin_[before];
+      seen_.push_back(before);
+    }
+  }
+  return level_[source] != unseen;
+}
+
+bool MaxFlow::advance(std::uint32_t node) {
+  for (std::uint32_t& h = next_[node]; h < begin_[node + 1]; ++h) {
+    if (halves_[h].residual == 0 || level_[halves_[h].to] + 1 != level_[node]) continue;
+    way_.push_back(h);
+    return true;
+  }
+  return false;
+}
+
+// Sends flow over ways of the present levels until there is none. The way is kept on a list, not on the stack: it
+// may have as many arcs as there are nodes.
+std::int64_t MaxFlow::augment(std::uint32_t source, std::uint32_t sink, std::int64_t limit) {
+  std::int64_t sent = 0;
+  way_.clear();
+  while (sent < limit) {
+    const std::uint32_t node = way_.empty() ? source : halves_[way_.back()].to;
+    if (node == sink) {
+      std::int64_t amount = limit - sent;
+      for (const std::uint32_t h : way_) amount = std::min(amount, halves_[h].residual);
+      std::size_t full = way_.size();
+      for (std::size_t i = way_.size(); i-- > 0;) {
+        const std::uint32_t h = way_[i];
+        halves_[h].residual -= amount;
+        halves_[halves_[h].twin].residual += amount;
+        touch(h);
+        if (halves_[h].residual == 0) full = i;
+      }
+      sent += amount;
+      way_.resize(full);
+    } else if (!advance(node)) {
+      if (node == source) break;
+      ++next_[halves_[halves_[way_.back()].twin].to];
+      way_.pop_back();
+    }
+  }
+  return sent;
+}
+
+std::int64_t MaxFlow::run(std::uint32_t source, std::uint32_t sink, std::int64_t limit) {
+  undo();
+  std::int64_t sent = 0;
+  while (sent < limit && set_levels(source, sink)) sent += augment(source, sink, limit - sent);
+  return sent;
+}
+
+}  // namespace convert

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+#include "synthesis/bounds/all_to_all.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <queue>
+#include <utility>
+
+#include "synthesis/fraction.h"
+
+namespace convert {
+namespace {
+
+// Ways from one device, by lengths of links.
+template <class Length>
+class ShortestWays {
+ public:
+  explicit ShortestWays(const LinkGraph& graph) : graph_(graph), distance_(graph.devices), place_(graph.devices) {}
+
+  void find(Device from, const std::vector<Length>& lengths) {
+    std::fill(distance_.begin(), distance_.end(), unreached);
+    order_.clear();
+    distance_[from] = 0;
+    open_.emplace(Length{0}, from);
+    while (!open_.empty()) {
+      const auto [so_far, device] = open_.top();
+      open_.pop();
+      if (so_far > distance_[device]) continue;
+      place_[device] = static_cast<std::uint32_t>(order_.size());
+      order_.push_back(device);
+      for (const std::uint32_t l : graph_.out[device]) {
+        const Device to = graph_.links[l].to;
+        if (const Length length = so_far + lengths[l]; length < distance_[to]) {
+          distance_[to] = length;
+          open_.emplace(length, to);
+        }
+      }
+    }
+  }
+  [[nodiscard]] Length distance(Device d) const { return distance_[d]; }
+  // Return the devices that can be reached, the nearest first; and where a device is among them.
+  [[nodiscard]] const std::vector<Device>& order() const { return order_; }
+  [[nodiscard]] std::uint32_t place(Device d) const { return place_[d]; }
+
+ private:
+  static constexpr Length unreached = std::numeric_limits<Length>::max();
+  using Entry = std::pair<Length, Device>;
+  const LinkGraph& graph_;
+  std::vector<Length> distance_;
+  std::vector<Device> order_;
+  std::vector<std::uint32_t> place_;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open_;
+};
+
+class LengthSearch {
+ public:
+  LengthSearch(const LinkGraph& graph, std::span<const Device> participants)
+      : graph_(graph),
+        participants_(participants),
+        takes_part_(graph.devices, 0),
+        loads_(graph.links.size(), 0),
+        means_(graph.links.size(), 0),
+        mean_loads_(graph.links.size(), 0),
+        through_(graph.devices, 0),
+        ways_(graph) {
+    for (const Device d : participants) takes_part_[d] = 1;
+    for (const LinkGraph::Link& l : graph.links) lengths_.push_back(1 / static_cast<double>(l.bandwidth));
+  }
+
+  // Returns the best lengths, and what flows over the ways of all rounds together reach. The lengths go back and
+  // forth, so that their mean over the last rounds may be better than each of them.
+  std::pair<std::vector<double>, double> find() {
+    constexpr double closed = 0.9999;
+    const double work = static_cast<double>(participants_.size()) * static_cast<double>(graph_.links.size());
+    const auto rounds = static_cast<int>(std::clamp(1e8 / work, 4., 400.));
+    double reached = std::numeric_limits<double>::infinity();
+    for (int round = 1; round <= rounds && best_ratio_ < closed * reached; ++round) {
+      std::fill(loads_.begin(), loads_.end(), 0);
+      const double capacity = capacity_of(lengths_);
+      take(route(lengths_, true) / capacity, lengths_);
+      for (std::size_t l = 0; l < lengths_.size(); ++l) means_[l] += lengths_[l] / capacity;
+      reached = std::min(reached, lengthen(round));
+      if ((round & (round - 1)) != 0 && round != rounds) continue;
+      take(route(means_, false) / capacity_of(means_), means_);
+      std::fill(means_.begin(), means_.end(), 0);
+      std::fill(mean_loads_.begin(), mean_loads_.end(), 0);
+      averaged_ = 0;
+    }
+    return {std::move(best_), reached};
+  }
+
+ private:
+  void take(double ratio, const std::vector<double>& lengths) {
+    if (ratio <= best_ratio_) return;
+    best_ratio_ = ratio;
+    best_ = lengths;
+  }
+
+  [[nodiscard]] double capacity_of(const std::vector<double>& lengths) const {
+    double sum = 0;
+    for (std::size_t l = 0; l < lengths.size(); ++l)
+      sum += lengths[l] * static_cast<double>(graph_.links[l].bandwidth);
+    return sum;
+  }
+
+  // Makes links longer by their loads. Returns what this round's flow reaches, or the mean one, if that is less.
+  double lengthen(int round) {
+    double most = 0, most_of_means = 0;
+    ++averaged_;
+    for (std::size_t l = 0; l < loads_.size(); ++l) {
+      const auto bandwidth = static_cast<double>(graph_.links[l].bandwidth);
+      mean_loads_[l] += loads_[l];
+      most = std::max(most, loads_[l] / bandwidth);
+      most_of_means = std::max(most_of_means, mean_loads_[l] / bandwidth / averaged_);
+    }
+    const double step = 1 / (1 + 0.05 * round);
+    for (std::size_t l = 0; l < loads_.size(); ++l)
+      lengths_[l] *= std::exp(step * loads_[l] / static_cast<double>(graph_.links[l].bandwidth) / most);
+    return std::min(most, most_of_means);
+  }
+
+  // Returns the sum of the distances; with `loads` sends a byte from each participant to each over the shortest
+  // ways.
+  double route(const std::vector<double>& lengths, bool loads) {
+    double sum = 0;
+    for (const Device from : participants_) {
+      ways_.find(from, lengths);
+      for (const Device to : participants_) sum += ways_.distance(to);
+      if (loads) send(from, lengths);
+    }
+    return sum;
+  }
+
+  // Sends in equal parts over ways that are as short, but for rounding, which may be all that a link is long.
+  void send(Device from, const std::vector<double>& lengths) {
+    std::fill(through_.begin(), through_.end(), 0);
+    for (auto at = ways_.order().rbegin(); at != ways_.order().rend() && *at != from; ++at) {
+      if (takes_part_[*at] != 0) through_[*at] += 1;
+      if (through_[*at] == 0) continue;
+      constexpr double rounding = 1e-9;
+      const double most = ways_.distance(*at) * (1 + rounding);
+      last_.clear();
+      for (const std::uint32_t l : graph_.in[*at]) {
+        const Device before = graph_.links[l].from;
+        if (ways_.distance(before) + lengths[l] <= most && ways_.place(before) < ways_.place(*at))
+          last_.push_back(l);
+      }
+      const double part = through_[*at] / static_cast<double>(last_.size());
+      for (const std::uint32_t l : last_) {
+        loads_[l] += part;
+        through_[graph_.links[l].from] += part;
+      }
+    }
+  }
+
+  const LinkGraph& graph_;
+  std::span<const Device> participants_;
+  std::vector<std::uint8_t> takes_part_;  // by device
+  std::vector<double> lengths_;           // by link, as the next four
+  std::vector<double> loads_;
+  // Sums over some rounds, the former of lengths that are scaled to the same capacity.
+  std::vector<double> means_;
+  std::vector<double> mean_loads_;
+  int averaged_ = 0;  // rounds
+  std::vector<double> best_;
+  double best_ratio_ = 0;
+  std::vector<double> through_;      // by device
+  std::vector<std::uint32_t> last_;  // links that are the last of shortest ways
+  ShortestWays<double> ways_;
+};
+
+// Returns integers in the proportions of the lengths, small enough for exact sums.
+std::vector<std::int64_t> whole_lengths(const LinkGraph& graph, std::span<const Device> participants,
+                                        const std::vector<double>& lengths) {
+  double bandwidth = 0;
+  for (const LinkGraph::Link& l : graph.links) bandwidth += static_cast<double>(l.bandwidth);
+  const auto n = static_cast<double>(participants.size());
+  const double longest = std::max(bandwidth, n * n * static_cast<double>(graph.devices));
+  const double most = std::min(0x1p24, std::max(1., 0x1p61 / longest));
+  const double scale = most / *std::max_element(lengths.begin(), lengths.end());
+  std::vector<std::int64_t> out;
+  for (const double length : lengths) out.push_back(std::llround(length * scale));
+  return out;
+}
+
+}  // namespace
+
+LengthBound all_to_all_lengths(const LinkGraph& graph, std::span<const Device> participants) {
+  LengthBound out;
+  if (participants.size() < 2) return out;
+  auto [lengths, reached] = LengthSearch(graph, participants).find();
+  out.lengths = whole_lengths(graph, participants, lengths);
+  out.reached = reached;
+  WideInteger distance = 0, capacity = 0;
+  ShortestWays<std::int64_t> ways(graph);
+  for (const Device from : participants) {
+    ways.find(from, out.lengths);
+    for (const Device to : participants) distance += ways.distance(to);
+  }
+  for (std::size_t l = 0; l < graph.links.size(); ++l)
+    capacity += static_cast<WideInteger>(out.lengths[l]) * graph.links[l].bandwidth;
+  if (std::max(distance, capacity) >= most_synthesis_integer)
+    throw input_error({}, "the network is too large for an exact bound of an all-to-all");
+  out.distance = static_cast<std::int64_t>(distance);
+  out.capacity = static_cast<std::int64_t>(capacity);
+  return out;
+}
+
+}  // namespace convert

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Finds how soon so many bytes can have crossed links that have latencies, and how soon so many shards can have
+// come.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "synthesis/fraction.h"
+#include "synthesis/graph.h"
+
+namespace convert {
+
+// A link, and how much of what is counted it carries per picosecond.
+struct Lane {
+  std::int64_t rate = 0;
+  Picoseconds latency_ps = 0;
+};
+
+// Returns the least T, rounded down, with sum of rate × max(T - latency, 0) ≥ amount / scale. Throws Error(input)
+// if numbers are too large.
+[[nodiscard]] Picoseconds earliest(std::vector<Lane> lanes, WideUnsigned amount, std::int64_t scale);
+
+// Return the picoseconds, rounded down, in which so many bytes cross so much bandwidth, in units of the graph; and
+// links, or lanes, each of which has a latency before its first byte has arrived.
+[[nodiscard]] Picoseconds bandwidth_time(const LinkGraph& graph, std::int64_t bandwidth, WideUnsigned bytes);
+[[nodiscard]] Picoseconds crossing_time(const LinkGraph& graph, std::span<const std::uint32_t> links,
+                                        WideUnsigned bytes);
+[[nodiscard]] Picoseconds lanes_time(const LinkGraph& graph, std::vector<Lane> lanes, WideUnsigned bytes);
+
+// Returns the least time, rounded down, after which so many messages of so many bytes can have arrived over the
+// links, each of which is busy from the start of a message until it has arrived.
+[[nodiscard]] Picoseconds slot_time(const LinkGraph& graph, std::span<const std::uint32_t> links,
+                                    std::int64_t messages, std::int64_t bytes);
+
+}  // namespace convert

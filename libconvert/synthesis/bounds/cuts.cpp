@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+#include "synthesis/bounds/cuts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/units.h"
+#include "synthesis/max_flow.h"
+
+namespace convert {
+namespace {
+
+// Holds the largest cut so far and a flow network that asks for a larger one. `supplies` are the devices that are
+// arcs from or to a node of their own, behind the arcs of the links.
+class CutSearch {
+ public:
+  CutSearch(const LinkGraph& graph, std::span<const Device> supplies, bool from_node)
+      : graph_(graph), flow_(graph.devices + 1, arcs_of(graph, supplies, from_node)) {
+    for (const LinkGraph::Link& l : graph.links) most_bandwidth_ = std::max(most_bandwidth_, l.bandwidth);
+    check(supplies.size(), most_bandwidth_);
+  }
+
+  // Take the cut into, or out of, a device if it is larger than the one so far.
+  void offer_into(Device d, std::int64_t parts) {
+    if (is_larger({parts, bandwidth_in(graph_, d)})) worst_.cut = cut_into(graph_, d, parts);
+  }
+  void offer_out_of(Device d, std::int64_t parts) {
+    if (is_larger({parts, bandwidth_out(graph_, d)})) worst_.cut = cut_out_of(graph_, d, parts);
+  }
+
+  [[nodiscard]] std::uint32_t node() const { return graph_.devices; }
+  [[nodiscard]] WorstCut take() { return std::move(worst_); }
+
+  // Makes links as wide as the ratio says, so that a part is as large as part() says.
+  void scale() {
+    const Fraction y =
+        reduced(static_cast<WideUnsigned>(worst_.cut.parts), static_cast<WideUnsigned>(worst_.cut.bandwidth));
+    part_ = y.denominator;
+    for (std::uint32_t l = 0; l < graph_.links.size(); ++l) {
+      const WideInteger wide = static_cast<WideInteger>(y.numerator) * graph_.links[l].bandwidth;
+      flow_.set_capacity(l, static_cast<std::int64_t>(std::min<WideInteger>(wide, most_synthesis_integer - 1)));
+    }
+  }
+  // Returns the size of so many parts.
+  [[nodiscard]] std::int64_t size_of(std::uint64_t parts) const {
+    check(parts, part_);
+    return static_cast<std::int64_t>(parts) * part_;
+  }
+  void set_supply(std::size_t supply, std::int64_t size) {
+    flow_.set_capacity(static_cast<std::uint32_t>(graph_.links.size() + supply), size);
+  }
+  [[nodiscard]] bool passes(std::uint32_t source, std::uint32_t sink, std::int64_t wanted) {
+    ++worst_.flows;
+    return flow_.run(source, sink, wanted) == wanted;
+  }
+  // Takes the smallest cut of a flow that did not pass; `parts_of` says of a device how many parts leave with it.
+  template <class PartsOf>
+  void take_cut(const PartsOf& parts_of) {
+    DeviceCut cut;
+    for (Device d = 0; d < graph_.devices; ++d) {
+      const bool inside = flow_.on_source_side(d);
+      if (inside) cut.devices.push_back(d);
+      cut.parts += parts_of(d, inside);
+    }
+    for (const LinkGraph::Link& l : graph_.links) {
+      if (flow_.on_source_side(l.from) && !flow_.on_source_side(l.to)) cut.bandwidth += l.bandwidth;
+    }
+    worst_.cut = std::move(cut);
+  }
+
+ private:
+  static std::vector<MaxFlow::Arc> arcs_of(const LinkGraph& graph, std::span<const Device> supplies,
+                                           bool from_node) {
+    std::vector<MaxFlow::Arc> arcs;
+    arcs.reserve(graph.links.size() + supplies.size());
+    for (const LinkGraph::Link& l : graph.links) arcs.push_back({l.from, l.to});
+    for (const Device d : supplies)
+      arcs.push_back(from_node ? MaxFlow::Arc{graph.devices, d} : MaxFlow::Arc{d, graph.devices});
+    return arcs;
+  }
+
+  [[nodiscard]] bool is_larger(const Fraction& ratio) const {
+    return worst_.cut.devices.empty() || less(worst_.cut.ratio(), ratio);
+  }
+  static void check(std::uint64_t parts, std::int64_t size) {
+    if (static_cast<WideInteger>(parts) * size < most_synthesis_integer) return;
+    throw input_error({}, "the bandwidths of the links have too small a common divisor for exact numbers with " +
+                              counted(parts, "NPU") + "; give them in whole MB/s or GB/s");
+  }
+
+  const LinkGraph& graph_;
+  MaxFlow flow_;
+  WorstCut worst_;
+  std::int64_t most_bandwidth_ = 0;
+  std::int64_t part_ = 1;
+};
+
+// Returns the participants in an order in which each has a way from those before it that is short.
+std::vector<Device> near_first(const LinkGraph& graph, Device first, std::span<const std::uint8_t> takes_part) {
+  std::vector<std::uint8_t> seen(graph.devices, 0);
+  std::vector<Device> open = {first}, order;
+  seen[first] = 1;
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    if (takes_part[open[i]] != 0) order.push_back(open[i]);
+    for (const std::uint32_t l : graph.out[open[i]]) {
+      const Device to = graph.links[l].to;
+      if (std::exchange(seen[to], 1) == 0) open.push_back(to);
+    }
+  }
+  return order;
+}
+
+// Searches cuts where each participant has so many parts for all others: 1, or of a broadcast only the root.
+class Sweep {
+ public:
+  Sweep(const LinkGraph& graph, std::span<const Device> participants, Device first, bool only_first)
+      : graph_(graph), parts_(graph.devices, 0), takes_part_(graph.devices, 0), first_(first) {
+    for (const Device d : participants) {
+      takes_part_[d] = 1;
+      parts_[d] = only_first && d != first ? 0 : 1;
+      all_ += parts_[d];
+    }
+  }
+
+  WorstCut find(std::span<const Device> participants) {
+    CutSearch search(graph_, participants, true);
+    if (participants.size() < 2) return search.take();
+    for (const Device d : participants) {
+      if (parts_[d] < all_) search.offer_into(d, all_ - parts_[d]);
+      if (parts_[d] > 0) search.offer_out_of(d, parts_[d]);
+    }
+    std::vector<std::uint32_t> supply(graph_.devices, 0);
+    for (std::uint32_t i = 0; i < participants.size(); ++i) supply[participants[i]] = i;
+    for (const Device sink : near_first(graph_, first_, takes_part_)) check(search, participants, supply, sink);
+    return search.take();
+  }
+
+ private:
+  // A set that misses a participant which has passed cannot be worse: those that have passed are inside, and may
+  // send all there is. So what they surround needs no flow, and for others most of it comes from near.
+  void check(CutSearch& search, std::span<const Device> participants, std::span<const std::uint32_t> supply,
+             Device sink) {
+    if (parts_[sink] < all_ && !surrounded(sink)) {
+      while (true) {
+        if (std::exchange(scaled_, true) == false) {
+          search.scale();
+          for (const Device d : participants)
+            search.set_supply(supply[d], search.size_of(static_cast<std::uint64_t>(passed(d) ? all_ : parts_[d])));
+        }
+        if (search.passes(search.node(), sink, search.size_of(static_cast<std::uint64_t>(all_)))) break;
+        search.take_cut([&](Device d, bool inside) { return inside ? parts_[d] : 0; });
+        scaled_ = false;
+      }
+    }
+    takes_part_[sink] = passed_mark;
+    if (scaled_) search.set_supply(supply[sink], search.size_of(static_cast<std::uint64_t>(all_)));
+  }
+  [[nodiscard]] bool passed(Device d) const { return takes_part_[d] == passed_mark; }
+  [[nodiscard]] bool surrounded(Device sink) const {
+    return std::ranges::all_of(graph_.in[sink], [&](std::uint32_t l) { return passed(graph_.links[l].from); });
+  }
+
+  static constexpr std::uint8_t passed_mark = 2;
+  const LinkGraph& graph_;
+  std::vector<std::int64_t> parts_;       // by device
+  std::vector<std::uint8_t> takes_part_;  // by device
+  Device first_;
+  std::int64_t all_ = 0;  // parts
+  bool scaled_ = false;   // capacities are those of the largest cut so far
+};
+
+}  // namespace
+
+DeviceCut opposite(DeviceCut cut, std::uint32_t devices) {
+  if (cut.devices.empty()) return cut;
+  std::vector<Device> others;
+  auto at = cut.devices.begin();
+  for (Device d = 0; d < devices; ++d) {
+    if (at != cut.devices.end() && *at == d) {
+      ++at;
+    } else {
+      others.push_back(d);
+    }
+  }
+  cut.devices = std::move(others);
+  return cut;
+}
+
+DeviceCut cut_into(const LinkGraph& graph, Device device, std::int64_t parts) {
+  return opposite({.devices = {device}, .parts = parts, .bandwidth = bandwidth_in(graph, device)}, graph.devices);
+}
+
+DeviceCut cut_out_of(const LinkGraph& graph, Device device, std::int64_t parts) {
+  return {.devices = {device}, .parts = parts, .bandwidth = bandwidth_out(graph, device)};
+}
+
+WorstCut worst_gather_cut(const LinkGraph& graph, std::span<const Device> participants) {
+  return Sweep(graph, participants, participants.front(), false).find(participants);
+}
+
+WorstCut worst_broadcast_cut(const LinkGraph& graph, std::span<const Device> participants, Device root) {
+  return Sweep(graph, participants, root, true).find(participants);
+}
+
+WorstCut worst_scatter_cut(const LinkGraph& graph, std::span<const Device> participants, Device root) {
+  std::vector<Device> others(participants.begin(), participants.end());
+  std::erase(others, root);
+  CutSearch search(graph, others, false);
+  if (others.empty()) return search.take();
+  search.offer_out_of(root, static_cast<std::int64_t>(others.size()));
+  std::vector<std::uint8_t> wants(graph.devices, 0);
+  for (const Device d : others) {
+    search.offer_into(d, 1);
+    wants[d] = 1;
+  }
+  while (true) {
+    search.scale();
+    for (std::size_t i = 0; i < others.size(); ++i) search.set_supply(i, search.size_of(1));
+    if (search.passes(root, search.node(), search.size_of(others.size()))) return search.take();
+    search.take_cut([&](Device d, bool inside) { return !inside && wants[d] != 0 ? 1 : 0; });
+  }
+}
+
+}  // namespace convert

@@ -57,28 +57,29 @@ void MaxFlow::undo() {
   touched_.clear();
 }
 
-// Only nodes nearer to the sink than the source are of use, so the search ends where it meets the source.
+// Only nodes nearer to the source than the sink are of use, so the search ends where it meets the sink.
 bool MaxFlow::set_levels(std::uint32_t source, std::uint32_t sink) {
   for (const std::uint32_t node : seen_) level_[node] = unseen;
-  seen_.assign(1, sink);
-  level_[sink] = 0;
-  next_[sink] = begin_[sink];
-  for (std::size_t i = 0; i < seen_.size() && level_[source] == unseen; ++i) {
+  seen_.assign(1, source);
+  level_[source] = 0;
+  next_[source] = begin_[source];
+  for (std::size_t i = 0; i < seen_.size() && level_[sink] == unseen; ++i) {
     const std::uint32_t node = seen_[i];
     for (std::uint32_t h = begin_[node]; h < begin_[node + 1]; ++h) {
-      const std::uint32_t before = halves_[h].to;
-      if (level_[before] != unseen || halves_[halves_[h].twin].residual == 0) continue;
-      level_[before] = level_[node] + 1;
-      next_[before] = begin_[before];
-      seen_.push_back(before);
+      const std::uint32_t to = halves_[h].to;
+      if (level_[to] != unseen || halves_[h].residual == 0) continue;
+      level_[to] = level_[node] + 1;
+      next_[to] = begin_[to];
+      seen_.push_back(to);
+      if (to == sink) break;
     }
   }
-  return level_[source] != unseen;
+  return level_[sink] != unseen;
 }
 
 bool MaxFlow::advance(std::uint32_t node) {
   for (std::uint32_t& h = next_[node]; h < begin_[node + 1]; ++h) {
-    if (halves_[h].residual == 0 || level_[halves_[h].to] + 1 != level_[node]) continue;
+    if (halves_[h].residual == 0 || level_[halves_[h].to] != level_[node] + 1) continue;
     way_.push_back(h);
     return true;
   }

@@ -30,9 +30,9 @@ class MaxFlow {
   std::int64_t run(std::uint32_t source, std::uint32_t sink, std::int64_t limit);
 
   // Return of the last flow what goes over an arc (that against an arc of the same ends is not subtracted); and, if
-  // it was below its limit, whether a node is on the source's side of the smallest cut that has most nodes there.
+  // it was below its limit, whether a node is on the source's side of the smallest cut that has fewest nodes there.
   [[nodiscard]] std::int64_t flow(std::uint32_t arc) const;
-  [[nodiscard]] bool on_source_side(std::uint32_t node) const { return level_[node] == unseen; }
+  [[nodiscard]] bool on_source_side(std::uint32_t node) const { return level_[node] != unseen; }
 
  private:
   // Arcs come in pairs at their two ends: one takes flow along, the other takes it back.
@@ -55,7 +55,7 @@ class MaxFlow {
   std::vector<std::int64_t> capacity_;    // by half; 0 of those that take back
   std::vector<std::uint32_t> touched_;    // halves whose residual may not be their capacity
   std::vector<std::uint8_t> is_touched_;  // by half
-  std::vector<std::uint32_t> level_;      // by node: arcs to the sink
+  std::vector<std::uint32_t> level_;      // by node: arcs from the source
   std::vector<std::uint32_t> next_;       // by node: the half to try next
   std::vector<std::uint32_t> seen_;       // nodes with a level, in the order in which they got it
   std::vector<std::uint32_t> way_;        // halves from the source to where the search is

@@ -10,14 +10,18 @@
 namespace convert {
 namespace {
 
-// Holds the largest cut so far and a flow network that asks for a larger one. `supplies` are the devices that are
-// arcs from or to a node of their own, behind the arcs of the links.
+// Holds the largest cut so far and a flow network that asks for a larger one: flows go from a device over the
+// links, or against them (`backward`), to a node of their own, into which arcs lead from `ends`. These arcs come
+// first, since a search finds them first, and with them what is near.
 class CutSearch {
  public:
-  CutSearch(const LinkGraph& graph, std::span<const Device> supplies, bool from_node)
-      : graph_(graph), flow_(graph.devices + 1, arcs_of(graph, supplies, from_node)) {
+  CutSearch(const LinkGraph& graph, std::span<const Device> ends, bool backward)
+      : graph_(graph),
+        backward_(backward),
+        ends_(ends.size()),
+        flow_(graph.devices + 1, arcs_of(graph, ends, backward)) {
     for (const LinkGraph::Link& l : graph.links) most_bandwidth_ = std::max(most_bandwidth_, l.bandwidth);
-    check(supplies.size(), most_bandwidth_);
+    check(ends.size(), most_bandwidth_);
   }
 
   // Take the cut into, or out of, a device if it is larger than the one so far.
@@ -28,7 +32,6 @@ class CutSearch {
     if (is_larger({parts, bandwidth_out(graph_, d)})) worst_.cut = cut_out_of(graph_, d, parts);
   }
 
-  [[nodiscard]] std::uint32_t node() const { return graph_.devices; }
   [[nodiscard]] WorstCut take() { return std::move(worst_); }
 
   // Makes links as wide as the ratio says, so that a part is as large as part() says.
@@ -38,7 +41,8 @@ class CutSearch {
     part_ = y.denominator;
     for (std::uint32_t l = 0; l < graph_.links.size(); ++l) {
       const WideInteger wide = static_cast<WideInteger>(y.numerator) * graph_.links[l].bandwidth;
-      flow_.set_capacity(l, static_cast<std::int64_t>(std::min<WideInteger>(wide, most_synthesis_integer - 1)));
+      flow_.set_capacity(link_arc(l),
+                         static_cast<std::int64_t>(std::min<WideInteger>(wide, most_synthesis_integer - 1)));
     }
   }
   // Returns the size of so many parts.
@@ -46,39 +50,40 @@ class CutSearch {
     check(parts, part_);
     return static_cast<std::int64_t>(parts) * part_;
   }
-  void set_supply(std::size_t supply, std::int64_t size) {
-    flow_.set_capacity(static_cast<std::uint32_t>(graph_.links.size() + supply), size);
-  }
-  [[nodiscard]] bool passes(std::uint32_t source, std::uint32_t sink, std::int64_t wanted) {
+  void set_end(std::size_t end, std::int64_t size) { flow_.set_capacity(static_cast<std::uint32_t>(end), size); }
+  [[nodiscard]] bool passes(Device device, std::int64_t wanted) {
     ++worst_.flows;
-    return flow_.run(source, sink, wanted) == wanted;
+    return flow_.run(device, graph_.devices, wanted) == wanted;
   }
   // Takes the smallest cut of a flow that did not pass; `parts_of` says of a device how many parts leave with it.
   template <class PartsOf>
   void take_cut(const PartsOf& parts_of) {
     DeviceCut cut;
     for (Device d = 0; d < graph_.devices; ++d) {
-      const bool inside = flow_.on_source_side(d);
+      const bool inside = is_inside(d);
       if (inside) cut.devices.push_back(d);
       cut.parts += parts_of(d, inside);
     }
     for (const LinkGraph::Link& l : graph_.links) {
-      if (flow_.on_source_side(l.from) && !flow_.on_source_side(l.to)) cut.bandwidth += l.bandwidth;
+      if (is_inside(l.from) && !is_inside(l.to)) cut.bandwidth += l.bandwidth;
     }
     worst_.cut = std::move(cut);
   }
 
  private:
-  static std::vector<MaxFlow::Arc> arcs_of(const LinkGraph& graph, std::span<const Device> supplies,
-                                           bool from_node) {
+  static std::vector<MaxFlow::Arc> arcs_of(const LinkGraph& graph, std::span<const Device> ends, bool backward) {
     std::vector<MaxFlow::Arc> arcs;
-    arcs.reserve(graph.links.size() + supplies.size());
-    for (const LinkGraph::Link& l : graph.links) arcs.push_back({l.from, l.to});
-    for (const Device d : supplies)
-      arcs.push_back(from_node ? MaxFlow::Arc{graph.devices, d} : MaxFlow::Arc{d, graph.devices});
+    arcs.reserve(graph.links.size() + ends.size());
+    for (const Device d : ends) arcs.push_back({d, graph.devices});
+    for (const LinkGraph::Link& l : graph.links)
+      arcs.push_back(backward ? MaxFlow::Arc{l.to, l.from} : MaxFlow::Arc{l.from, l.to});
     return arcs;
   }
 
+  [[nodiscard]] std::uint32_t link_arc(std::uint32_t link) const {
+    return static_cast<std::uint32_t>(ends_) + link;
+  }
+  [[nodiscard]] bool is_inside(Device d) const { return flow_.on_source_side(d) != backward_; }
   [[nodiscard]] bool is_larger(const Fraction& ratio) const {
     return worst_.cut.devices.empty() || less(worst_.cut.ratio(), ratio);
   }
@@ -89,6 +94,8 @@ class CutSearch {
   }
 
   const LinkGraph& graph_;
+  bool backward_;
+  std::size_t ends_;
   MaxFlow flow_;
   WorstCut worst_;
   std::int64_t most_bandwidth_ = 0;
@@ -129,31 +136,31 @@ class Sweep {
       if (parts_[d] < all_) search.offer_into(d, all_ - parts_[d]);
       if (parts_[d] > 0) search.offer_out_of(d, parts_[d]);
     }
-    std::vector<std::uint32_t> supply(graph_.devices, 0);
-    for (std::uint32_t i = 0; i < participants.size(); ++i) supply[participants[i]] = i;
-    for (const Device sink : near_first(graph_, first_, takes_part_)) check(search, participants, supply, sink);
+    std::vector<std::uint32_t> end(graph_.devices, 0);
+    for (std::uint32_t i = 0; i < participants.size(); ++i) end[participants[i]] = i;
+    for (const Device sink : near_first(graph_, first_, takes_part_)) check(search, participants, end, sink);
     return search.take();
   }
 
  private:
   // A set that misses a participant which has passed cannot be worse: those that have passed are inside, and may
   // send all there is. So what they surround needs no flow, and for others most of it comes from near.
-  void check(CutSearch& search, std::span<const Device> participants, std::span<const std::uint32_t> supply,
+  void check(CutSearch& search, std::span<const Device> participants, std::span<const std::uint32_t> end,
              Device sink) {
     if (parts_[sink] < all_ && !surrounded(sink)) {
       while (true) {
         if (std::exchange(scaled_, true) == false) {
           search.scale();
           for (const Device d : participants)
-            search.set_supply(supply[d], search.size_of(static_cast<std::uint64_t>(passed(d) ? all_ : parts_[d])));
+            search.set_end(end[d], search.size_of(static_cast<std::uint64_t>(passed(d) ? all_ : parts_[d])));
         }
-        if (search.passes(search.node(), sink, search.size_of(static_cast<std::uint64_t>(all_)))) break;
+        if (search.passes(sink, search.size_of(static_cast<std::uint64_t>(all_)))) break;
         search.take_cut([&](Device d, bool inside) { return inside ? parts_[d] : 0; });
         scaled_ = false;
       }
     }
     takes_part_[sink] = passed_mark;
-    if (scaled_) search.set_supply(supply[sink], search.size_of(static_cast<std::uint64_t>(all_)));
+    if (scaled_) search.set_end(end[sink], search.size_of(static_cast<std::uint64_t>(all_)));
   }
   [[nodiscard]] bool passed(Device d) const { return takes_part_[d] == passed_mark; }
   [[nodiscard]] bool surrounded(Device sink) const {
@@ -215,8 +222,8 @@ WorstCut worst_scatter_cut(const LinkGraph& graph, std::span<const Device> parti
   }
   while (true) {
     search.scale();
-    for (std::size_t i = 0; i < others.size(); ++i) search.set_supply(i, search.size_of(1));
-    if (search.passes(root, search.node(), search.size_of(others.size()))) return search.take();
+    for (std::size_t i = 0; i < others.size(); ++i) search.set_end(i, search.size_of(1));
+    if (search.passes(root, search.size_of(others.size()))) return search.take();
     search.take_cut([&](Device d, bool inside) { return !inside && wants[d] != 0 ? 1 : 0; });
   }
 }

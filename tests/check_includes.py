@@ -19,7 +19,7 @@ MAY_INCLUDE = {
     "simulate": {"core", "config", "graph", "feeder", "util"},
     "analyze": {"core", "graph", "util"},
     "generate": {"core", "config", "util"},
-    "synthesis": {"core", "config"},
+    "synthesis": {"core", "config", "util"},
     "formats": {"core", "config", "graph", "io", "util"},
     "profile": {"config", "core", "graph", "passes", "util"},
     "page": {"analyze", "core", "graph", "io", "passes", "util"},

@@ -60,6 +60,7 @@ int generate(const tools::GenerateOptions& o, tools::Context& context) {
   if (o.kind.size() != 1)
     throw usage_error(o.kind.empty() ? "no KIND is given; see et-generate --list"
                                      : "unexpected argument '" + o.kind[1] + "'; one KIND per call");
+  if (tools::is_synthesized(o)) return tools::synthesize(o, context);
   tools::check_kind(o.kind[0]);
   if (tools::names_workload(o.kind[0])) {
     const WorkloadSet workload(tools::workload_of(o, context));

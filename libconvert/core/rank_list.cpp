@@ -17,8 +17,9 @@ std::optional<Rank> take_leading_rank(std::string_view& text) {
   return rank;
 }
 
-std::vector<Rank> parse_ranks(const std::string& list) {
-  const auto bad = [&] { return usage_error("--ranks " + list + ": expected ranks such as 0-3,8"); };
+std::vector<Rank> parse_ranks(const std::string& list, std::string_view option) {
+  const std::string given = std::string(option) + " " + list;
+  const auto bad = [&] { return usage_error(given + ": expected ranks such as 0-3,8"); };
   std::vector<Rank> ranks;
   std::string_view rest = list;
   do {
@@ -33,8 +34,7 @@ std::vector<Rank> parse_ranks(const std::string& list) {
     for (Rank r = *first; r <= *last; ++r) ranks.push_back(r);
   } while (!rest.empty());
   std::ranges::sort(ranks);
-  if (std::ranges::adjacent_find(ranks) != ranks.end())
-    throw usage_error("--ranks " + list + ": a rank stands twice");
+  if (std::ranges::adjacent_find(ranks) != ranks.end()) throw usage_error(given + ": a rank stands twice");
   return ranks;
 }
 

@@ -20,8 +20,8 @@ inline constexpr Rank most_listed_ranks = 1U << 24U;  // this or more is taken f
 // nothing if `text` begins with no rank, or with most_listed_ranks or more.
 [[nodiscard]] std::optional<Rank> take_leading_rank(std::string_view& text);
 
-// Returns the ranks that the option --ranks lists as "0-3,8", ascending. Throws Error(usage) that names the option.
-[[nodiscard]] std::vector<Rank> parse_ranks(const std::string& list);
+// Returns the ranks that an option lists as "0-3,8", ascending. Throws Error(usage) that names the option.
+[[nodiscard]] std::vector<Rank> parse_ranks(const std::string& list, std::string_view option = "--ranks");
 
 // The ranks from the first number to the one before the second.
 using RankRange = std::pair<std::uint64_t, std::uint64_t>;

@@ -55,6 +55,7 @@ void add_generate_options(App& app, GenerateOptions& o) {
   app.add_integer("--root", o.root, 0, most_npus, "R",
                   "rank that sends a broadcast, or gets a reduce (default: 0)");
   app.add_choice("--proto", o.proto, {"Simple", "LL", "LL128"}, "protocol of the algorithm (default: Simple)");
+  add_synthesis_options(app, o.synthesis);
   app.group("Traces");
   app.add_time("--compute", o.compute_ps, "TIME", "of a computation, or of a layer's forward pass");
   app.add_time("--backward", o.backward_ps, "TIME", "of a layer's backward pass (default: twice --compute)");
@@ -74,6 +75,8 @@ CollectiveRequest algorithm_request(const GenerateOptions& o, Collective collect
   refuse(o.kind[0], "workloads", context.first_given("Workloads"));
   refuse(o.kind[0], "kinds of traces", o.compat != "none" ? "--compat" : context.first_given("Traces"));
   refuse(o.kind[0], "kinds of traces and workloads", context.first_given("Chance"));
+  if (const std::string given = context.first_given("Synthesis"); !given.empty())
+    throw usage_error(given + " is for --algorithm synthesized");
   CollectiveRequest r{.collective = collective, .algorithm = o.algorithm.value_or("")};
   if (o.dims) r.dims = parse_dims(*o.dims);
   std::int64_t npus = o.npus.value_or(r.dims.empty() ? default_npus : 1);
@@ -91,6 +94,7 @@ CollectiveRequest algorithm_request(const GenerateOptions& o, Collective collect
 GenerateRequest trace_request(const GenerateOptions& o, const Context& context) {
   refuse(o.kind[0], "workloads", context.first_given("Workloads"));
   refuse(o.kind[0], "collectives", context.first_given("Algorithms"));
+  refuse(o.kind[0], "collectives", context.first_given("Synthesis"));
   GenerateRequest r = o.trace;
   r.kind = o.kind[0];
   r.ranks = static_cast<Rank>(o.npus.value_or(default_npus));

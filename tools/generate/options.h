@@ -12,6 +12,7 @@
 #include "common/tool.h"
 #include "config/workload/workload.h"
 #include "generate/generate.h"
+#include "generate/synthesized.h"
 
 namespace tools {
 
@@ -29,6 +30,7 @@ struct GenerateOptions {
   std::vector<std::string> dim_algorithms;
   std::optional<std::int64_t> root;
   std::optional<std::string> proto;
+  SynthesisOptions synthesis;
   // Belong to traces:
   convert::GenerateRequest trace;  // those that need no conversion
   std::optional<std::int64_t> compute_ps;

@@ -216,7 +216,7 @@ void append_memory(std::string& out, const WorkloadSet& set) {
 bool names_workload(const std::string& kind) { return is_workload_preset(kind) || is_file(kind); }
 
 Workload workload_of(const GenerateOptions& o, const Context& context) {
-  for (const char* group : {"Algorithms", "Traces"}) {
+  for (const char* group : {"Algorithms", "Synthesis", "Traces"}) {
     if (const std::string given = context.first_given(group); !given.empty())
       throw usage_error(given + " is not for workloads; --set changes one");
   }

@@ -21,7 +21,7 @@ class CutSearch {
         ends_(ends.size()),
         flow_(graph.devices + 1, arcs_of(graph, ends, backward)) {
     for (const LinkGraph::Link& l : graph.links) most_bandwidth_ = std::max(most_bandwidth_, l.bandwidth);
-    check(ends.size(), most_bandwidth_);
+    check(static_cast<std::int64_t>(ends.size()), most_bandwidth_);
   }
 
   // Take the cut into, or out of, a device if it is larger than the one so far.
@@ -34,7 +34,7 @@ class CutSearch {
 
   [[nodiscard]] WorstCut take() { return std::move(worst_); }
 
-  // Makes links as wide as the ratio says, so that a part is as large as part() says.
+  // Makes links as wide as the ratio says, so that a part is as large as size_of() says.
   void scale() {
     const Fraction y =
         reduced(static_cast<WideUnsigned>(worst_.cut.parts), static_cast<WideUnsigned>(worst_.cut.bandwidth));
@@ -46,9 +46,9 @@ class CutSearch {
     }
   }
   // Returns the size of so many parts.
-  [[nodiscard]] std::int64_t size_of(std::uint64_t parts) const {
+  [[nodiscard]] std::int64_t size_of(std::int64_t parts) const {
     check(parts, part_);
-    return static_cast<std::int64_t>(parts) * part_;
+    return parts * part_;
   }
   void set_end(std::size_t end, std::int64_t size) { flow_.set_capacity(static_cast<std::uint32_t>(end), size); }
   [[nodiscard]] bool passes(Device device, std::int64_t wanted) {
@@ -87,10 +87,11 @@ class CutSearch {
   [[nodiscard]] bool is_larger(const Fraction& ratio) const {
     return worst_.cut.devices.empty() || less(worst_.cut.ratio(), ratio);
   }
-  static void check(std::uint64_t parts, std::int64_t size) {
+  static void check(std::int64_t parts, std::int64_t size) {
     if (static_cast<WideInteger>(parts) * size < most_synthesis_integer) return;
     throw input_error({}, "the bandwidths of the links have too small a common divisor for exact numbers with " +
-                              counted(parts, "NPU") + "; give them in whole MB/s or GB/s");
+                              counted(static_cast<std::uint64_t>(parts), "NPU") +
+                              "; give them in whole MB/s or GB/s");
   }
 
   const LinkGraph& graph_;
@@ -121,46 +122,52 @@ std::vector<Device> near_first(const LinkGraph& graph, Device first, std::span<c
 class Sweep {
  public:
   Sweep(const LinkGraph& graph, std::span<const Device> participants, Device first, bool only_first)
-      : graph_(graph), parts_(graph.devices, 0), takes_part_(graph.devices, 0), first_(first) {
-    for (const Device d : participants) {
+      : graph_(graph),
+        participants_(participants),
+        first_(first),
+        search_(graph, participants, true),
+        parts_(graph.devices, 0),
+        takes_part_(graph.devices, 0),
+        end_(graph.devices, 0) {
+    for (std::uint32_t i = 0; i < participants.size(); ++i) {
+      const Device d = participants[i];
       takes_part_[d] = 1;
+      end_[d] = i;
       parts_[d] = only_first && d != first ? 0 : 1;
       all_ += parts_[d];
     }
   }
 
-  WorstCut find(std::span<const Device> participants) {
-    CutSearch search(graph_, participants, true);
-    if (participants.size() < 2) return search.take();
-    for (const Device d : participants) {
-      if (parts_[d] < all_) search.offer_into(d, all_ - parts_[d]);
-      if (parts_[d] > 0) search.offer_out_of(d, parts_[d]);
+  WorstCut find() {
+    if (participants_.size() < 2) return search_.take();
+    for (const Device d : participants_) {
+      if (parts_[d] < all_) search_.offer_into(d, all_ - parts_[d]);
+      if (parts_[d] > 0) search_.offer_out_of(d, parts_[d]);
     }
-    std::vector<std::uint32_t> end(graph_.devices, 0);
-    for (std::uint32_t i = 0; i < participants.size(); ++i) end[participants[i]] = i;
-    for (const Device sink : near_first(graph_, first_, takes_part_)) check(search, participants, end, sink);
-    return search.take();
+    for (const Device sink : near_first(graph_, first_, takes_part_)) {
+      if (parts_[sink] < all_ && !surrounded(sink)) check(sink);
+      takes_part_[sink] = passed_mark;
+      if (scaled_) search_.set_end(end_[sink], search_.size_of(all_));
+    }
+    return search_.take();
   }
 
  private:
-  // A set that misses a participant which has passed cannot be worse: those that have passed are inside, and may
-  // send all there is. So what they surround needs no flow, and for others most of it comes from near.
-  void check(CutSearch& search, std::span<const Device> participants, std::span<const std::uint32_t> end,
-             Device sink) {
-    if (parts_[sink] < all_ && !surrounded(sink)) {
-      while (true) {
-        if (std::exchange(scaled_, true) == false) {
-          search.scale();
-          for (const Device d : participants)
-            search.set_end(end[d], search.size_of(static_cast<std::uint64_t>(passed(d) ? all_ : parts_[d])));
-        }
-        if (search.passes(sink, search.size_of(static_cast<std::uint64_t>(all_)))) break;
-        search.take_cut([&](Device d, bool inside) { return inside ? parts_[d] : 0; });
-        scaled_ = false;
-      }
+  // Takes cuts until none that misses the sink is worse. One that misses a participant which has passed cannot be:
+  // those are inside, and may send all there is. So what they surround needs no flow, and for others most comes
+  // from near.
+  void check(Device sink) {
+    while (true) {
+      if (!scaled_) scale();
+      if (search_.passes(sink, search_.size_of(all_))) return;
+      search_.take_cut([&](Device d, bool inside) { return inside ? parts_[d] : 0; });
+      scaled_ = false;
     }
-    takes_part_[sink] = passed_mark;
-    if (scaled_) search.set_end(end[sink], search.size_of(static_cast<std::uint64_t>(all_)));
+  }
+  void scale() {
+    search_.scale();
+    for (const Device d : participants_) search_.set_end(end_[d], search_.size_of(passed(d) ? all_ : parts_[d]));
+    scaled_ = true;
   }
   [[nodiscard]] bool passed(Device d) const { return takes_part_[d] == passed_mark; }
   [[nodiscard]] bool surrounded(Device sink) const {
@@ -169,11 +176,14 @@ class Sweep {
 
   static constexpr std::uint8_t passed_mark = 2;
   const LinkGraph& graph_;
+  std::span<const Device> participants_;
+  Device first_;
+  CutSearch search_;
   std::vector<std::int64_t> parts_;       // by device
   std::vector<std::uint8_t> takes_part_;  // by device
-  Device first_;
-  std::int64_t all_ = 0;  // parts
-  bool scaled_ = false;   // capacities are those of the largest cut so far
+  std::vector<std::uint32_t> end_;        // by device: of a participant
+  std::int64_t all_ = 0;                  // parts
+  bool scaled_ = false;                   // capacities are those of the largest cut so far
 };
 
 }  // namespace
@@ -202,11 +212,11 @@ DeviceCut cut_out_of(const LinkGraph& graph, Device device, std::int64_t parts) 
 }
 
 WorstCut worst_gather_cut(const LinkGraph& graph, std::span<const Device> participants) {
-  return Sweep(graph, participants, participants.front(), false).find(participants);
+  return Sweep(graph, participants, participants.front(), false).find();
 }
 
 WorstCut worst_broadcast_cut(const LinkGraph& graph, std::span<const Device> participants, Device root) {
-  return Sweep(graph, participants, root, true).find(participants);
+  return Sweep(graph, participants, root, true).find();
 }
 
 WorstCut worst_scatter_cut(const LinkGraph& graph, std::span<const Device> participants, Device root) {
@@ -214,7 +224,8 @@ WorstCut worst_scatter_cut(const LinkGraph& graph, std::span<const Device> parti
   std::erase(others, root);
   CutSearch search(graph, others, false);
   if (others.empty()) return search.take();
-  search.offer_out_of(root, static_cast<std::int64_t>(others.size()));
+  const auto parts = static_cast<std::int64_t>(others.size());
+  search.offer_out_of(root, parts);
   std::vector<std::uint8_t> wants(graph.devices, 0);
   for (const Device d : others) {
     search.offer_into(d, 1);
@@ -223,7 +234,7 @@ WorstCut worst_scatter_cut(const LinkGraph& graph, std::span<const Device> parti
   while (true) {
     search.scale();
     for (std::size_t i = 0; i < others.size(); ++i) search.set_end(i, search.size_of(1));
-    if (search.passes(root, search.size_of(others.size()))) return search.take();
+    if (search.passes(root, search.size_of(parts))) return search.take();
     search.take_cut([&](Device d, bool inside) { return !inside && wants[d] != 0 ? 1 : 0; });
   }
 }

@@ -19,7 +19,7 @@ import report
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 CORPUS = pathlib.Path(os.environ.get("ETKIT_CORPUS", SOURCE / "../shared/corpus")).resolve()
-PROGRAMS = ("chakra", "json", "graph", "msccl", "flexflow", "pytorch", "merge", "schedule", "timeline", "network", "replay")
+PROGRAMS = ("chakra", "json", "graph", "msccl", "flexflow", "pytorch", "merge", "schedule", "timeline", "network", "synthesis", "replay")
 
 
 def make_task_graph(path, layers, npus):

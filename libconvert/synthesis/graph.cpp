@@ -87,12 +87,14 @@ std::vector<std::uint8_t> reached_from(const LinkGraph& graph, Device from) {
   return reached;
 }
 
-std::vector<Picoseconds> latencies_from(const LinkGraph& graph, Device from) {
+std::vector<Picoseconds> latencies_from(const LinkGraph& graph, std::span<const Device> from) {
   std::vector<Picoseconds> latency(graph.devices, unreached_ps);
   using Entry = std::pair<Picoseconds, Device>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
-  latency[from] = 0;
-  open.emplace(0, from);
+  for (const Device d : from) {
+    latency[d] = 0;
+    open.emplace(0, d);
+  }
   while (!open.empty()) {
     const auto [so_far, device] = open.top();
     open.pop();

@@ -49,8 +49,12 @@ struct LinkGraph {
 // Returns whether each device can be reached from a device along the links (1) or not (0).
 [[nodiscard]] std::vector<std::uint8_t> reached_from(const LinkGraph& graph, Device from);
 
-// Returns the least sum of latencies from a device to each; unreached_ps where no way leads.
+// Returns the least sum of latencies from a device, or from one of several, to each; unreached_ps where no way
+// leads.
 inline constexpr Picoseconds unreached_ps = INT64_MAX;
-[[nodiscard]] std::vector<Picoseconds> latencies_from(const LinkGraph& graph, Device from);
+[[nodiscard]] std::vector<Picoseconds> latencies_from(const LinkGraph& graph, std::span<const Device> from);
+[[nodiscard]] inline std::vector<Picoseconds> latencies_from(const LinkGraph& graph, Device from) {
+  return latencies_from(graph, {&from, 1});
+}
 
 }  // namespace convert

@@ -40,6 +40,7 @@ class ShortestWays {
     }
   }
   [[nodiscard]] Length distance(Device d) const { return distance_[d]; }
+  [[nodiscard]] const std::vector<Length>& distances() const { return distance_; }
   // Return the devices that can be reached, the nearest first; and where a device is among them.
   [[nodiscard]] const std::vector<Device>& order() const { return order_; }
   [[nodiscard]] std::uint32_t place(Device d) const { return place_[d]; }
@@ -185,7 +186,81 @@ std::vector<std::int64_t> whole_lengths(const LinkGraph& graph, std::span<const 
   return out;
 }
 
+// Grows sets of devices, one by one, and keeps the worst cut: how many devices there were, and which way it leads.
+class GrowingCut {
+ public:
+  GrowingCut(const LinkGraph& graph, std::span<const Device> participants)
+      : graph_(graph), participants_(participants), takes_part_(graph.devices, 0), inside_(graph.devices, 0) {
+    for (const Device d : participants) takes_part_[d] = 1;
+  }
+
+  void grow(const std::vector<Device>& order) {
+    std::fill(inside_.begin(), inside_.end(), 0);
+    std::int64_t out = 0, in = 0, members = 0;  // bandwidths out of the set and into it
+    for (std::size_t i = 0; i + 1 < order.size(); ++i) {
+      const Device d = order[i];
+      for (const std::uint32_t l : graph_.out[d])
+        (inside_[graph_.links[l].to] == 0 ? out : in) += signed_bandwidth(l, inside_[graph_.links[l].to] == 0);
+      for (const std::uint32_t l : graph_.in[d])
+        (inside_[graph_.links[l].from] == 0 ? in : out) += signed_bandwidth(l, inside_[graph_.links[l].from] == 0);
+      inside_[d] = 1;
+      members += takes_part_[d];
+      const std::int64_t parts = members * (static_cast<std::int64_t>(participants_.size()) - members);
+      if (parts == 0) continue;
+      offer(order, i + 1, parts, out, false);
+      offer(order, i + 1, parts, in, true);
+    }
+  }
+  [[nodiscard]] DeviceCut take() {
+    return worst_into_ ? opposite(std::move(worst_), graph_.devices) : std::move(worst_);
+  }
+
+ private:
+  // A link leads out of the set, or into it, until both its ends are inside.
+  [[nodiscard]] std::int64_t signed_bandwidth(std::uint32_t link, bool crosses) const {
+    return crosses ? graph_.links[link].bandwidth : -graph_.links[link].bandwidth;
+  }
+  void offer(const std::vector<Device>& order, std::size_t count, std::int64_t parts, std::int64_t bandwidth,
+             bool into) {
+    if (!worst_.devices.empty() && !less(worst_.ratio(), {parts, bandwidth})) return;
+    worst_ = {.devices = {order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count)},
+              .parts = parts,
+              .bandwidth = bandwidth};
+    std::ranges::sort(worst_.devices);
+    worst_into_ = into;
+  }
+
+  const LinkGraph& graph_;
+  std::span<const Device> participants_;
+  std::vector<std::uint8_t> takes_part_;  // by device
+  std::vector<std::uint8_t> inside_;      // by device
+  DeviceCut worst_;
+  bool worst_into_ = false;
+};
+
 }  // namespace
+
+DeviceCut worst_exchange_cut(const LinkGraph& graph, std::span<const Device> participants,
+                             const LengthBound& lengths) {
+  constexpr std::size_t most_pairs_of = 256;
+  ShortestWays<std::int64_t> ways(graph);
+  GrowingCut cut(graph, participants);
+  std::vector<std::vector<std::int64_t>> distances;  // from participants
+  for (const Device from : participants) {
+    ways.find(from, lengths.lengths);
+    cut.grow(ways.order());
+    if (participants.size() <= most_pairs_of) distances.push_back(ways.distances());
+  }
+  std::vector<Device> order = ways.order();  // who can reach one participant can reach all
+  for (std::size_t a = 0; a < distances.size(); ++a) {
+    for (std::size_t b = a + 1; b < distances.size(); ++b) {
+      std::ranges::sort(order);
+      std::ranges::stable_sort(order, {}, [&](Device d) { return distances[a][d] - distances[b][d]; });
+      cut.grow(order);
+    }
+  }
+  return cut.take();
+}
 
 LengthBound all_to_all_lengths(const LinkGraph& graph, std::span<const Device> participants) {
   LengthBound out;

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "synthesis/bounds/cuts.h"
 #include "synthesis/graph.h"
 
 namespace convert {
@@ -29,5 +30,11 @@ struct LengthBound {
 // Returns a bound that is near the best one; exact for the lengths that it tells. Fewer rounds are made where there
 // are very many participants and links, none after the gap is closed. Ways must lead from each participant to each.
 [[nodiscard]] LengthBound all_to_all_lengths(const LinkGraph& graph, std::span<const Device> participants);
+
+// Returns the worst cut of an all-to-all, by the parts of pairs that must cross it, of those that such lengths
+// suggest: what is nearest to a participant, single ones among them; of not too many also what is nearer to one
+// than to another.
+[[nodiscard]] DeviceCut worst_exchange_cut(const LinkGraph& graph, std::span<const Device> participants,
+                                           const LengthBound& lengths);
 
 }  // namespace convert

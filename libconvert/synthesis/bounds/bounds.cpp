@@ -17,8 +17,8 @@ class BoundMaker {
 
   Bounds make() {
     if (p_.size() < 2) return out_;
-    if (has_root(p_.collective) && !comes_from_root(p_.collective)) back_ = reversed(graph_);
-    if (p_.collective == Collective::reduce_scatter || p_.collective == Collective::all_reduce)
+    const Collective c = p_.collective;
+    if (c == Collective::reduce_scatter || c == Collective::all_reduce || (has_root(c) && !comes_from_root(c)))
       back_ = reversed(graph_);
     add_latency();
     if (p_.collective == Collective::all_reduce) {
@@ -191,26 +191,29 @@ class BoundMaker {
     add_together({std::move(from), std::move(to), std::move(all)});
   }
 
+  // A link carries nothing before it can have come from a participant, nor what could not come to one any more.
+  [[nodiscard]] std::vector<Lane> lanes_of(const LengthBound& lengths) const {
+    const std::vector<Picoseconds> before = latencies_from(graph_, p_.participants);
+    const std::vector<Picoseconds> behind = latencies_from(reversed(graph_), p_.participants);
+    std::vector<Lane> lanes;
+    for (std::size_t l = 0; l < graph_.links.size(); ++l) {
+      const LinkGraph::Link& link = graph_.links[l];
+      if (before[link.from] == unreached_ps || behind[link.to] == unreached_ps) continue;
+      lanes.push_back({lengths.lengths[l] * link.bandwidth, before[link.from] + link.latency_ps + behind[link.to]});
+    }
+    return lanes;
+  }
+
   void add_all_to_all() {
     Bound flow{.kind = BoundKind::bandwidth, .lengths = all_to_all_lengths(graph_, p_.participants)};
     const LengthBound& lengths = *flow.lengths;
     const auto bytes = static_cast<WideUnsigned>(p_.shard_bytes) * static_cast<WideUnsigned>(lengths.distance);
     flow.time = bandwidth_time(graph_, lengths.capacity, bytes);
-    std::vector<Lane> lanes;
-    for (std::size_t l = 0; l < graph_.links.size(); ++l)
-      lanes.push_back({lengths.lengths[l] * graph_.links[l].bandwidth, graph_.links[l].latency_ps});
-    const Picoseconds delayed = lanes_time(graph_, std::move(lanes), bytes);
+    const Picoseconds delayed = lanes_time(graph_, lanes_of(lengths), bytes);
+    Crossing cut = crossing_of(worst_exchange_cut(graph_, p_.participants, lengths), p_.shard_bytes);
     out_.all.push_back(std::move(flow));
-    Bound cut{.kind = BoundKind::cut};
-    Fraction worst;
-    for_each_node([&](Device d, bool into, std::int64_t parts, std::span<const std::uint32_t> /*links*/) {
-      const Fraction ratio{parts, into ? bandwidth_in(graph_, d) : bandwidth_out(graph_, d)};
-      if (!less(worst, ratio)) return;
-      worst = ratio;
-      cut.crossings = {node_crossing(d, into, parts)};
-    });
-    add(std::move(cut));
-    add_together({});
+    add({.kind = BoundKind::cut, .crossings = {std::move(cut)}});
+    add_together({out_.all.back().crossings.front()});
     if (Bound& together = out_.all.back(); delayed > together.time) {
       together.time = delayed;
       together.crossings.clear();

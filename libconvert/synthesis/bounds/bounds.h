@@ -19,10 +19,10 @@ enum class BoundKind : std::uint8_t {
   latency,    // the longest of the shortest ways, by latency, from a participant to one that must hear of it
   bandwidth,  // the worst cut: schedules come as near as one likes to it, with enough bytes; of all-to-all: lengths
   two_phase,  // of an all-reduce that is a reduce-scatter and then an all-gather, of equal shards
-  cut,  // of an all-reduce: all there is must cross each cut between participants; of all-to-all: of one of them
-  traffic,   // of an all-reduce: 2(N-1) messages for each byte between participants, as none reduces on the way
-  together,  // the longest of the worst cuts, and of single participants, with the latency of each link
-  slots,     // links are busy until messages have arrived, and shards are whole (all-gather, reduce-scatter)
+  cut,        // of an all-reduce: all there is must cross each cut between participants; of all-to-all: a bad one
+  traffic,    // of an all-reduce: 2(N-1) messages for each byte between participants, as none reduces on the way
+  together,   // the longest of the worst cuts, and of single participants, with the latency of each link
+  slots,      // links are busy until messages have arrived, and shards are whole (all-gather, reduce-scatter)
 };
 
 // So many parts, of so many bytes each, must cross links.

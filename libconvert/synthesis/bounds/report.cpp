@@ -2,7 +2,8 @@
 #include "synthesis/bounds/report.h"
 
 #include <algorithm>
-#include <utility>
+#include <functional>
+#include <numeric>
 
 #include "core/units.h"
 #include "core/words.h"
@@ -49,13 +50,34 @@ std::string_view words(BoundKind kind) {
   }
 }
 
+// Returns "by lengths of links, most of all on 3>4, 4>3": the longest, by what they could carry, that make up nine
+// tenths, unless most links are among them.
+std::string lengths_text(const SynthesisProblem& p, const LengthBound& lengths) {
+  std::vector<std::uint32_t> links(p.graph.links.size());
+  std::iota(links.begin(), links.end(), 0U);
+  const auto weight = [&](std::uint32_t l) { return lengths.lengths[l] * p.graph.links[l].bandwidth; };
+  std::ranges::stable_sort(links, std::greater<>(), weight);
+  std::int64_t sum = 0;
+  std::size_t count = 0;
+  while (sum < lengths.capacity / 10 * 9) sum += weight(links[count++]);
+  if (2 * count > links.size()) return " by lengths of all links";
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < std::min(count, most_shown); ++i) {
+    const LinkGraph::Link& l = p.graph.links[links[i]];
+    words.push_back(p.wires.device_name(l.from) + ">" + p.wires.device_name(l.to));
+  }
+  return " by lengths of links, most of all on " + join(words) +
+         (count > most_shown ? ", ... (" + std::to_string(count) + " of " + std::to_string(links.size()) + ")"
+                             : "");
+}
+
 // Returns "bandwidth 65.0117 us = 31/500000 us/byte: into NPU 0", as much of it as the bound has.
 std::string bound_text(const SynthesisProblem& p, const Bound& b) {
   std::string text = std::string(words(b.kind)) + " " + format_time(b.time);
   if (b.ends)
     return text + " from " + devices_text(p.wires, {&b.ends->first, 1}) + " to " +
            devices_text(p.wires, {&b.ends->second, 1});
-  if (b.lengths) return text + " by lengths of all links";
+  if (b.lengths) return text + lengths_text(p, *b.lengths);
   std::vector<std::string> rates, places;
   for (const Crossing& c : b.crossings) {
     rates.push_back(rate_text(p, c));

@@ -53,6 +53,36 @@ TEST(AllToAllTest, ProvesWhatItSays) {
   EXPECT_GE(near, test::rounds(100) * 3 / 4);
 }
 
+TEST(AllToAllTest, CutsHaveThePartsOfAllPairs) {
+  SynthesisDraw draw(4);
+  for (int round = 0; round < test::rounds(100); ++round) {
+    const NetworkConfig network = test::random_network(draw, 12, 4);
+    const auto p =
+        test::problem_of(network, Collective::all_to_all, 1, test::random_group(draw, network.graph.npus));
+    const DeviceCut cut = worst_exchange_cut(p.graph, p.participants, all_to_all_lengths(p.graph, p.participants));
+    std::vector<std::uint8_t> inside(p.graph.devices, 0);
+    std::int64_t members = 0, bandwidth = 0;
+    for (const Device d : cut.devices) {
+      inside[d] = 1;
+      members += p.takes_part[d];
+    }
+    for (const std::uint32_t l : links_out_of(p.graph, inside)) bandwidth += p.graph.links[l].bandwidth;
+    EXPECT_EQ(cut.parts, members * (p.size() - members));
+    EXPECT_EQ(cut.bandwidth, bandwidth);
+    for (const Device d : p.participants) {
+      EXPECT_FALSE(less(cut.ratio(), {p.size() - 1, bandwidth_in(p.graph, d)}));
+      EXPECT_FALSE(less(cut.ratio(), {p.size() - 1, bandwidth_out(p.graph, d)}));
+    }
+  }
+}
+
+TEST(AllToAllTest, CutsAMeshInHalves) {
+  const auto p = test::problem_of(parse_short_network("mesh:6x3,bw=50GB/s"), Collective::all_to_all);
+  const DeviceCut cut = worst_exchange_cut(p.graph, p.participants, all_to_all_lengths(p.graph, p.participants));
+  EXPECT_EQ(cut.parts, 81);
+  EXPECT_EQ(cut.bandwidth, 3);
+}
+
 TEST(AllToAllTest, IsTightWhereAllLinksAreAlike) {
   for (const char* text : {"ring:8,bw=50GB/s", "torus:4x4,bw=50GB/s", "hypercube:16,bw=50GB/s",
                            "fully_connected:5,bw=50GB/s", "switch:6,bw=50GB/s"}) {

@@ -242,14 +242,18 @@ class GrowingCut {
 
 DeviceCut worst_exchange_cut(const LinkGraph& graph, std::span<const Device> participants,
                              const LengthBound& lengths) {
-  constexpr std::size_t most_pairs_of = 256;
+  // As many pairs as take a second or so: of some participants, evenly.
+  constexpr double most_work = 6e8;
+  const double of_pair = static_cast<double>(graph.links.size()) + 8 * static_cast<double>(graph.devices);
+  const auto n = participants.size();
+  const std::size_t some = std::clamp<std::size_t>(static_cast<std::size_t>(std::sqrt(most_work / of_pair)), 2, n);
   ShortestWays<std::int64_t> ways(graph);
   GrowingCut cut(graph, participants);
-  std::vector<std::vector<std::int64_t>> distances;  // from participants
-  for (const Device from : participants) {
-    ways.find(from, lengths.lengths);
+  std::vector<std::vector<std::int64_t>> distances;  // from these
+  for (std::size_t i = 0; i < n; ++i) {
+    ways.find(participants[i], lengths.lengths);
     cut.grow(ways.order());
-    if (participants.size() <= most_pairs_of) distances.push_back(ways.distances());
+    if (i * some / n != (i + 1) * some / n) distances.push_back(ways.distances());
   }
   std::vector<Device> order = ways.order();  // who can reach one participant can reach all
   for (std::size_t a = 0; a < distances.size(); ++a) {

@@ -101,7 +101,9 @@ std::vector<Picoseconds> latencies_from(const LinkGraph& graph, std::span<const 
     if (so_far > latency[device]) continue;
     for (const std::uint32_t l : graph.out[device]) {
       const LinkGraph::Link& link = graph.links[l];
-      const Picoseconds ps = so_far + link.latency_ps;
+      Picoseconds ps = 0;
+      if (__builtin_add_overflow(so_far, link.latency_ps, &ps))
+        throw input_error({}, "latencies add up to more than 106 days");
       if (ps >= latency[link.to]) continue;
       latency[link.to] = ps;
       open.emplace(ps, link.to);

@@ -32,8 +32,7 @@ struct LengthBound {
 [[nodiscard]] LengthBound all_to_all_lengths(const LinkGraph& graph, std::span<const Device> participants);
 
 // Returns the worst cut of an all-to-all of two or more, by the parts of pairs that must cross it, of those that
-// such lengths suggest: what is nearest to a participant, single ones among them; of not too many also what is
-// nearer to one than to another.
+// such lengths suggest: what is nearest to a participant, and what is nearer to one than to another.
 [[nodiscard]] DeviceCut worst_exchange_cut(const LinkGraph& graph, std::span<const Device> participants,
                                            const LengthBound& lengths);
 

@@ -123,7 +123,7 @@ class BoundMaker {
     const auto look_from = [&](const LinkGraph& graph, Device from, bool back) {
       const std::vector<Picoseconds> latencies = latencies_from(graph, from);
       for (const Device to : p_.participants) {
-        if (bound.ends && latencies[to] <= bound.time) continue;
+        if (to == from || (bound.ends && latencies[to] <= bound.time)) continue;
         bound.time = latencies[to];
         bound.ends = back ? std::pair(to, from) : std::pair(from, to);
       }
@@ -198,8 +198,11 @@ class BoundMaker {
     std::vector<Lane> lanes;
     for (std::size_t l = 0; l < graph_.links.size(); ++l) {
       const LinkGraph::Link& link = graph_.links[l];
-      if (before[link.from] == unreached_ps || behind[link.to] == unreached_ps) continue;
-      lanes.push_back({lengths.lengths[l] * link.bandwidth, before[link.from] + link.latency_ps + behind[link.to]});
+      Picoseconds latency = 0;
+      if (__builtin_add_overflow(before[link.from], link.latency_ps, &latency) ||
+          __builtin_add_overflow(latency, behind[link.to], &latency))
+        continue;  // no way leads there, or a very long one
+      lanes.push_back({lengths.lengths[l] * link.bandwidth, latency});
     }
     return lanes;
   }

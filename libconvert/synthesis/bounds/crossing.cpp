@@ -28,7 +28,7 @@ Picoseconds earliest(std::vector<Lane> lanes, WideUnsigned amount, std::int64_t 
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     const auto rate = static_cast<WideUnsigned>(lanes[i].rate);
     rates += rate;
-    delayed += rate * static_cast<WideUnsigned>(lanes[i].latency_ps);
+    delayed = checked_sum(delayed, rate * static_cast<WideUnsigned>(lanes[i].latency_ps), what);
     const WideUnsigned whole = checked_sum(amount, checked_product(delayed, by, what), what);
     const WideUnsigned speed = checked_product(rates, by, what);
     // Lanes whose latency is no less than that carry nothing until then.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/expect_error.h"
 #include "sanitized.h"
 #include "unit/synthesis/random_graphs.h"
 
@@ -53,6 +54,16 @@ TEST(BoundsTest, OfWholeShardsOnBusyLinks) {
   EXPECT_EQ(find_bounds(p).find(BoundKind::slots)->time, 85'886'080);
   p.collective = Collective::broadcast;
   EXPECT_EQ(find_bounds(p).find(BoundKind::slots), nullptr);
+}
+
+TEST(BoundsTest, OfLinksWithoutLatencyAndWithTooMuch) {
+  const Bounds b = bounds_of("ring:8,bw=50GB/s", Collective::all_gather);
+  EXPECT_EQ(b.find(BoundKind::latency)->ends, (std::pair{Device{0}, Device{1}}));
+  EXPECT_EQ(b.lower, 73'400'320);
+  for (const Collective c : bounded) {
+    EXPECT_EQ(test::error_text([&] { (void)bounds_of("ring:8,bw=50GB/s,lat=9000000s", c); }, Error::Kind::input),
+              ": latencies add up to more than 106 days");
+  }
 }
 
 // 8 parts of 1 MiB: of a mesh the middle link, or a corner, decides.
@@ -198,12 +209,9 @@ TEST(BoundsTest, HoldForHugeSizes) {
   const std::string ring = "ring:4,bw=50GB/s,lat=500ns";
   EXPECT_GT(bounds_of(ring, Collective::all_gather, std::int64_t{1} << 48).lower, 0);
   for (const Collective c : bounded) {
-    try {
-      (void)bounds_of(ring, c, std::int64_t{1} << 60);
-    } catch (const Error& e) {
-      EXPECT_EQ(e.kind(), Error::Kind::input);
-      EXPECT_NE(std::string(e.what()).find("106 days"), std::string::npos) << e.what();
-    }
+    const std::string error =
+        test::error_text([&] { (void)bounds_of(ring, c, std::int64_t{1} << 60); }, Error::Kind::input);
+    EXPECT_NE(error.find("106 days"), std::string::npos) << error;
   }
 }
 

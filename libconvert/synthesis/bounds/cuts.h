@@ -2,11 +2,11 @@
 // Finds the set of devices that delays a collective most: what must leave it, over the bandwidth of the links out
 // of it.
 //
-// The largest such ratio bounds every schedule, and trees that reach it exist, without copies made in switches
-// (Zhao et al., ForestColl, arXiv 2402.06787; Edmonds' disjoint branchings for one root). It is found exactly, by
-// Newton's method: a flow that falls short at the ratio so far gives a cut of a larger one, and what has passed at
-// a smaller ratio passes at a larger one, so that each participant is a sink once, and once more for each cut that
-// is found.
+// The largest such ratio bounds every schedule, and trees that reach it exist, without copies made in switches,
+// where each device has as much bandwidth out as in (Zhao et al., ForestColl, arXiv 2402.06787; for one root
+// Edmonds' disjoint branchings). It is found exactly, by Newton's method: a flow that falls short at the ratio so
+// far gives a cut of a larger one, and what has passed at a smaller ratio passes at a larger one, so that each
+// participant is a sink once, and once more for each cut that is found.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Configuration: network files, the short form of the command line, communicator groups; ways through what they
-// describe.
+// describe, and bounds of collectives on it.
 #include <cstdint>
 #include <string_view>
 
@@ -10,6 +10,7 @@
 #include "core/diagnostic.h"
 #include "fuzzer.h"
 #include "simulate/networks/network.h"
+#include "synthesis/bounds/report.h"
 #include "trace_fuzzing.h"
 
 namespace {
@@ -48,6 +49,26 @@ void check_messages(const NetworkConfig& config, const NetworkOptions& options) 
   fuzzing::check(arrived == npus, "every message arrives");
 }
 
+// What bounds a collective is something, and at least what each link of its cut says.
+void check_bounds(const NetworkConfig& config) {
+  for (const Collective collective : {Collective::all_gather, Collective::reduce, Collective::scatter,
+                                      Collective::all_reduce, Collective::all_to_all}) {
+    Diagnostics diagnostics;
+    const SynthesisProblem problem = make_problem(config, {.collective = collective, .bytes = 4096}, diagnostics);
+    const Bounds bounds = find_bounds(problem);
+    for (const Bound& bound : bounds.all) {
+      fuzzing::check(bound.time >= 0 && (!bound.limits || bound.time <= bounds.lower), "the largest bound counts");
+      for (const Crossing& c : bound.crossings) {
+        std::int64_t sum = 0;
+        for (const std::uint32_t l : c.links) sum += problem.graph.links[l].bandwidth;
+        fuzzing::check(c.parts > 0 && sum == c.bandwidth, "a cut is as wide as its links");
+      }
+    }
+    fuzzing::check(!bounds_text(problem, bounds).empty() && !bounds_json(problem, bounds).empty(),
+                   "they can be told");
+  }
+}
+
 void check_network(const NetworkConfig& config) {
   if (config.ideal || config.npus() > 64 || config.graph.wires.size() > 1000) return;
   try {
@@ -56,6 +77,7 @@ void check_network(const NetworkConfig& config) {
     for (const Forwarding forwarding : {Forwarding::switches, Forwarding::store, Forwarding::cut}) {
       check_messages(config, {.model = NetworkModel::wires, .forwarding = forwarding});
     }
+    check_bounds(config);
   } catch (const Error& e) {  // delays that no clock holds
     fuzzing::check(e.kind() == Error::Kind::input, "an error that is not about the input");
   }

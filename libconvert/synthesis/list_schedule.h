@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Gives moves their times: each link serves, of what is ready, the first in an order (list scheduling).
+#pragma once
+
+#include <cstdint>
+
+#include "synthesis/moves.h"
+
+namespace convert {
+
+// Which of several messages that are ready takes a link first.
+enum class ServeOrder : std::uint8_t {
+  farthest,  // the one with the longest way still to go, with all that follows it
+  pieces,    // by piece: those of all owners and trees interleaved, as Moves::pieces stands
+  heaviest,  // the one on which most link time still hangs
+};
+inline constexpr ServeOrder serve_orders[] = {ServeOrder::farthest, ServeOrder::pieces, ServeOrder::heaviest};
+
+// Returns the moves with times, in integer picoseconds. What arrives at a time can leave at that time; of equals
+// the lower move goes first. `rank` of a piece is its place in the order `pieces`; empty: its number.
+[[nodiscard]] TimedMoves list_schedule(const SynthesisProblem& problem, Moves moves, ServeOrder order,
+                                       std::span<const double> rank = {});
+
+// Returns the best of all orders, the first of equals.
+[[nodiscard]] TimedMoves best_schedule(const SynthesisProblem& problem, const Moves& moves,
+                                       std::span<const double> rank = {});
+
+}  // namespace convert

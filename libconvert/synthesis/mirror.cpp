@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "synthesis/mirror.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "synthesis/list_schedule.h"
+
+namespace convert {
+namespace {
+
+// Returns moves in such an order that parents stand before their children: `order` has them by number.
+Moves rearranged(const Moves& from, std::span<const std::uint32_t> order) {
+  Moves to{.pieces = from.pieces};
+  std::vector<std::uint32_t> place(order.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+  for (const std::uint32_t i : order) {
+    Move m = from.moves[i];
+    const auto way = from.way_of(m);
+    const auto parents = from.parents_of(m);
+    m.way.begin = static_cast<std::uint32_t>(to.links.size());
+    m.parents.begin = static_cast<std::uint32_t>(to.parents.size());
+    to.links.insert(to.links.end(), way.begin(), way.end());
+    for (const std::uint32_t p : parents) to.parents.push_back(place[p]);
+    to.moves.push_back(m);
+  }
+  return to;
+}
+
+}  // namespace
+
+SynthesisProblem opposite_of(const SynthesisProblem& problem) {
+  SynthesisProblem out = problem;
+  out.graph = reversed(problem.graph);
+  switch (problem.collective) {
+    case Collective::reduce: out.collective = Collective::broadcast; break;
+    case Collective::gather: out.collective = Collective::scatter; break;
+    default: out.collective = Collective::all_gather;
+  }
+  return out;
+}
+
+TimedMoves mirrored(const SynthesisProblem& problem, const TimedMoves& made) {
+  const Moves& from = made.moves;
+  const bool reduces = problem.collective != Collective::gather;
+  Moves turned{.pieces = from.pieces};
+  for (Piece& p : turned.pieces) {
+    if (!reduces) std::swap(p.owner, p.other);
+  }
+  // The last becomes the first.
+  const auto count = static_cast<std::uint32_t>(from.moves.size());
+  std::vector<std::vector<std::uint32_t>> children(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    for (const std::uint32_t p : from.parents_of(from.moves[i])) children[p].push_back(i);
+  }
+  TimedMoves out{.moves = {}, .starts = {}, .total = made.total, .method = made.method};
+  for (std::uint32_t k = 0; k < count; ++k) {
+    const std::uint32_t i = count - 1 - k;
+    const Move& m = from.moves[i];
+    Move t{.piece = m.piece, .from = m.to, .to = m.from, .op = reduces ? Schedule::Op::reduce : Schedule::Op::copy};
+    t.way = {static_cast<std::uint32_t>(turned.links.size()), m.way.count};
+    t.parents = {static_cast<std::uint32_t>(turned.parents.size()), static_cast<std::uint32_t>(children[i].size())};
+    for (std::uint32_t h = m.way.begin + m.way.count; h-- > m.way.begin;) {
+      turned.links.push_back(from.links[h]);
+      const Picoseconds arrival = hop_time(problem, from.links[h], from.pieces[m.piece].bytes).arrival;
+      out.starts.push_back(made.total - (made.starts[h] + arrival));
+    }
+    for (const std::uint32_t child : children[i]) turned.parents.push_back(count - 1 - child);
+    turned.moves.push_back(t);
+  }
+  out.moves = std::move(turned);
+  return out;
+}
+
+TimedMoves joined(const SynthesisProblem& problem, const TimedMoves& scattered, const TimedMoves& gathered) {
+  TimedMoves out = scattered;
+  Moves& m = out.moves;
+  const auto first = static_cast<std::uint32_t>(m.moves.size());
+  const auto first_link = static_cast<std::uint32_t>(m.links.size());
+  std::vector<std::vector<std::uint32_t>> sums(m.pieces.size());  // moves that complete a piece at its owner
+  for (std::uint32_t i = 0; i < first; ++i) {
+    if (m.moves[i].to == m.pieces[m.moves[i].piece].owner) sums[m.moves[i].piece].push_back(i);
+  }
+  for (Move move : gathered.moves.moves) {
+    const auto parents = gathered.moves.parents_of(move);
+    move.way.begin += first_link;
+    const auto begin = static_cast<std::uint32_t>(m.parents.size());
+    for (const std::uint32_t p : parents) m.parents.push_back(first + p);
+    if (parents.empty()) m.parents.insert(m.parents.end(), sums[move.piece].begin(), sums[move.piece].end());
+    move.parents = {begin, static_cast<std::uint32_t>(m.parents.size()) - begin};
+    m.moves.push_back(move);
+  }
+  m.links.insert(m.links.end(), gathered.moves.links.begin(), gathered.moves.links.end());
+  for (const Picoseconds start : gathered.starts) out.starts.push_back(scattered.total + start);
+  out.total = scattered.total + gathered.total;
+  out.method = gathered.method;
+
+  // Links need not wait for the end of all sums.
+  std::vector<std::uint32_t> order(m.moves.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return out.starts[m.moves[i].way.begin]; });
+  std::vector<double> rank;
+  TimedMoves again = best_schedule(problem, rearranged(m, order), rank);
+  if (again.total >= out.total) return out;
+  again.method = out.method;
+  return again;
+}
+
+}  // namespace convert

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Turns algorithms around: a gather played backwards on a network whose links lead the other way reduces.
+#pragma once
+
+#include "synthesis/moves.h"
+
+namespace convert {
+
+// Returns the problem whose solution mirrored() makes one of a reduce_scatter, reduce or gather: an all_gather, a
+// broadcast or a scatter on the reversed graph.
+[[nodiscard]] SynthesisProblem opposite_of(const SynthesisProblem& problem);
+
+// Returns a solution of opposite_of(problem) played backwards: a hop from s to e becomes one from T - e to T - s, a
+// copy a reduction (of a gather it stays one). Hops keep their distance on each link, whatever keeps it busy, since
+// its latency is the same for all.
+[[nodiscard]] TimedMoves mirrored(const SynthesisProblem& problem, const TimedMoves& made);
+
+// Returns an all-reduce: `scattered`, a reduce-scatter, then `gathered`, an all-gather of the same pieces, whose
+// links begin as soon as order and arrivals let them.
+[[nodiscard]] TimedMoves joined(const SynthesisProblem& problem, const TimedMoves& scattered,
+                                const TimedMoves& gathered);
+
+}  // namespace convert

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Synthesizes an algorithm: asks several makers, judges what they make by one model, and takes the fastest.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "synthesis/bounds/bounds.h"
+#include "synthesis/moves.h"
+
+namespace convert {
+
+enum class SynthesisMethod : std::uint8_t { greedy, trees, latency };
+[[nodiscard]] std::string_view name(SynthesisMethod method);
+inline constexpr SynthesisMethod synthesis_methods[] = {SynthesisMethod::greedy, SynthesisMethod::trees,
+                                                        SynthesisMethod::latency};
+
+// How many candidates are made, not how long it may take.
+enum class SynthesisEffort : std::uint8_t { fast, normal, best };
+
+struct SynthesisChoice {
+  std::vector<SynthesisMethod> methods{};  // none: all that the problem admits
+  SynthesisEffort effort = SynthesisEffort::normal;
+  std::optional<std::uint32_t> pieces{};  // of a participant's part; none: as many as are best
+  std::uint32_t most_pieces = 64;
+  std::uint64_t seed = 1;
+  unsigned jobs = 1;
+};
+
+// The most messages of an algorithm.
+inline constexpr std::uint64_t most_synthesized_moves = std::uint64_t{1} << 24U;
+
+struct Synthesis {
+  Bounds bounds{};
+  TimedMoves made{};
+};
+
+// Returns whether algorithms can be made for a collective, not bounds alone.
+[[nodiscard]] bool can_make(Collective c);
+
+// Returns the fastest of all candidates, of equals the one with fewer messages, then the one made first: the same
+// for any `jobs`. Throws Error(usage) if a method does not take the problem, Error(input) if there would be more
+// than most_synthesized_moves messages.
+[[nodiscard]] Synthesis synthesize(const SynthesisProblem& problem, const SynthesisChoice& choice);
+
+}  // namespace convert

@@ -23,7 +23,8 @@ MAY_INCLUDE = {
     "formats": {"core", "config", "graph", "io", "util"},
     "profile": {"config", "core", "graph", "passes", "util"},
     "page": {"analyze", "core", "graph", "io", "passes", "util"},
-    "sets": {"core", "graph", "util", "io", "analyze", "collectives", "passes", "profile", "config", "formats"},
+    "sets": {"core", "graph", "util", "io", "analyze", "collectives", "passes", "profile", "config", "formats",
+             "synthesis"},
     "scenario": {"analyze", "core", "util", "io", "collectives", "config", "passes", "sets", "simulate"},
 }
 

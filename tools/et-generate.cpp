@@ -52,6 +52,21 @@ void write_workload(const WorkloadSet& workload, const tools::GenerateOptions& o
   write(set, o, context);
 }
 
+void write_algorithm(const Algorithm& algorithm, const Schedule* schedule, const tools::GenerateOptions& o,
+                     tools::Context& context) {
+  const Lowering lowering(algorithm, schedule == nullptr ? o.size : std::nullopt, context.diagnostics);
+  MadeSet set(algorithm.name, static_cast<Rank>(algorithm.ranks()), [&](Rank rank) {
+    Trace trace;
+    trace.rank = rank;
+    trace.name = algorithm.name;
+    lowering.lower(rank, trace);
+    return trace;
+  });
+  set.set_algorithm(algorithm);
+  if (schedule != nullptr) set.set_schedule(*schedule);
+  write(set, o, context);
+}
+
 int generate(const tools::GenerateOptions& o, tools::Context& context) {
   if (o.list) {
     write_bytes(std::nullopt, tools::list_text());
@@ -60,7 +75,11 @@ int generate(const tools::GenerateOptions& o, tools::Context& context) {
   if (o.kind.size() != 1)
     throw usage_error(o.kind.empty() ? "no KIND is given; see et-generate --list"
                                      : "unexpected argument '" + o.kind[1] + "'; one KIND per call");
-  if (tools::is_synthesized(o)) return tools::synthesize(o, context);
+  if (tools::is_synthesized(o)) {
+    if (const auto synthesized = tools::synthesize(o, context))
+      write_algorithm(synthesized->made.algorithm, &synthesized->made.schedule, o, context);
+    return 0;
+  }
   tools::check_kind(o.kind[0]);
   if (tools::names_workload(o.kind[0])) {
     const WorkloadSet workload(tools::workload_of(o, context));
@@ -75,16 +94,7 @@ int generate(const tools::GenerateOptions& o, tools::Context& context) {
     if (o.size && *o.size < algorithm.chunks)
       throw usage_error("--size " + std::to_string(*o.size) + " is less than one byte for each of the " +
                         counted(algorithm.chunks, "chunk"));
-    const Lowering lowering(algorithm, o.size, context.diagnostics);
-    MadeSet set(algorithm.name, static_cast<Rank>(algorithm.ranks()), [&](Rank rank) {
-      Trace trace;
-      trace.rank = rank;
-      trace.name = algorithm.name;
-      lowering.lower(rank, trace);
-      return trace;
-    });
-    set.set_algorithm(algorithm);
-    write(set, o, context);
+    write_algorithm(algorithm, nullptr, o, context);
   } else {
     const GenerateRequest request = tools::trace_request(o, context);
     MadeSet set(file_name(request), request.ranks, trace_generator(request));

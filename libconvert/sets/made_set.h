@@ -18,6 +18,8 @@ class MadeSet : public SetSource {
 
   // Sets the algorithm that the ranks come from, which must outlive the set.
   void set_algorithm(const Algorithm& algorithm) { algorithm_ = &algorithm; }
+  // Sets the schedule that the algorithm was made of, which must outlive the set.
+  void set_schedule(const Schedule& schedule) { schedule_ = &schedule; }
   // Sets the process groups, as the text of a groups file.
   void set_groups(std::string json) { groups_ = InputSet::Groups{name_ + ".groups.json", std::move(json)}; }
   // Sets whether writers must add nothing to the traces.
@@ -30,6 +32,7 @@ class MadeSet : public SetSource {
   [[nodiscard]] std::unique_ptr<TraceReader> open_all() override;
   [[nodiscard]] std::optional<InputSet::Groups> groups() const override { return groups_; }
   [[nodiscard]] const Algorithm* algorithm() const override { return algorithm_; }
+  [[nodiscard]] const Schedule* schedule() const override { return schedule_; }
   [[nodiscard]] bool follows_reference() const override { return follows_reference_; }
 
  private:
@@ -40,6 +43,7 @@ class MadeSet : public SetSource {
   std::function<Trace(Rank)> make_;
   std::optional<InputSet::Groups> groups_;
   const Algorithm* algorithm_ = nullptr;
+  const Schedule* schedule_ = nullptr;
   bool follows_reference_ = false;
 };
 

@@ -68,8 +68,11 @@ class GatherMakers {
   [[nodiscard]] bool at_bound() const { return best_.best() != nullptr && best_.best()->total <= lower_; }
   [[nodiscard]] bool allows(std::uint64_t pieces) const {
     if (choice_.pieces && pieces != *choice_.pieces) return false;
-    return pieces <= choice_.most_pieces && pieces <= static_cast<std::uint64_t>(problem_.shard_bytes) &&
+    return pieces <= most_pieces() && pieces <= static_cast<std::uint64_t>(problem_.shard_bytes) &&
            moves_of_pieces(pieces) <= most_moves();
+  }
+  [[nodiscard]] std::uint64_t most_pieces() const {
+    return std::uint64_t{choice_.most_pieces} * (problem_.size() / roots_.size());
   }
   [[nodiscard]] std::uint64_t moves_of_pieces(std::uint64_t pieces) const {
     return roots_.size() * (problem_.size() - 1) * pieces;
@@ -167,7 +170,7 @@ class GatherMakers {
     if (packed.size() > kept) packed.resize(kept);
     std::vector<Maker> makers;
     for (const Packed& p : packed) {
-      for (const std::uint32_t q : {1U, 2U, 4U, 8U, 16U, 32U, 64U}) {
+      for (std::uint32_t q = 1; q <= most_pieces(); q *= 2) {
         const std::uint32_t pieces = p.choice.trees * q;
         if (!allows(pieces)) continue;
         makers.push_back([this, &p, q, pieces] { return std::pair(pieces, with_pieces(p, q)); });
@@ -199,8 +202,9 @@ class GatherMakers {
   [[nodiscard]] std::pair<Packed, Made> first_look(const TreeChoice& choice) const {
     Packed p{.packing = pack_trees(problem_, roots_, share_, choice), .choice = choice};
     std::uint32_t q = choice_.pieces ? *choice_.pieces / choice.trees : 1;
-    constexpr std::uint32_t usual = 16;
-    while (!choice_.pieces && choice.trees * q < usual && allows(std::uint64_t{choice.trees} * q * 2)) q *= 2;
+    constexpr std::uint64_t usual = 16;
+    const std::uint64_t looked_at = usual * (problem_.size() / roots_.size());
+    while (!choice_.pieces && choice.trees * q < looked_at && allows(std::uint64_t{choice.trees} * q * 2)) q *= 2;
     TreeMoves moves = moves_of(problem_, p.packing, q);
     Made made = list_schedule(problem_, std::move(moves.moves), ServeOrder::pieces, moves.rank);
     made->method = text(choice, q);

@@ -24,8 +24,8 @@ enum class SynthesisEffort : std::uint8_t { fast, normal, best };
 struct SynthesisChoice {
   std::vector<SynthesisMethod> methods{};  // none: all that the problem admits
   SynthesisEffort effort = SynthesisEffort::normal;
-  std::optional<std::uint32_t> pieces{};  // of a participant's part; none: as many as are best
-  std::uint32_t most_pieces = 64;
+  std::optional<std::uint32_t> pieces{};  // of a participant's part, or of all that a root has; none: as are best
+  std::uint32_t most_pieces = 64;         // of a participant's part; a root has that of all
   std::uint64_t seed = 1;
   unsigned jobs = 1;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "generate/synthesized.h"
 
+#include <algorithm>
+
 #include "core/rank_list.h"
 #include "core/units.h"
 #include "core/words.h"
@@ -8,6 +10,7 @@
 #include "sets/schedules.h"
 #include "sets/sink.h"
 #include "synthesis/bounds/report.h"
+#include "util/log.h"
 
 namespace tools {
 
@@ -24,7 +27,7 @@ void check_options(const GenerateOptions& o, const Context& context) {
   refuse(context.first_given("Workloads"), " is for workloads, not for collectives");
   refuse(o.compat != "none" ? "--compat" : context.first_given("Traces"),
          " is for kinds of traces, not for collectives");
-  refuse(context.first_given("Chance"), " is for kinds of traces and workloads, not for collectives");
+  if (!o.noise.empty()) throw usage_error("--noise is for kinds of traces and workloads, not for collectives");
   const SynthesisOptions& s = o.synthesis;
   if (!s.network)
     throw usage_error(
@@ -32,15 +35,46 @@ void check_options(const GenerateOptions& o, const Context& context) {
   if (!o.size) throw usage_error("--algorithm synthesized wants --size: it decides between latency and bandwidth");
   if (*o.size == 0) throw usage_error("--size 0: nothing moves");
   if (s.group_only && !s.group) throw usage_error("--group-only goes with --group");
-  if (!s.bound) throw usage_error("--algorithm synthesized tells bounds alone: add --bound");
-  refuse(o.output.path               ? "-o"
-         : o.output.to               ? "-t"
-         : o.chunks                  ? "--chunks"
-         : o.dims                    ? "--dims"
+  refuse(o.dims                      ? "--dims"
          : !o.dim_algorithms.empty() ? "--dim-algorithms"
          : o.proto                   ? "--proto"
                                      : "",
+         " is not for --algorithm synthesized");
+  if (!s.bound) {
+    if (s.format) throw usage_error("--format is of --bound");
+    return;
+  }
+  refuse(o.output.path        ? "-o"
+         : o.output.to        ? "-t"
+         : o.chunks           ? "--chunks"
+         : !s.methods.empty() ? "--method"
+                              : "",
          " is not for --bound, which makes no algorithm");
+}
+
+SynthesisMethod method_of(const std::string& text) {
+  std::vector<std::string> known;
+  for (const SynthesisMethod m : synthesis_methods) {
+    if (same_name(text, name(m))) return m;
+    known.emplace_back(name(m));
+  }
+  throw usage_error("--method " + text + ": expected some of " + join(known) + ", or auto");
+}
+
+SynthesisChoice choice_of(const GenerateOptions& o, const Context& context) {
+  const SynthesisOptions& s = o.synthesis;
+  SynthesisChoice choice;
+  for (const std::string& method : s.methods) {
+    if (!same_name(method, "auto")) choice.methods.push_back(method_of(method));
+  }
+  choice.effort = s.effort == "fast"   ? SynthesisEffort::fast
+                  : s.effort == "best" ? SynthesisEffort::best
+                                       : SynthesisEffort::normal;
+  if (o.chunks) choice.pieces = static_cast<std::uint32_t>(*o.chunks);
+  choice.most_pieces = static_cast<std::uint32_t>(std::max(s.most_pieces, o.chunks.value_or(1)));
+  choice.seed = static_cast<std::uint64_t>(o.seed.value_or(1));
+  choice.jobs = context.jobs();
+  return choice;
 }
 
 }  // namespace
@@ -54,13 +88,17 @@ void add_synthesis_options(App& app, SynthesisOptions& o) {
   app.add_flag("--group-only", o.group_only, "others do not pass on");
   app.add_choice("--occupancy", o.occupancy, {"beta", "alpha-beta"},
                  "a message keeps a link for its bytes, or for the latency too");
+  app.add_list("--method", o.methods, "NAME,...", "makers: greedy, trees, latency (default: auto, those that fit)");
+  app.add_choice("--effort", o.effort, {"fast", "normal", "best"}, "how many candidates are made");
+  app.add_integer("--max-chunks", o.most_pieces, 1, 1 << 24, "K",
+                  "split each rank's part into K at most, unless --chunks says how many");
   app.add_flag("--bound", o.bound, "print the least time, and which links are to blame; no algorithm");
   app.add_choice("--format", o.format, {"text", "json"}, "of --bound (default: text)");
 }
 
 bool is_synthesized(const GenerateOptions& o) { return o.algorithm && same_name(*o.algorithm, "synthesized"); }
 
-int synthesize(const GenerateOptions& o, Context& context) {
+std::optional<SynthesizedAlgorithm> synthesize(const GenerateOptions& o, Context& context) {
   const auto collective = parse_collective(o.kind[0], can_synthesize);
   if (!collective)
     throw usage_error("--algorithm synthesized is for " + join(names_of(can_synthesize)) + ", not for " +
@@ -81,10 +119,18 @@ int synthesize(const GenerateOptions& o, Context& context) {
     throw usage_error("--npus " + std::to_string(*o.npus) + ": the network has " +
                       counted(static_cast<std::uint64_t>(network.npus()), "NPU"));
   const SynthesisProblem problem = make_problem(network, request, context.diagnostics);
-  const Bounds bounds = find_bounds(problem);
-  write_bytes(std::nullopt,
-              s.format.value_or("text") == "json" ? bounds_json(problem, bounds) : bounds_text(problem, bounds));
-  return 0;
+  if (s.bound) {
+    const Bounds bounds = find_bounds(problem);
+    write_bytes(std::nullopt,
+                s.format.value_or("text") == "json" ? bounds_json(problem, bounds) : bounds_text(problem, bounds));
+    return std::nullopt;
+  }
+  if (!can_make(*collective))
+    throw usage_error("there is no maker of a " + std::string(name(*collective)) +
+                      " yet; --bound tells its least time");
+  SynthesizedAlgorithm out = synthesize_algorithm(problem, choice_of(o, context), context.diagnostics);
+  log_info(out.summary);
+  return out;
 }
 
 }  // namespace tools

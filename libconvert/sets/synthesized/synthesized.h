@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Makes an algorithm for a network: synthesized, checked, and with the bound that it is measured by.
+#pragma once
+
+#include <string>
+
+#include "core/diagnostic.h"
+#include "sets/schedules.h"
+#include "synthesis/portfolio.h"
+
+namespace convert {
+
+struct SynthesizedAlgorithm {
+  CheckedSchedule made;  // the schedule, and the algorithm that follows it
+  std::string summary;   // "all_gather, 8 NPUs, 1 MiB each: 73.9 us at least (…), 73.9 us found, …"
+};
+
+// Returns the fastest algorithm that is found. Throws Error as synthesize() does, and if the schedule breaks a rule
+// of schedules, which it is checked against.
+[[nodiscard]] SynthesizedAlgorithm synthesize_algorithm(const SynthesisProblem& problem,
+                                                        const SynthesisChoice& choice, Diagnostics& diagnostics);
+
+}  // namespace convert

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "synthesis/trees/growth.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace convert {
+
+LinkLoads::LinkLoads(const SynthesisProblem& problem, double share, const TreeChoice& choice)
+    : loads_(problem.graph.links.size()), fixed_(choice.by_time != 0) {
+  for (std::uint32_t l = 0; l < loads_.size(); ++l) {
+    const auto bandwidth = static_cast<double>(problem.graph.links[l].bandwidth);
+    capacity_.push_back(static_cast<double>(choice.trees) * share * bandwidth);
+    bandwidth_.push_back(bandwidth);
+    length_.push_back(fixed_ ? static_cast<double>(hop_time(problem, l, choice.by_time).arrival) : length_of(l));
+  }
+}
+
+double LinkLoads::length_of(std::uint32_t link) const {
+  constexpr double least = 0.02;
+  constexpr double steepness = 12;
+  constexpr double too_much = 50;
+  constexpr double most = 600;  // of an exponent
+  const auto load = static_cast<double>(loads_[link]);
+  const double exponent = std::min(most, steepness * (load / capacity_[link] - 1));
+  const double length = (least + std::exp(exponent)) / bandwidth_[link];
+  return load + 1 > capacity_[link] * (1 + tolerance) ? too_much * length : length;
+}
+
+bool LinkLoads::any_overloaded() const {
+  for (std::uint32_t l = 0; l < loads_.size(); ++l) {
+    if (is_overloaded(l)) return true;
+  }
+  return false;
+}
+
+double LinkLoads::worst() const {
+  double worst = 0;
+  for (std::uint32_t l = 0; l < loads_.size(); ++l)
+    worst = std::max(worst, static_cast<double>(loads_[l]) / capacity_[l]);
+  return worst;
+}
+
+bool LinkLoads::overloads(std::span<const std::uint32_t> links) const {
+  return std::ranges::any_of(links, [this](std::uint32_t l) { return is_overloaded(l); });
+}
+
+void TreeGrower::grow(TreePacking::Tree& tree) {
+  tree.arcs.clear();
+  tree.links.clear();
+  tree_ = &tree;
+  ++epoch_;
+  direct_ = {};
+  to_relays_.clear();
+  join(tree.root, 0, 0);
+  for (std::uint32_t left = problem_.size() - 1; left != 0; --left) {
+    const Candidate direct = best_direct();
+    const Candidate over = to_relays_.empty() ? Candidate{} : best_over_relays(direct.key);
+    if (over.key < direct.key) {
+      attach(over);
+    } else {
+      direct_.pop();
+      attach(direct);
+    }
+  }
+}
+
+void TreeGrower::join(Device d, double cost, std::uint32_t depth) {
+  Node& n = node(d);
+  n.member = true;
+  n.cost = cost;
+  n.depth = depth;
+  for (const std::uint32_t link : graph_.out[d]) {
+    const Device to = graph_.links[link].to;
+    if (is_relay(to)) {
+      to_relays_.push_back(link);
+    } else if (!node(to).member) {
+      direct_.push({key_of(n, loads_.length(link)), link});
+    }
+  }
+}
+
+// Returns the best link from a member to a participant that is none, which stays at the top; infinite: none.
+TreeGrower::Candidate TreeGrower::best_direct() {
+  while (!direct_.empty()) {
+    const Candidate top = direct_.top();
+    const LinkGraph::Link& l = graph_.links[top.link];
+    if (node(l.to).member) {
+      direct_.pop();
+      continue;
+    }
+    const double key = key_of(node(l.from), loads_.length(top.link));
+    if (key <= top.key) return top;
+    direct_.pop();
+    direct_.push({key, top.link});
+  }
+  return {};
+}
+
+// Returns the best way over devices that pass on, of less than a key.
+TreeGrower::Candidate TreeGrower::best_over_relays(double below) {
+  ++search_;
+  ways_ = {};
+  for (const std::uint32_t link : to_relays_) {
+    const LinkGraph::Link& l = graph_.links[link];
+    if (node(l.to).used) continue;
+    const double length = loads_.length(link);
+    improve(l.to,
+            {.search = search_, .key = key_of(node(l.from), length), .by = link, .origin = l.from, .length = length},
+            below);
+  }
+  while (!ways_.empty()) {
+    const Candidate top = ways_.top();
+    ways_.pop();
+    const Device at = graph_.links[top.link].to;
+    if (!is_relay(at)) return top;
+    if (!labels_[at].settled && labels_[at].by == top.link) pass_on(at, below);
+  }
+  return {};
+}
+
+void TreeGrower::pass_on(Device at, double below) {
+  labels_[at].settled = true;
+  for (const std::uint32_t link : graph_.out[at]) {
+    const Device to = graph_.links[link].to;
+    if (node(to).member || node(to).used) continue;
+    Label next = labels_[at];
+    next.settled = false;
+    next.by = link;
+    next.length += loads_.length(link);
+    next.key = key_of(node(next.origin), next.length);
+    improve(to, next, below);
+  }
+}
+
+void TreeGrower::improve(Device to, const Label& label, double below) {
+  Label& known = labels_[to];
+  if (label.key >= below || (known.search == search_ && (known.settled || known.key <= label.key))) return;
+  known = label;
+  ways_.push({label.key, label.by});
+}
+
+void TreeGrower::attach(const Candidate& candidate) {
+  way_.clear();
+  const Device to = graph_.links[candidate.link].to;
+  Device from = to;
+  for (std::uint32_t link = candidate.link;;) {
+    way_.push_back(link);
+    loads_.change(link, 1);
+    from = graph_.links[link].from;
+    if (!is_relay(from)) break;
+    link = labels_[from].by;
+    node(from).used = graph_.is_npu(from);
+  }
+  std::vector<std::uint32_t>& links = tree_->links;
+  tree_->arcs.push_back(
+      {from, to, {static_cast<std::uint32_t>(links.size()), static_cast<std::uint32_t>(way_.size())}});
+  links.insert(links.end(), way_.rbegin(), way_.rend());
+  join(to, candidate.key, node(from).depth + static_cast<std::uint32_t>(way_.size()));
+}
+
+}  // namespace convert

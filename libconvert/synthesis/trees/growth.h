@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Grows trees over a network whose links become longer with what they carry.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <queue>
+#include <span>
+#include <vector>
+
+#include "synthesis/trees/packing.h"
+
+namespace convert {
+
+// The loads of links in trees, and how long that makes them.
+class LinkLoads {
+ public:
+  // `trees`: how many of them carry a part of data. `share`: see pack_trees().
+  LinkLoads(const SynthesisProblem& problem, double share, const TreeChoice& choice);
+
+  [[nodiscard]] double length(std::uint32_t link) const { return length_[link]; }
+  void change(std::uint32_t link, std::int32_t by) {
+    loads_[link] += by;
+    if (!fixed_) length_[link] = length_of(link);
+  }
+  [[nodiscard]] bool is_overloaded(std::uint32_t link) const {
+    return static_cast<double>(loads_[link]) > capacity_[link] * (1 + tolerance);
+  }
+  [[nodiscard]] bool any_overloaded() const;
+  // Returns the largest load, where 1 is what the link can carry.
+  [[nodiscard]] double worst() const;
+
+  void remove(std::span<const std::uint32_t> links) {
+    for (const std::uint32_t l : links) change(l, -1);
+  }
+  [[nodiscard]] bool overloads(std::span<const std::uint32_t> links) const;
+
+ private:
+  static constexpr double tolerance = 1e-9;
+  [[nodiscard]] double length_of(std::uint32_t link) const;
+
+  std::vector<std::int32_t> loads_;
+  std::vector<double> capacity_;  // in trees
+  std::vector<double> bandwidth_;
+  std::vector<double> length_;
+  bool fixed_ = false;
+};
+
+// Grows one tree at a time. Links from its members to other participants are candidates whose keys are brought up to
+// date when they come to the top, as loads only rise while a tree grows; ways over switches are looked for anew after
+// each, as its load changes all that share a link with it.
+class TreeGrower {
+ public:
+  // All must outlive this; the links of `loads` are those of the problem's graph.
+  TreeGrower(const SynthesisProblem& problem, LinkLoads& loads, const TreeChoice& choice)
+      : problem_(problem),
+        graph_(problem.graph),
+        loads_(loads),
+        lambda_(choice.lambda),
+        delta_(choice.delta),
+        nodes_(graph_.devices),
+        labels_(graph_.devices) {}
+
+  // Replaces a tree by one from its root to all participants, and adds its loads.
+  void grow(TreePacking::Tree& tree);
+
+ private:
+  static constexpr double infinite = std::numeric_limits<double>::infinity();
+  struct Candidate {
+    double key = infinite;
+    std::uint32_t link = no_index;  // the last of a way
+    friend bool operator<(const Candidate& a, const Candidate& b) {  // the least comes first
+      return a.key != b.key ? a.key > b.key : a.link > b.link;
+    }
+  };
+  struct Node {
+    std::uint32_t epoch = 0;
+    bool member = false;
+    bool used = false;  // a device that passes on, and not again
+    double cost = 0;    // of members
+    std::uint32_t depth = 0;
+  };
+  // The best way to a device that passes on, in one search.
+  struct Label {
+    std::uint32_t search = 0;
+    bool settled = false;
+    double key = 0;
+    std::uint32_t by = no_index;  // its last link
+    Device origin = 0;            // the member where it begins
+    double length = 0;
+  };
+
+  [[nodiscard]] Node& node(Device d) {
+    Node& n = nodes_[d];
+    if (n.epoch != epoch_) n = {.epoch = epoch_};
+    return n;
+  }
+  [[nodiscard]] double key_of(const Node& origin, double length) const {
+    return lambda_ * origin.cost + length * (1 + delta_ * static_cast<double>(origin.depth));
+  }
+  [[nodiscard]] bool is_relay(Device d) const { return problem_.takes_part[d] == 0; }
+  void join(Device d, double cost, std::uint32_t depth);
+  [[nodiscard]] Candidate best_direct();
+  [[nodiscard]] Candidate best_over_relays(double below);
+  void pass_on(Device at, double below);
+  void improve(Device to, const Label& label, double below);
+  void attach(const Candidate& candidate);
+
+  const SynthesisProblem& problem_;
+  const LinkGraph& graph_;
+  LinkLoads& loads_;
+  const double lambda_;
+  const double delta_;
+  std::vector<Node> nodes_;  // by device
+  std::uint32_t epoch_ = 0;
+  std::priority_queue<Candidate> direct_;
+  std::vector<std::uint32_t> to_relays_;  // links from members
+  std::vector<Label> labels_;             // by device
+  std::uint32_t search_ = 0;
+  std::priority_queue<Candidate> ways_;  // of a search
+  std::vector<std::uint32_t> way_;       // from its end
+  TreePacking::Tree* tree_ = nullptr;
+};
+
+}  // namespace convert

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Algorithms made for networks: each is checked, proved, and replays to the time that it claims.
+#include "sets/synthesized/synthesized.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "common/expect_error.h"
+#include "common/replay_traces.h"
+#include "formats/format.h"
+#include "passes/verify/verify.h"
+#include "unit/passes/lowered.h"
+#include "unit/synthesis/random_graphs.h"
+
+namespace convert::synthesized_cases {
+namespace {
+
+constexpr auto beta = Schedule::Occupancy::beta;
+constexpr auto alpha_beta = Schedule::Occupancy::alpha_beta;
+
+SynthesizedAlgorithm make(const NetworkConfig& network, const SynthesisRequest& request,
+                          const SynthesisChoice& choice = {.effort = SynthesisEffort::fast}) {
+  Diagnostics diagnostics;
+  const SynthesisProblem problem = make_problem(network, request, diagnostics);
+  return synthesize_algorithm(problem, choice, diagnostics);
+}
+
+void expect_right(const NetworkConfig& network, const SynthesisRequest& request, const SynthesizedAlgorithm& made,
+                  const std::string& what) {
+  const Schedule& s = made.made.schedule;
+  ASSERT_GT(made.made.algorithm.ranks(), 0) << what;
+  const auto traces = test::lower(made.made.algorithm);
+  Diagnostics diagnostics;
+  verify(make_step_graph(traces, diagnostics), {.dataflow = true, .collective = {}, .soft = Severity::error},
+         diagnostics);
+  EXPECT_EQ(diagnostics.errors(), 0U) << what << ": "
+                                      << (diagnostics.all().empty() ? "" : diagnostics.all()[0].message);
+
+  ReplayOptions options;
+  options.network.model = NetworkModel::wires;
+  options.network.forwarding = Forwarding::store;
+  options.network.occupancy = request.occupancy == beta ? Occupancy::beta : Occupancy::alpha_beta;
+  options.network.failed = request.failed;
+  const auto result = test::replay_traces(traces, network, options, diagnostics);
+  ASSERT_TRUE(result.has_value()) << what;
+  EXPECT_TRUE(result->notes.empty()) << what << ": " << result->notes[0];
+  EXPECT_EQ(result->status, ReplayStatus::complete) << what;
+  const auto hops = static_cast<Picoseconds>(2 * network.npus() + 8);
+  EXPECT_LE(std::abs(result->total_ps - *s.claimed_ps), hops) << what;
+}
+
+TEST(Synthesized, EveryCollectiveOnAnyNetworkIsProvedAndTakesItsTime) {
+  test::SynthesisDraw draw(21);
+  for (int round = 0; round < 40; ++round) {
+    const NetworkConfig network = test::random_network(draw, 10, round % 2 == 0 ? 0 : 3);
+    const std::uint32_t npus = network.graph.npus;
+    for (const Collective c : {Collective::all_gather, Collective::reduce_scatter, Collective::all_reduce,
+                               Collective::broadcast, Collective::reduce}) {
+      SynthesisRequest request{.collective = c, .bytes = std::int64_t{npus} * (1000 + draw.below(100'000))};
+      request.occupancy = draw.below(2) == 0 ? beta : alpha_beta;
+      if (round % 4 == 3) request.group = test::random_group(draw, npus);
+      const SynthesisChoice choice{.effort = round % 5 == 0 ? SynthesisEffort::normal : SynthesisEffort::fast};
+      const std::string what = std::string(name(c)) + ", round " + std::to_string(round);
+      expect_right(network, request, make(network, request, choice), what);
+    }
+  }
+}
+
+// Pieces of a part that they do not divide differ by a byte.
+TEST(Synthesized, SizesNeedNotDivide) {
+  const NetworkConfig network = parse_short_network("ring:5,bw=50GB/s,lat=500ns");
+  for (const std::uint32_t pieces : {3U, 7U}) {
+    for (const Collective c : {Collective::all_gather, Collective::all_reduce}) {
+      const SynthesisRequest request{.collective = c, .bytes = 5 * 1001};
+      const SynthesizedAlgorithm made = make(network, request, {.pieces = pieces});
+      EXPECT_EQ(made.made.schedule.chunks.size(), std::size_t{5} * pieces);
+      std::int64_t bytes = 0;
+      for (std::uint32_t k = 0; k < pieces; ++k) bytes += *bytes_of(made.made.schedule, k);
+      EXPECT_EQ(bytes, 1001);
+      expect_right(network, request, made, std::string(name(c)));
+    }
+  }
+}
+
+TEST(Synthesized, TheSameForAnyNumberOfThreads) {
+  test::SynthesisDraw draw(5);
+  const NetworkConfig network = test::random_network(draw, 9, 2);
+  const auto text = [&](unsigned jobs) {
+    const SynthesisRequest request{.collective = Collective::all_reduce,
+                                   .bytes = std::int64_t{network.graph.npus} << 16U};
+    const SynthesizedAlgorithm made = make(network, request, {.jobs = jobs});
+    std::string out;
+    find_format("ten").write_schedule(made.made.schedule, {}, out);
+    return out;
+  };
+  EXPECT_EQ(text(1), text(1));
+  EXPECT_EQ(text(1), text(8));
+}
+
+TEST(Synthesized, WhatCannotBeMadeIsRefused) {
+  const NetworkConfig switched = parse_short_network("switch:4,bw=50GB/s,lat=500ns");
+  const SynthesisRequest request{.bytes = 4000};
+  const auto refusal = [&](const SynthesisChoice& choice, Error::Kind kind) {
+    return test::error_text([&] { (void)make(switched, request, choice); }, kind);
+  };
+  EXPECT_NE(refusal({.methods = {SynthesisMethod::greedy}}, Error::Kind::usage)
+                .find("method greedy takes networks without switches"),
+            std::string::npos);
+  EXPECT_NE(refusal({.pieces = 1U << 23U}, Error::Kind::input).find("choose fewer --chunks"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace convert::synthesized_cases

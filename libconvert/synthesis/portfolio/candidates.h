@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Says what the makers of candidates share.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "synthesis/moves.h"
+
+namespace convert {
+
+// Candidates of more messages are made where nobody would wait for fewer.
+inline constexpr std::uint64_t quick_moves = 300'000;
+
+// Returns a number without superfluous zeros: "0.05".
+[[nodiscard]] inline std::string short_number(double value) {
+  std::string text = std::to_string(value);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+// Holds the best candidate of each number of pieces of a part.
+class BestCandidates {
+ public:
+  void take(std::uint32_t pieces, std::optional<TimedMoves>&& made) {
+    if (!made) return;
+    const auto [at, added] = by_pieces_.try_emplace(pieces);
+    if (added || better(*made, at->second)) at->second = std::move(*made);
+  }
+  [[nodiscard]] const TimedMoves* best() const {
+    const TimedMoves* best = nullptr;
+    for (const auto& [pieces, made] : by_pieces_) {
+      if (best == nullptr || better(made, *best)) best = &made;
+    }
+    return best;
+  }
+  [[nodiscard]] const std::map<std::uint32_t, TimedMoves>& all() const { return by_pieces_; }
+
+ private:
+  static bool better(const TimedMoves& a, const TimedMoves& b) {
+    return a.total != b.total ? a.total < b.total : a.moves.moves.size() < b.moves.moves.size();
+  }
+  std::map<std::uint32_t, TimedMoves> by_pieces_;
+};
+
+}  // namespace convert

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+#include "synthesis/portfolio/gathers.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "synthesis/greedy.h"
+#include "synthesis/list_schedule.h"
+#include "synthesis/trees/packing.h"
+#include "util/parallel.h"
+
+namespace convert {
+namespace {
+
+using Made = std::optional<TimedMoves>;
+
+// Makes what one root, or each participant, has for all others.
+class GatherMakers {
+ public:
+  GatherMakers(const SynthesisProblem& problem, const SynthesisChoice& choice, Picoseconds lower, double share)
+      : problem_(problem), choice_(choice), lower_(lower), share_(share) {
+    if (has_root(problem.collective)) {
+      roots_ = {problem.root};
+    } else {
+      roots_ = problem.participants;
+    }
+  }
+
+  BestCandidates run() {
+    if (wants(SynthesisMethod::greedy) && can_match_greedily(problem_)) greedy();
+    if (at_bound()) return std::move(best_);
+    if (wants(SynthesisMethod::latency)) latency();
+    if (wants(SynthesisMethod::trees)) trees();
+    return std::move(best_);
+  }
+
+ private:
+  [[nodiscard]] bool wants(SynthesisMethod m) const {
+    return choice_.methods.empty() || std::ranges::find(choice_.methods, m) != choice_.methods.end();
+  }
+  [[nodiscard]] bool at_bound() const { return best_.best() != nullptr && best_.best()->total <= lower_; }
+  [[nodiscard]] bool allows(std::uint64_t pieces) const {
+    if (choice_.pieces && pieces != *choice_.pieces) return false;
+    return pieces <= most_pieces() && pieces <= static_cast<std::uint64_t>(problem_.shard_bytes) &&
+           moves_of_pieces(pieces) <= most_moves();
+  }
+  [[nodiscard]] std::uint64_t most_pieces() const {
+    return std::uint64_t{choice_.most_pieces} * (problem_.size() / roots_.size());
+  }
+  [[nodiscard]] std::uint64_t moves_of_pieces(std::uint64_t pieces) const {
+    return roots_.size() * (problem_.size() - 1) * pieces;
+  }
+  // Large candidates are only made where nobody would wait for them.
+  [[nodiscard]] std::uint64_t most_moves() const {
+    const std::uint64_t least = moves_of_pieces(choice_.pieces.value_or(1));
+    return choice_.effort == SynthesisEffort::best ? most_synthesized_moves : std::max(least, quick_moves);
+  }
+
+  using Maker = std::function<std::pair<std::uint32_t, Made>()>;
+  void make(const std::vector<Maker>& makers) {
+    for_each_ordered(
+        choice_.jobs, makers.size(), [&](std::size_t i) { return makers[i](); },
+        [&](std::size_t, std::pair<std::uint32_t, Made>&& m) { best_.take(m.first, std::move(m.second)); });
+  }
+
+  [[nodiscard]] std::vector<std::uint32_t> piece_counts(std::initializer_list<std::uint32_t> usual) const {
+    if (choice_.pieces) return {*choice_.pieces};
+    if (choice_.effort == SynthesisEffort::fast) return {1};
+    std::vector<std::uint32_t> counts;
+    for (const std::uint32_t k : usual) {
+      if (allows(k)) counts.push_back(k);
+    }
+    return counts;
+  }
+
+  void greedy() {
+    const auto& links = problem_.graph.links;
+    const bool mixed = std::ranges::any_of(links, [&](const auto& l) {
+      return l.bandwidth != links.front().bandwidth || l.latency_ps != links.front().latency_ps;
+    });
+    std::vector<double> targets = {0};
+    if (mixed && choice_.effort != SynthesisEffort::fast) targets = {0, 1, 1.03, 1.06, 1.1, 1.15, 1.2};
+    constexpr std::uint32_t few = 64;
+    const std::uint64_t seeds = choice_.effort == SynthesisEffort::fast ? 1 : problem_.size() <= few ? 4 : 1;
+    for (std::uint64_t s = 0; s < seeds && !at_bound(); ++s) {
+      std::vector<Maker> makers;
+      for (const std::uint32_t k : piece_counts({1, 2, 4, 8})) {
+        for (const double target : targets) {
+          const GreedyChoice choice{.pieces = k,
+                                    .deadline = static_cast<Picoseconds>(target * static_cast<double>(lower_)),
+                                    .seed = choice_.seed + s};
+          makers.push_back([this, choice] { return std::pair(choice.pieces, greedy(choice)); });
+        }
+      }
+      make(makers);
+    }
+  }
+  [[nodiscard]] Made greedy(const GreedyChoice& choice) const {
+    Made made = match_greedily(problem_, choice);
+    if (made) made->method = "greedy, " + counted(choice.pieces, "piece");
+    return made;
+  }
+
+  // The shortest ways by time, for what is small.
+  void latency() {
+    std::vector<Maker> makers;
+    for (const std::uint32_t q : piece_counts({1, 2, 4})) {
+      makers.push_back([this, q] {
+        const std::int64_t bytes = std::max<std::int64_t>(1, problem_.shard_bytes / q);
+        const TreePacking packing =
+            pack_trees(problem_, roots_, share_, {.trees = 1, .lambda = 1, .delta = 0, .by_time = bytes});
+        TreeMoves moves = moves_of(problem_, packing, q);
+        Made made = best_schedule(problem_, moves.moves, moves.rank);
+        made->method = "shortest ways, " + counted(q, "piece");
+        return std::pair(q, std::move(made));
+      });
+    }
+    make(makers);
+  }
+
+  struct Packed {
+    TreePacking packing;
+    TreeChoice choice;
+    Picoseconds time = 0;
+  };
+
+  // First each packing with some pieces, then the best of them with others.
+  void trees() {
+    std::vector<Packed> packed;
+    const std::vector<TreeChoice> choices = tree_choices();
+    for_each_ordered(
+        choice_.jobs, choices.size(), [&](std::size_t i) { return first_look(choices[i]); },
+        [&](std::size_t, std::pair<Packed, Made>&& p) {
+          if (p.second) {
+            const std::uint32_t pieces = piece_count(*p.second);
+            best_.take(pieces, std::move(p.second));
+          }
+          packed.push_back(std::move(p.first));
+        });
+    std::ranges::stable_sort(packed, {}, &Packed::time);
+    const std::size_t kept = choice_.effort == SynthesisEffort::fast ? 0 : 6;
+    if (packed.size() > kept) packed.resize(kept);
+    std::vector<Maker> makers;
+    for (const Packed& p : packed) {
+      for (std::uint32_t q = 1; q <= most_pieces(); q *= 2) {
+        const std::uint32_t pieces = p.choice.trees * q;
+        if (!allows(pieces)) continue;
+        makers.push_back([this, &p, q, pieces] { return std::pair(pieces, with_pieces(p, q)); });
+      }
+    }
+    make(makers);
+  }
+
+  [[nodiscard]] std::uint32_t piece_count(const TimedMoves& made) const {
+    return static_cast<std::uint32_t>(made.moves.pieces.size() / roots_.size());
+  }
+
+  [[nodiscard]] std::vector<TreeChoice> tree_choices() const {
+    if (choice_.effort == SynthesisEffort::fast) {
+      const std::uint32_t trees = allows(4) ? 4 : choice_.pieces.value_or(1);
+      return {{.trees = trees}};
+    }
+    std::vector<TreeChoice> choices;
+    for (const std::uint32_t p : {1U, 2U, 4U, 8U, 16U}) {
+      if (p == 16 && choice_.effort != SynthesisEffort::best) continue;
+      if (choice_.pieces ? *choice_.pieces % p != 0 : !allows(p)) continue;
+      for (const double lambda : {0.0, 0.1, 0.5, 1.0}) {
+        for (const double delta : {0.05, 0.3}) choices.push_back({.trees = p, .lambda = lambda, .delta = delta});
+      }
+    }
+    return choices;
+  }
+
+  [[nodiscard]] std::pair<Packed, Made> first_look(const TreeChoice& choice) const {
+    Packed p{.packing = pack_trees(problem_, roots_, share_, choice), .choice = choice};
+    std::uint32_t q = choice_.pieces ? *choice_.pieces / choice.trees : 1;
+    constexpr std::uint64_t usual = 16;
+    const std::uint64_t looked_at = usual * (problem_.size() / roots_.size());
+    while (!choice_.pieces && choice.trees * q < looked_at && allows(std::uint64_t{choice.trees} * q * 2)) q *= 2;
+    TreeMoves moves = moves_of(problem_, p.packing, q);
+    Made made = list_schedule(problem_, std::move(moves.moves), ServeOrder::pieces, moves.rank);
+    made->method = text(choice, q);
+    p.time = made->total;
+    return {std::move(p), std::move(made)};
+  }
+
+  [[nodiscard]] Made with_pieces(const Packed& p, std::uint32_t q) const {
+    const TreeMoves moves = moves_of(problem_, p.packing, q);
+    Made made = best_schedule(problem_, moves.moves, moves.rank);
+    made->method = text(p.choice, q);
+    return made;
+  }
+
+  static std::string text(const TreeChoice& c, std::uint32_t q) {
+    return "trees " + short_number(c.lambda) + "/" + short_number(c.delta) + " p=" + std::to_string(c.trees) +
+           " q=" + std::to_string(q);
+  }
+
+  const SynthesisProblem& problem_;
+  const SynthesisChoice& choice_;
+  Picoseconds lower_;
+  double share_;
+  std::vector<Device> roots_;
+  BestCandidates best_;
+};
+
+// Returns the share of a part that a link of bandwidth 1 carries while the bound of bandwidth lasts.
+double share_of(const Bounds& bounds) {
+  const Bound* const bound = bounds.find(BoundKind::bandwidth);
+  if (bound == nullptr || bound->crossings.empty() || bound->crossings[0].bandwidth == 0) return 1;
+  const Crossing& c = bound->crossings[0];
+  return static_cast<double>(c.parts) / static_cast<double>(c.bandwidth);
+}
+
+}  // namespace
+
+BestCandidates make_gathers(const SynthesisProblem& problem, const SynthesisChoice& choice, const Bounds& bounds) {
+  return GatherMakers(problem, choice, bounds.lower, share_of(bounds)).run();
+}
+
+}  // namespace convert

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#include "synthesis/portfolio/paired.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "synthesis/list_schedule.h"
+#include "synthesis/portfolio/candidates.h"
+#include "synthesis/trees/pairs.h"
+#include "util/parallel.h"
+
+namespace convert {
+namespace {
+
+using Made = std::optional<TimedMoves>;
+
+// Makes all-reduces of pairs of trees.
+class PairMakers {
+ public:
+  PairMakers(const SynthesisProblem& problem, const SynthesisChoice& choice, const Bounds& bounds)
+      : problem_(problem), choice_(choice) {
+    for (const BoundKind kind : {BoundKind::cut, BoundKind::traffic}) {
+      const Bound* const bound = bounds.find(kind);
+      if (bound == nullptr || bound->crossings.empty()) continue;
+      const Crossing& c = bound->crossings[0];
+      share_ = std::max(share_, static_cast<double>(c.parts) / static_cast<double>(c.bandwidth));
+    }
+    find_centers();
+  }
+
+  Made run() {
+    if (share_ == 0) return std::nullopt;
+    std::vector<PairChoice> choices;
+    for (std::uint32_t pairs = 1; pairs <= most_pairs; pairs *= 2) {
+      if (choice_.effort == SynthesisEffort::fast && pairs != usual_pairs) continue;
+      for (const bool spread : {false, true}) {
+        if (spread && (centers_.size() < 2 || pairs < 2)) continue;
+        for (const double lambda : {0.0, 0.1, 0.5, 1.0}) {
+          for (const double delta : {0.05, 0.3})
+            choices.push_back({pairs, spread, {.lambda = lambda, .delta = delta}});
+        }
+      }
+    }
+    std::vector<Looked> looked;
+    for_each_ordered(
+        choice_.jobs, choices.size(), [&](std::size_t i) { return first_look(choices[i]); },
+        [&](std::size_t, std::optional<Looked>&& l) {
+          if (l) looked.push_back(std::move(*l));
+        });
+    std::ranges::stable_sort(looked, {}, [](const Looked& l) { return l.made.total; });
+    Made best;
+    constexpr std::size_t kept = 6;
+    for (std::size_t i = 0; i < std::min(kept, looked.size()); ++i) take(best, looked[i]);
+    return best;
+  }
+
+ private:
+  static constexpr std::uint32_t most_pairs = 256;
+  static constexpr std::uint32_t usual_pairs = 16;
+  struct PairChoice {
+    std::uint32_t pairs;
+    bool spread;  // over all centers
+    TreeChoice grow;
+  };
+  struct Looked {
+    PairPacking packing;
+    PairChoice choice;
+    TimedMoves made;
+  };
+
+  // From the NPUs in the middle the way to all others is the shortest.
+  void find_centers() {
+    Picoseconds least = unreached_ps;
+    for (const Device d : problem_.participants) {
+      const std::vector<Picoseconds> latency = latencies_from(problem_.graph, d);
+      Picoseconds most = 0;
+      for (const Device other : problem_.participants) most = std::max(most, latency[other]);
+      if (most < least) centers_.clear();
+      least = std::min(least, most);
+      if (most == least) centers_.push_back(d);
+    }
+  }
+
+  // As many pieces as other makers would use in all.
+  [[nodiscard]] std::uint64_t most_pieces() const {
+    return std::min<std::uint64_t>(std::uint64_t{choice_.pieces.value_or(choice_.most_pieces)} * problem_.size(),
+                                   static_cast<std::uint64_t>(problem_.bytes));
+  }
+  [[nodiscard]] bool allows(std::uint64_t pieces) const {
+    const std::uint64_t most = choice_.effort == SynthesisEffort::best ? most_synthesized_moves : quick_moves;
+    return pieces <= most_pieces() && 2 * (problem_.size() - 1) * pieces <= most &&
+           (!choice_.pieces || pieces == most_pieces());
+  }
+
+  [[nodiscard]] std::optional<Looked> first_look(const PairChoice& choice) const {
+    constexpr std::uint64_t looked_at = 256;
+    std::uint32_t q = 1;
+    while (std::uint64_t{choice.pairs} * q < looked_at && std::uint64_t{choice.pairs} * q * 2 <= most_pieces())
+      q *= 2;
+    if (choice_.pieces && most_pieces() % choice.pairs == 0)
+      q = static_cast<std::uint32_t>(most_pieces() / choice.pairs);
+    if (!allows(std::uint64_t{choice.pairs} * q)) return std::nullopt;
+    std::vector<Device> roots;
+    for (std::uint32_t k = 0; k < choice.pairs; ++k)
+      roots.push_back(centers_[choice.spread ? k % centers_.size() : 0]);
+    Looked out{.packing = pack_pairs(problem_, roots, share_, choice.grow), .choice = choice, .made = {}};
+    TreeMoves moves = moves_of(problem_, out.packing, q);
+    out.made = list_schedule(problem_, std::move(moves.moves), ServeOrder::pieces, moves.rank);
+    out.made.method = text(choice, q);
+    return out;
+  }
+
+  void take(Made& best, Looked& looked) const {
+    const auto better = [&](const TimedMoves& made) { return !best || made.total < best->total; };
+    if (better(looked.made)) best = std::move(looked.made);
+    for (std::uint32_t q = 1; std::uint64_t{looked.choice.pairs} * q <= most_pieces(); q *= 2) {
+      if (!allows(std::uint64_t{looked.choice.pairs} * q)) continue;
+      const TreeMoves moves = moves_of(problem_, looked.packing, q);
+      TimedMoves made = best_schedule(problem_, moves.moves, moves.rank);
+      made.method = text(looked.choice, q);
+      if (better(made)) best = std::move(made);
+    }
+  }
+
+  static std::string text(const PairChoice& c, std::uint32_t q) {
+    return "paired trees " + short_number(c.grow.lambda) + "/" + short_number(c.grow.delta) +
+           " p=" + std::to_string(c.pairs) + " q=" + std::to_string(q);
+  }
+
+  const SynthesisProblem& problem_;
+  const SynthesisChoice& choice_;
+  double share_ = 0;  // of all data that a link of bandwidth 1 carries while the bound lasts
+  std::vector<Device> centers_;
+};
+
+}  // namespace
+
+std::optional<TimedMoves> make_paired(const SynthesisProblem& problem, const SynthesisChoice& choice,
+                                      const Bounds& bounds) {
+  return PairMakers(problem, choice, bounds).run();
+}
+
+}  // namespace convert

@@ -2,17 +2,15 @@
 // et-generate: collective algorithms and synthetic traces.
 #include <algorithm>
 
-#include "common/sink.h"
 #include "common/tool.h"
 #include "core/units.h"
 #include "generate/list.h"
 #include "generate/options.h"
 #include "generate/workload.h"
-#include "passes/lower/lower.h"
-#include "passes/verify/verify.h"
+#include "generate/write.h"
 #include "sets/classes/set.h"
 #include "sets/made_set.h"
-#include "util/log.h"
+#include "sets/sink.h"
 
 namespace {
 
@@ -25,46 +23,17 @@ std::string file_name(const GenerateRequest& r) {
   return name;
 }
 
-void write(SetSource& set, const tools::GenerateOptions& o, tools::Context& context) {
-  const auto sink = open_sink(set, o.output, context);
-  if (const Format& format = *sink.plan.choice.format; format.write_algorithm != nullptr) {
-    if (set.algorithm() == nullptr)
-      throw usage_error("kind " + o.kind[0] + " is no algorithm; " + std::string(format.name) +
-                        " can be written of collectives");
-    check_structure(*set.algorithm(), context.diagnostics);  // limits of the runtimes
-  }
-  if (context.failed()) return;
-  context.report();
-  sink.write(set, context.diagnostics);
-  log_info(set.base_name() + ": " + counted(set.independent_ranks(), "rank"));
-}
-
 void write_workload(const WorkloadSet& workload, const tools::GenerateOptions& o, tools::Context& context) {
   const std::string& name = workload.workload().name;
   const Noise noise = tools::workload_noise(o, workload.workload());
   if (!noise.given() && workload.ranks() >= 4 * workload.classes()) {
     ClassSet set(name, workload.master());
-    return write(set, o, context);
+    return tools::write_made(set, o, context);
   }
   // Classes of few ranks would take much memory and save little; noise leaves none.
   MadeSet set(name, workload.ranks(), [&](Rank rank) { return workload.trace(rank, noise); });
   if (workload.group_count() > 0) set.set_groups(groups_text(workload.groups()));
-  write(set, o, context);
-}
-
-void write_algorithm(const Algorithm& algorithm, const Schedule* schedule, const tools::GenerateOptions& o,
-                     tools::Context& context) {
-  const Lowering lowering(algorithm, schedule == nullptr ? o.size : std::nullopt, context.diagnostics);
-  MadeSet set(algorithm.name, static_cast<Rank>(algorithm.ranks()), [&](Rank rank) {
-    Trace trace;
-    trace.rank = rank;
-    trace.name = algorithm.name;
-    lowering.lower(rank, trace);
-    return trace;
-  });
-  set.set_algorithm(algorithm);
-  if (schedule != nullptr) set.set_schedule(*schedule);
-  write(set, o, context);
+  tools::write_made(set, o, context);
 }
 
 int generate(const tools::GenerateOptions& o, tools::Context& context) {
@@ -77,7 +46,7 @@ int generate(const tools::GenerateOptions& o, tools::Context& context) {
                                      : "unexpected argument '" + o.kind[1] + "'; one KIND per call");
   if (tools::is_synthesized(o)) {
     if (const auto synthesized = tools::synthesize(o, context))
-      write_algorithm(synthesized->made.algorithm, &synthesized->made.schedule, o, context);
+      tools::write_algorithm(synthesized->made.algorithm, &synthesized->made.schedule, o, context);
     return 0;
   }
   tools::check_kind(o.kind[0]);
@@ -94,12 +63,12 @@ int generate(const tools::GenerateOptions& o, tools::Context& context) {
     if (o.size && *o.size < algorithm.chunks)
       throw usage_error("--size " + std::to_string(*o.size) + " is less than one byte for each of the " +
                         counted(algorithm.chunks, "chunk"));
-    write_algorithm(algorithm, nullptr, o, context);
+    tools::write_algorithm(algorithm, nullptr, o, context);
   } else {
     const GenerateRequest request = tools::trace_request(o, context);
     MadeSet set(file_name(request), request.ranks, trace_generator(request));
     set.set_follows_reference(request.like_reference);
-    write(set, o, context);
+    tools::write_made(set, o, context);
   }
   return 0;
 }

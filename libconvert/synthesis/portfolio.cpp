@@ -33,6 +33,16 @@ void check(const SynthesisProblem& problem, const SynthesisChoice& choice) {
         "method greedy takes networks without switches in which all NPUs take part, and no root; take trees");
 }
 
+Error not_made(const SynthesisProblem& problem) {
+  const bool copies = problem.collective == Collective::all_gather || problem.collective == Collective::broadcast;
+  if (problem.size() == problem.graph.npus || !problem.others_pass_on || copies)
+    return usage_error("no maker finds an algorithm of so many pieces; choose other --chunks, or other methods");
+  return input_error(
+      {.file = problem.source},
+      "NPUs that do not take part would have to pass on several parts of one sum, which they cannot keep "
+      "apart; let them take part, or take --group-only");
+}
+
 TimedMoves two_phase(const SynthesisProblem& problem, const SynthesisChoice& choice) {
   SynthesisProblem gather = problem;
   gather.collective = Collective::all_gather;
@@ -52,6 +62,7 @@ TimedMoves two_phase(const SynthesisProblem& problem, const SynthesisChoice& cho
     best_gather = &made;
     best_scatter = &other->second;
   }
+  if (best_gather == nullptr) throw not_made(problem);
   return joined(problem, mirrored(scatter, *best_scatter), *best_gather);
 }
 
@@ -85,19 +96,25 @@ bool can_make(Collective c) {
          c == Collective::broadcast || c == Collective::reduce;
 }
 
-Synthesis synthesize(const SynthesisProblem& problem, const SynthesisChoice& choice) {
+SynthesisResult synthesize(const SynthesisProblem& problem, const SynthesisChoice& choice) {
   check(problem, choice);
-  Synthesis out{.bounds = find_bounds(problem)};
+  SynthesisResult out{.bounds = find_bounds(problem)};
   if (problem.size() < 2) return out;
   switch (problem.collective) {
     case Collective::all_reduce: out.made = all_reduce(problem, choice, out.bounds); break;
     case Collective::reduce_scatter:
     case Collective::reduce: {
       const SynthesisProblem turned = opposite_of(problem);
-      out.made = mirrored(problem, *make_gathers(turned, choice, find_bounds(turned)).best());
+      const BestCandidates all = make_gathers(turned, choice, find_bounds(turned));
+      if (all.best() == nullptr) throw not_made(problem);
+      out.made = mirrored(problem, *all.best());
       break;
     }
-    default: out.made = *make_gathers(problem, choice, out.bounds).best();
+    default: {
+      const BestCandidates all = make_gathers(problem, choice, out.bounds);
+      if (all.best() == nullptr) throw not_made(problem);
+      out.made = *all.best();
+    }
   }
   return out;
 }

@@ -34,7 +34,7 @@ struct SynthesisChoice {
 // The most messages of an algorithm.
 inline constexpr std::uint64_t most_synthesized_moves = std::uint64_t{1} << 24U;
 
-struct Synthesis {
+struct SynthesisResult {
   Bounds bounds{};
   TimedMoves made{};
 };
@@ -45,6 +45,6 @@ struct Synthesis {
 // Returns the fastest of all candidates, of equals the one with fewer messages, then the one made first: the same
 // for any `jobs`. Throws Error(usage) if a method does not take the problem, Error(input) if there would be more
 // than most_synthesized_moves messages.
-[[nodiscard]] Synthesis synthesize(const SynthesisProblem& problem, const SynthesisChoice& choice);
+[[nodiscard]] SynthesisResult synthesize(const SynthesisProblem& problem, const SynthesisChoice& choice);
 
 }  // namespace convert

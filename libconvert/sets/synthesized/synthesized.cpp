@@ -11,14 +11,14 @@
 namespace convert {
 namespace {
 
-std::string ratio_text(const Synthesis& s) {
+std::string ratio_text(const SynthesisResult& s) {
   std::array<char, 32> text{};
   (void)std::snprintf(text.data(), text.size(), "%.3f",
                       static_cast<double>(s.made.total) / static_cast<double>(s.bounds.lower));
   return text.data();
 }
 
-std::string summary_of(const SynthesisProblem& problem, const Synthesis& s) {
+std::string summary_of(const SynthesisProblem& problem, const SynthesisResult& s) {
   std::string text = bounds_text(problem, s.bounds);
   text = text.substr(0, text.find('\n'));
   text += "; " + format_time(s.made.total) + " found";
@@ -26,7 +26,7 @@ std::string summary_of(const SynthesisProblem& problem, const Synthesis& s) {
   return text + ", " + s.made.method;
 }
 
-std::string meta_of(const SynthesisProblem& problem, const SynthesisChoice& choice, const Synthesis& s,
+std::string meta_of(const SynthesisProblem& problem, const SynthesisChoice& choice, const SynthesisResult& s,
                     const std::string& summary) {
   std::string text;
   JsonWriter json(text);
@@ -43,7 +43,7 @@ std::string meta_of(const SynthesisProblem& problem, const SynthesisChoice& choi
 
 SynthesizedAlgorithm synthesize_algorithm(const SynthesisProblem& problem, const SynthesisChoice& choice,
                                           Diagnostics& diagnostics) {
-  const Synthesis s = synthesize(problem, choice);
+  const SynthesisResult s = synthesize(problem, choice);
   SynthesizedAlgorithm out{.made = {}, .summary = summary_of(problem, s)};
   Schedule schedule = schedule_of(problem, s.made);
   schedule.name = std::string(name(problem.collective)) + "_synthesized";

@@ -108,9 +108,10 @@ class GatherMakers {
     for (const std::uint32_t q : piece_counts({1, 2, 4})) {
       makers.push_back([this, q] {
         const std::int64_t bytes = std::max<std::int64_t>(1, problem_.shard_bytes / q);
-        const TreePacking packing =
+        const std::optional<TreePacking> packing =
             pack_trees(problem_, roots_, share_, {.trees = 1, .lambda = 1, .delta = 0, .by_time = bytes});
-        TreeMoves moves = moves_of(problem_, packing, q);
+        if (!packing) return std::pair(q, Made());
+        TreeMoves moves = moves_of(problem_, *packing, q);
         Made made = best_schedule(problem_, moves.moves, moves.rank);
         made->method = "shortest ways, " + counted(q, "piece");
         return std::pair(q, std::move(made));
@@ -131,12 +132,11 @@ class GatherMakers {
     const std::vector<TreeChoice> choices = tree_choices();
     for_each_ordered(
         choice_.jobs, choices.size(), [&](std::size_t i) { return first_look(choices[i]); },
-        [&](std::size_t, std::pair<Packed, Made>&& p) {
-          if (p.second) {
-            const std::uint32_t pieces = piece_count(*p.second);
-            best_.take(pieces, std::move(p.second));
-          }
-          packed.push_back(std::move(p.first));
+        [&](std::size_t, std::optional<std::pair<Packed, TimedMoves>>&& p) {
+          if (!p) return;
+          const std::uint32_t pieces = piece_count(p->second);
+          best_.take(pieces, std::move(p->second));
+          packed.push_back(std::move(p->first));
         });
     std::ranges::stable_sort(packed, {}, &Packed::time);
     const std::size_t kept = choice_.effort == SynthesisEffort::fast ? 0 : 6;
@@ -172,17 +172,19 @@ class GatherMakers {
     return choices;
   }
 
-  [[nodiscard]] std::pair<Packed, Made> first_look(const TreeChoice& choice) const {
-    Packed p{.packing = pack_trees(problem_, roots_, share_, choice), .choice = choice};
+  [[nodiscard]] std::optional<std::pair<Packed, TimedMoves>> first_look(const TreeChoice& choice) const {
+    std::optional<TreePacking> packing = pack_trees(problem_, roots_, share_, choice);
+    if (!packing) return std::nullopt;
+    Packed p{.packing = std::move(*packing), .choice = choice};
     std::uint32_t q = choice_.pieces ? *choice_.pieces / choice.trees : 1;
     constexpr std::uint64_t usual = 16;
     const std::uint64_t looked_at = usual * (problem_.size() / roots_.size());
     while (!choice_.pieces && choice.trees * q < looked_at && allows(std::uint64_t{choice.trees} * q * 2)) q *= 2;
     TreeMoves moves = moves_of(problem_, p.packing, q);
-    Made made = list_schedule(problem_, std::move(moves.moves), ServeOrder::pieces, moves.rank);
-    made->method = text(choice, q);
-    p.time = made->total;
-    return {std::move(p), std::move(made)};
+    TimedMoves made = list_schedule(problem_, std::move(moves.moves), ServeOrder::pieces, moves.rank);
+    made.method = text(choice, q);
+    p.time = made.total;
+    return std::pair(std::move(p), std::move(made));
   }
 
   [[nodiscard]] Made with_pieces(const Packed& p, std::uint32_t q) const {

@@ -103,7 +103,9 @@ class PairMakers {
     std::vector<Device> roots;
     for (std::uint32_t k = 0; k < choice.pairs; ++k)
       roots.push_back(centers_[choice.spread ? k % centers_.size() : 0]);
-    Looked out{.packing = pack_pairs(problem_, roots, share_, choice.grow), .choice = choice, .made = {}};
+    std::optional<PairPacking> packing = pack_pairs(problem_, roots, share_, choice.grow);
+    if (!packing) return std::nullopt;
+    Looked out{.packing = std::move(*packing), .choice = choice, .made = {}};
     TreeMoves moves = moves_of(problem_, out.packing, q);
     out.made = list_schedule(problem_, std::move(moves.moves), ServeOrder::pieces, moves.rank);
     out.made.method = text(choice, q);

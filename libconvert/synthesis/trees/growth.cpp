@@ -45,7 +45,7 @@ bool LinkLoads::overloads(std::span<const std::uint32_t> links) const {
   return std::ranges::any_of(links, [this](std::uint32_t l) { return is_overloaded(l); });
 }
 
-void TreeGrower::grow(TreePacking::Tree& tree) {
+bool TreeGrower::grow(TreePacking::Tree& tree) {
   tree.arcs.clear();
   tree.links.clear();
   tree_ = &tree;
@@ -56,6 +56,7 @@ void TreeGrower::grow(TreePacking::Tree& tree) {
   for (std::uint32_t left = problem_.size() - 1; left != 0; --left) {
     const Candidate direct = best_direct();
     const Candidate over = to_relays_.empty() ? Candidate{} : best_over_relays(direct.key);
+    if (over.link == no_index && direct.link == no_index) return false;
     if (over.key < direct.key) {
       attach(over);
     } else {
@@ -63,6 +64,7 @@ void TreeGrower::grow(TreePacking::Tree& tree) {
       attach(direct);
     }
   }
+  return true;
 }
 
 void TreeGrower::join(Device d, double cost, std::uint32_t depth) {
@@ -103,11 +105,12 @@ TreeGrower::Candidate TreeGrower::best_over_relays(double below) {
   ways_ = {};
   for (const std::uint32_t link : to_relays_) {
     const LinkGraph::Link& l = graph_.links[link];
-    if (node(l.to).used) continue;
+    if (node(l.to).used || node(l.to).member) continue;
     const double length = loads_.length(link);
-    improve(l.to,
-            {.search = search_, .key = key_of(node(l.from), length), .by = link, .origin = l.from, .length = length},
-            below);
+    improve(
+        l.to,
+        {.search = search_, .key = key_of(node(l.from), length), .by = link, .origin = l.from, .length = length},
+        below);
   }
   while (!ways_.empty()) {
     const Candidate top = ways_.top();
@@ -142,21 +145,32 @@ void TreeGrower::improve(Device to, const Label& label, double below) {
 
 void TreeGrower::attach(const Candidate& candidate) {
   way_.clear();
-  const Device to = graph_.links[candidate.link].to;
-  Device from = to;
   for (std::uint32_t link = candidate.link;;) {
     way_.push_back(link);
-    loads_.change(link, 1);
-    from = graph_.links[link].from;
-    if (!is_relay(from)) break;
-    link = labels_[from].by;
+    const Device from = graph_.links[link].from;
+    if (node(from).member) break;
     node(from).used = graph_.is_npu(from);
+    link = labels_[from].by;
   }
+  // From its end; where NPUs on the way keep a copy, it is as many ways.
+  std::size_t end = way_.size();
+  for (std::size_t i = way_.size(); i-- > 0;) {
+    loads_.change(way_[i], 1);
+    const Device to = graph_.links[way_[i]].to;
+    if (i != 0 && (bystanders_ == Bystanders::pass_once || !graph_.is_npu(to))) continue;
+    add_arc(std::span(way_).subspan(i, end - i), i == 0 ? candidate.key : labels_[to].key);
+    end = i;
+  }
+}
+
+void TreeGrower::add_arc(std::span<const std::uint32_t> backwards, double cost) {
+  const Device from = graph_.links[backwards.back()].from;
+  const Device to = graph_.links[backwards.front()].to;
   std::vector<std::uint32_t>& links = tree_->links;
-  tree_->arcs.push_back(
-      {from, to, {static_cast<std::uint32_t>(links.size()), static_cast<std::uint32_t>(way_.size())}});
-  links.insert(links.end(), way_.rbegin(), way_.rend());
-  join(to, candidate.key, node(from).depth + static_cast<std::uint32_t>(way_.size()));
+  const auto count = static_cast<std::uint32_t>(backwards.size());
+  tree_->arcs.push_back({from, to, {static_cast<std::uint32_t>(links.size()), count}});
+  links.insert(links.end(), backwards.rbegin(), backwards.rend());
+  join(to, cost, node(from).depth + count);
 }
 
 }  // namespace convert

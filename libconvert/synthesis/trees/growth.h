@@ -46,29 +46,35 @@ class LinkLoads {
   bool fixed_ = false;
 };
 
-// Grows one tree at a time. Links from its members to other participants are candidates whose keys are brought up to
-// date when they come to the top, as loads only rise while a tree grows; ways over switches are looked for anew after
-// each, as its load changes all that share a link with it.
+// Grows one tree at a time. Links from its members to other participants are candidates whose keys are brought up
+// to date when they come to the top, as loads only rise while a tree grows; ways over switches are looked for anew
+// after each, as its load changes all that share a link with it.
 class TreeGrower {
  public:
+  // What NPUs that do not take part do with what comes to them: keep it, so that a tree goes on from there, or pass
+  // it on once (of reductions, which they cannot add up).
+  enum class Bystanders : std::uint8_t { copy, pass_once };
+
   // All must outlive this; the links of `loads` are those of the problem's graph.
-  TreeGrower(const SynthesisProblem& problem, LinkLoads& loads, const TreeChoice& choice)
+  TreeGrower(const SynthesisProblem& problem, LinkLoads& loads, const TreeChoice& choice, Bystanders bystanders)
       : problem_(problem),
         graph_(problem.graph),
         loads_(loads),
         lambda_(choice.lambda),
         delta_(choice.delta),
+        bystanders_(bystanders),
         nodes_(graph_.devices),
         labels_(graph_.devices) {}
 
-  // Replaces a tree by one from its root to all participants, and adds its loads.
-  void grow(TreePacking::Tree& tree);
+  // Replaces a tree by one from its root to all participants, and adds its loads. Returns false where NPUs that do
+  // not take part would have to pass something on twice: the tree has not all of them then.
+  [[nodiscard]] bool grow(TreePacking::Tree& tree);
 
  private:
   static constexpr double infinite = std::numeric_limits<double>::infinity();
   struct Candidate {
     double key = infinite;
-    std::uint32_t link = no_index;  // the last of a way
+    std::uint32_t link = no_index;                                   // the last of a way
     friend bool operator<(const Candidate& a, const Candidate& b) {  // the least comes first
       return a.key != b.key ? a.key > b.key : a.link > b.link;
     }
@@ -105,12 +111,14 @@ class TreeGrower {
   void pass_on(Device at, double below);
   void improve(Device to, const Label& label, double below);
   void attach(const Candidate& candidate);
+  void add_arc(std::span<const std::uint32_t> backwards, double cost);
 
   const SynthesisProblem& problem_;
   const LinkGraph& graph_;
   LinkLoads& loads_;
   const double lambda_;
   const double delta_;
+  const Bystanders bystanders_;
   std::vector<Node> nodes_;  // by device
   std::uint32_t epoch_ = 0;
   std::priority_queue<Candidate> direct_;

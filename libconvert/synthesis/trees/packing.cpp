@@ -8,10 +8,11 @@
 
 namespace convert {
 
-TreePacking pack_trees(const SynthesisProblem& problem, std::span<const Device> roots, double share,
-                       const TreeChoice& choice) {
+std::optional<TreePacking> pack_trees(const SynthesisProblem& problem, std::span<const Device> roots, double share,
+                                      const TreeChoice& choice) {
   LinkLoads loads(problem, share, choice);
-  TreeGrower grower(problem, loads, choice);
+  TreeGrower grower(problem, loads, choice,
+                    problem.turned ? TreeGrower::Bystanders::pass_once : TreeGrower::Bystanders::copy);
   TreePacking packing{.of_root = choice.trees};
   packing.trees.resize(roots.size() * choice.trees);
   // One of each root, then the next of each.
@@ -19,7 +20,7 @@ TreePacking pack_trees(const SynthesisProblem& problem, std::span<const Device> 
     for (std::size_t r = 0; r < roots.size(); ++r) {
       TreePacking::Tree& tree = packing.trees[r * choice.trees + t];
       tree.root = roots[r];
-      grower.grow(tree);
+      if (!grower.grow(tree)) return std::nullopt;
     }
   }
   packing.load = loads.worst();
@@ -28,7 +29,7 @@ TreePacking pack_trees(const SynthesisProblem& problem, std::span<const Device> 
     for (TreePacking::Tree& tree : packing.trees) {
       if (!loads.overloads(tree.links)) continue;
       loads.remove(tree.links);
-      grower.grow(tree);
+      if (!grower.grow(tree)) return best;
     }
     packing.load = loads.worst();
     if (packing.load < best.load) best = packing;

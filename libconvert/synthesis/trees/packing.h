@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -46,10 +47,11 @@ struct TreePacking {
 };
 
 // Packs trees from `roots` to all participants of the problem. `share`: the part of all roots' data that a link of
-// bandwidth 1 (a unit of the graph) can carry while the bound lasts, in parts of one root. Switches copy nothing;
-// NPUs that do not take part neither, and are passed once by a tree at most.
-[[nodiscard]] TreePacking pack_trees(const SynthesisProblem& problem, std::span<const Device> roots, double share,
-                                     const TreeChoice& choice);
+// bandwidth 1 (a unit of the graph) can carry while the bound lasts, in parts of one root. Switches copy nothing.
+// NPUs that do not take part copy too, unless the problem is `turned` (the trees are for sums, played backwards):
+// then a tree passes each once at most. Returns nothing where trees did not come through so.
+[[nodiscard]] std::optional<TreePacking> pack_trees(const SynthesisProblem& problem, std::span<const Device> roots,
+                                                    double share, const TreeChoice& choice);
 
 // Returns the moves of all trees, each of which carries its share of its root's part in `pieces` pieces; and the
 // order of pieces in which those of all trees are interleaved.

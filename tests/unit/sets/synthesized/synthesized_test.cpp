@@ -56,8 +56,9 @@ TEST(Synthesized, EveryCollectiveOnAnyNetworkIsProvedAndTakesItsTime) {
   for (int round = 0; round < 40; ++round) {
     const NetworkConfig network = test::random_network(draw, 10, round % 2 == 0 ? 0 : 3);
     const std::uint32_t npus = network.graph.npus;
-    for (const Collective c : {Collective::all_gather, Collective::reduce_scatter, Collective::all_reduce,
-                               Collective::broadcast, Collective::reduce}) {
+    for (const Collective c :
+         {Collective::all_gather, Collective::reduce_scatter, Collective::all_reduce, Collective::broadcast,
+          Collective::reduce, Collective::all_to_all, Collective::scatter, Collective::gather}) {
       SynthesisRequest request{.collective = c, .bytes = std::int64_t{npus} * (1000 + draw.below(100'000))};
       request.occupancy = draw.below(2) == 0 ? beta : alpha_beta;
       if (round % 4 == 3) request.group = test::random_group(draw, npus);

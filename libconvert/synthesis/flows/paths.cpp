@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#include "synthesis/flows/paths.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <queue>
+#include <utility>
+
+#include "synthesis/trees/growth.h"
+
+namespace convert {
+namespace {
+
+class PathChooser {
+ public:
+  PathChooser(const SynthesisProblem& problem, std::span<const Commodity> commodities, double share,
+              const PathChoice& choice)
+      : graph_(problem.graph),
+        commodities_(commodities),
+        choice_(choice),
+        loads_(problem, share, {.trees = choice.pieces}),
+        paths_(commodities.size() * choice.pieces),
+        labels_(graph_.devices) {}
+
+  // Ways by commodity and piece.
+  std::vector<std::vector<std::uint32_t>> run() {
+    std::vector<std::uint32_t> order(paths_.size());
+    std::iota(order.begin(), order.end(), 0U);
+    shuffle(order);
+    for (const std::uint32_t i : order) choose(i);
+    std::vector<std::vector<std::uint32_t>> best = paths_;
+    double best_load = loads_.worst();
+    for (std::uint32_t pass = 0; pass < choice_.passes && loads_.any_overloaded(); ++pass) {
+      for (const std::uint32_t i : order) {
+        if (!loads_.overloads(paths_[i])) continue;
+        loads_.remove(paths_[i]);
+        choose(i);
+      }
+      if (loads_.worst() >= best_load) continue;
+      best_load = loads_.worst();
+      best = paths_;
+    }
+    return best;
+  }
+
+ private:
+  struct Label {
+    std::uint32_t search = 0;
+    bool settled = false;
+    double length = 0;
+    std::uint32_t by = no_index;
+  };
+  struct Candidate {
+    double length = 0;
+    Device at = 0;
+    friend bool operator<(const Candidate& a, const Candidate& b) {  // the least comes first
+      return a.length != b.length ? a.length > b.length : a.at > b.at;
+    }
+  };
+
+  void shuffle(std::vector<std::uint32_t>& order) const {
+    std::uint64_t state = choice_.seed * 0x9e3779b97f4a7c15U;
+    for (std::size_t i = order.size(); i > 1; --i) {
+      state = state * 6364136223846793005U + 1442695040888963407U;
+      std::swap(order[i - 1], order[(state >> 33U) % i]);
+    }
+  }
+
+  void choose(std::uint32_t i) {
+    const Commodity& c = commodities_[i / choice_.pieces];
+    ++search_;
+    heap_ = {};
+    labels_[c.from] = {.search = search_};
+    heap_.push({0, c.from});
+    while (true) {
+      const Device at = heap_.top().at;
+      heap_.pop();
+      if (at == c.to) break;
+      if (std::exchange(labels_[at].settled, true)) continue;
+      for (const std::uint32_t link : graph_.out[at]) {
+        Label& to = labels_[graph_.links[link].to];
+        const double length = labels_[at].length + loads_.length(link);
+        if (to.search == search_ && (to.settled || to.length <= length)) continue;
+        to = {.search = search_, .settled = false, .length = length, .by = link};
+        heap_.push({length, graph_.links[link].to});
+      }
+    }
+    std::vector<std::uint32_t>& path = paths_[i];
+    path.clear();
+    for (Device at = c.to; at != c.from; at = graph_.links[path.back()].from) path.push_back(labels_[at].by);
+    std::ranges::reverse(path);
+    for (const std::uint32_t link : path) loads_.change(link, 1);
+  }
+
+  const LinkGraph& graph_;
+  const std::span<const Commodity> commodities_;
+  const PathChoice choice_;
+  LinkLoads loads_;
+  std::vector<std::vector<std::uint32_t>> paths_;
+  std::vector<Label> labels_;
+  std::uint32_t search_ = 0;
+  std::priority_queue<Candidate> heap_;
+};
+
+// Adds the moves of a piece along its links, from NPU to NPU.
+void add_path(const LinkGraph& graph, std::span<const std::uint32_t> path, std::uint32_t piece, Moves& m) {
+  std::uint32_t before = no_index;
+  for (std::size_t begin = 0, end = 0; begin < path.size(); begin = end) {
+    do ++end;
+    while (!graph.is_npu(graph.links[path[end - 1]].to));
+    Move move{.piece = piece, .from = graph.links[path[begin]].from, .to = graph.links[path[end - 1]].to};
+    move.way = {static_cast<std::uint32_t>(m.links.size()), static_cast<std::uint32_t>(end - begin)};
+    m.links.insert(m.links.end(), path.begin() + static_cast<std::ptrdiff_t>(begin),
+                   path.begin() + static_cast<std::ptrdiff_t>(end));
+    move.parents.begin = static_cast<std::uint32_t>(m.parents.size());
+    if (before != no_index) {
+      m.parents.push_back(before);
+      move.parents.count = 1;
+    }
+    before = static_cast<std::uint32_t>(m.moves.size());
+    m.moves.push_back(move);
+  }
+}
+
+}  // namespace
+
+std::vector<Commodity> commodities_of(const SynthesisProblem& problem) {
+  std::vector<Commodity> out;
+  const std::uint32_t n = problem.size();
+  if (has_root(problem.collective)) {
+    for (const Device d : problem.participants) {
+      if (d == problem.root) continue;
+      out.push_back(comes_from_root(problem.collective) ? Commodity{problem.root, d} : Commodity{d, problem.root});
+    }
+    return out;
+  }
+  for (std::uint32_t round = 1; round < n; ++round) {
+    for (std::uint32_t i = 0; i < n; ++i)
+      out.push_back({problem.participants[i], problem.participants[(i + round) % n]});
+  }
+  return out;
+}
+
+TreeMoves choose_paths(const SynthesisProblem& problem, std::span<const Commodity> commodities, double share,
+                       const PathChoice& choice) {
+  const auto paths = PathChooser(problem, commodities, share, choice).run();
+  const std::vector<std::int64_t> sizes = piece_sizes(problem.shard_bytes, choice.pieces);
+  TreeMoves out;
+  for (std::size_t c = 0; c < commodities.size(); ++c) {
+    for (std::uint32_t k = 0; k < choice.pieces; ++k) {
+      const auto piece = static_cast<std::uint32_t>(out.moves.pieces.size());
+      out.moves.pieces.push_back({.owner = commodities[c].from, .other = commodities[c].to, .bytes = sizes[k]});
+      out.rank.push_back(static_cast<double>(c / problem.size()));
+      add_path(problem.graph, paths[c * choice.pieces + k], piece, out.moves);
+    }
+  }
+  return out;
+}
+
+}  // namespace convert

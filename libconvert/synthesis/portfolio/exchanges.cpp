@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "synthesis/portfolio/exchanges.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/units.h"
+#include "synthesis/flows/paths.h"
+#include "synthesis/list_schedule.h"
+#include "synthesis/portfolio/candidates.h"
+#include "util/parallel.h"
+
+namespace convert {
+namespace {
+
+// Returns the parts that a link of bandwidth 1 carries in the time of the bound.
+double share_of(const SynthesisProblem& problem, const Bounds& bounds) {
+  constexpr double ps_per_s = 1e12;
+  return static_cast<double>(std::max<Picoseconds>(1, bounds.lower)) / ps_per_s *
+         static_cast<double>(problem.graph.unit) / static_cast<double>(problem.shard_bytes);
+}
+
+std::vector<PathChoice> path_choices(const SynthesisProblem& problem, const SynthesisChoice& choice,
+                                     std::size_t commodities) {
+  if (choice.pieces) return {{.pieces = *choice.pieces, .seed = choice.seed}};
+  if (choice.effort == SynthesisEffort::fast) return {{.pieces = 1, .passes = 2, .seed = choice.seed}};
+  const bool best = choice.effort == SynthesisEffort::best;
+  std::vector<PathChoice> out;
+  for (const std::uint32_t pieces : {1U, 2U, 4U, 8U, 16U}) {
+    const bool too_many = commodities * pieces > (best ? most_synthesized_moves : quick_moves / 8);
+    if (pieces > choice.most_pieces || pieces > problem.shard_bytes || (pieces > 1 && too_many)) continue;
+    for (std::uint64_t seed = 0; seed < (best ? 4U : 2U); ++seed)
+      out.push_back({.pieces = pieces, .passes = best ? 20U : 6U, .seed = choice.seed + seed});
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<TimedMoves> make_exchange(const SynthesisProblem& problem, const SynthesisChoice& choice,
+                                        const Bounds& bounds) {
+  const std::vector<Commodity> commodities = commodities_of(problem);
+  const std::vector<PathChoice> choices = path_choices(problem, choice, commodities.size());
+  std::optional<TimedMoves> best;
+  const auto make = [&](std::size_t i) {
+    const TreeMoves moves = choose_paths(problem, commodities, share_of(problem, bounds), choices[i]);
+    TimedMoves made = best_schedule(problem, moves.moves, moves.rank);
+    made.method = "paths, " + counted(choices[i].pieces, "piece");
+    return made;
+  };
+  for_each_ordered(choice.jobs, choices.size(), make, [&](std::size_t, TimedMoves&& made) {
+    if (!best || made.total < best->total) best = std::move(made);
+  });
+  return best;
+}
+
+}  // namespace convert

@@ -15,11 +15,11 @@ namespace {
 class PathChooser {
  public:
   PathChooser(const SynthesisProblem& problem, std::span<const Commodity> commodities, double share,
-              const PathChoice& choice)
+              std::span<const std::int64_t> lengths, const PathChoice& choice)
       : graph_(problem.graph),
         commodities_(commodities),
         choice_(choice),
-        loads_(problem, share, {.trees = choice.pieces}),
+        loads_(problem, share, {.trees = choice.pieces}, lengths),
         paths_(commodities.size() * choice.pieces),
         labels_(graph_.devices) {}
 
@@ -143,8 +143,8 @@ std::vector<Commodity> commodities_of(const SynthesisProblem& problem) {
 }
 
 TreeMoves choose_paths(const SynthesisProblem& problem, std::span<const Commodity> commodities, double share,
-                       const PathChoice& choice) {
-  const auto paths = PathChooser(problem, commodities, share, choice).run();
+                       std::span<const std::int64_t> lengths, const PathChoice& choice) {
+  const auto paths = PathChooser(problem, commodities, share, lengths, choice).run();
   const std::vector<std::int64_t> sizes = piece_sizes(problem.shard_bytes, choice.pieces);
   TreeMoves out;
   for (std::size_t c = 0; c < commodities.size(); ++c) {

@@ -32,9 +32,9 @@ struct PathChoice {
 };
 
 // Returns the moves of all pieces, from NPU to NPU; and the order of pieces: by round. `share`: the parts that a
-// link of bandwidth 1 can carry while the bound lasts. Devices that do not take part are passed as the problem
-// says.
+// link of bandwidth 1 can carry while the bound lasts. `lengths`: those of links that bound the collective most, or
+// none. Devices that do not take part are passed as the problem says.
 [[nodiscard]] TreeMoves choose_paths(const SynthesisProblem& problem, std::span<const Commodity> commodities,
-                                     double share, const PathChoice& choice);
+                                     double share, std::span<const std::int64_t> lengths, const PathChoice& choice);
 
 }  // namespace convert

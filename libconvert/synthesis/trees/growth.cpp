@@ -6,24 +6,33 @@
 
 namespace convert {
 
-LinkLoads::LinkLoads(const SynthesisProblem& problem, double share, const TreeChoice& choice)
+LinkLoads::LinkLoads(const SynthesisProblem& problem, double share, const TreeChoice& choice,
+                     std::span<const std::int64_t> base)
     : loads_(problem.graph.links.size()), fixed_(choice.by_time != 0) {
+  constexpr double least = 0.02;  // of what a link has at its bound
+  constexpr double by_base = 10;
+  double all = 0;  // length × bandwidth
+  for (std::uint32_t l = 0; l < base.size(); ++l)
+    all += static_cast<double>(base[l]) * static_cast<double>(problem.graph.links[l].bandwidth);
   for (std::uint32_t l = 0; l < loads_.size(); ++l) {
     const auto bandwidth = static_cast<double>(problem.graph.links[l].bandwidth);
     capacity_.push_back(static_cast<double>(choice.trees) * share * bandwidth);
     bandwidth_.push_back(bandwidth);
+    const double even = least / bandwidth;
+    least_.push_back(all == 0 ? even
+                              : even + by_base * least * static_cast<double>(base[l]) *
+                                           static_cast<double>(base.size()) / all);
     length_.push_back(fixed_ ? static_cast<double>(hop_time(problem, l, choice.by_time).arrival) : length_of(l));
   }
 }
 
 double LinkLoads::length_of(std::uint32_t link) const {
-  constexpr double least = 0.02;
   constexpr double steepness = 12;
   constexpr double too_much = 50;
   constexpr double most = 600;  // of an exponent
   const auto load = static_cast<double>(loads_[link]);
   const double exponent = std::min(most, steepness * (load / capacity_[link] - 1));
-  const double length = (least + std::exp(exponent)) / bandwidth_[link];
+  const double length = least_[link] + std::exp(exponent) / bandwidth_[link];
   return load + 1 > capacity_[link] * (1 + tolerance) ? too_much * length : length;
 }
 

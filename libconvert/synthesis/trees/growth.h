@@ -16,7 +16,9 @@ namespace convert {
 class LinkLoads {
  public:
   // `trees`: how many of them carry a part of data. `share`: see pack_trees().
-  LinkLoads(const SynthesisProblem& problem, double share, const TreeChoice& choice);
+  // `base`: lengths, in any unit, that links without load have; empty: 1 over their bandwidth.
+  LinkLoads(const SynthesisProblem& problem, double share, const TreeChoice& choice,
+            std::span<const std::int64_t> base = {});
 
   [[nodiscard]] double length(std::uint32_t link) const { return length_[link]; }
   void change(std::uint32_t link, std::int32_t by) {
@@ -43,6 +45,7 @@ class LinkLoads {
   std::vector<double> capacity_;  // in trees
   std::vector<double> bandwidth_;
   std::vector<double> length_;
+  std::vector<double> least_;
   bool fixed_ = false;
 };
 

@@ -2,9 +2,12 @@
 // Says what the makers of candidates share.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "synthesis/moves.h"
 
@@ -19,6 +22,18 @@ inline constexpr std::uint64_t quick_moves = 300'000;
   text.erase(text.find_last_not_of('0') + 1);
   if (text.back() == '.') text.pop_back();
   return text;
+}
+
+// Returns so many random numbers from 0 to below `most`.
+[[nodiscard]] inline std::vector<double> random_order(std::size_t count, double most, std::uint64_t seed) {
+  constexpr double range = std::uint64_t{1} << 31U;
+  std::vector<double> order;
+  std::uint64_t state = seed * 0x9e3779b97f4a7c15U + 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    order.push_back(static_cast<double>(state >> 33U) / range * most);
+  }
+  return order;
 }
 
 // Holds the best candidate of each number of pieces of a part.

@@ -35,16 +35,6 @@ std::vector<PathChoice> path_choices(const SynthesisProblem& problem, const Synt
   return out;
 }
 
-std::vector<double> random_rank(std::size_t pieces, std::uint64_t seed) {
-  std::vector<double> rank;
-  std::uint64_t state = seed * 0x9e3779b97f4a7c15U + 1;
-  for (std::size_t i = 0; i < pieces; ++i) {
-    state = state * 6364136223846793005U + 1442695040888963407U;
-    rank.push_back(static_cast<double>(state >> 33U));
-  }
-  return rank;
-}
-
 }  // namespace
 
 std::optional<TimedMoves> make_exchange(const SynthesisProblem& problem, const SynthesisChoice& choice,
@@ -63,7 +53,7 @@ std::optional<TimedMoves> make_exchange(const SynthesisProblem& problem, const S
     TimedMoves made = best_schedule(problem, moves.moves, moves.rank);
     // Rounds fill the links between groups of NPUs one after the other; chance fills all of them.
     for (std::uint64_t draw = 0; draw < draws; ++draw) {
-      const std::vector<double> rank = random_rank(moves.rank.size(), choices[i].seed + draw);
+      const std::vector<double> rank = random_order(moves.rank.size(), 1, choices[i].seed + draw);
       TimedMoves other = list_schedule(problem, moves.moves, ServeOrder::pieces, rank);
       if (other.total < made.total) made = std::move(other);
     }

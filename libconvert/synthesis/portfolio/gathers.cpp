@@ -190,6 +190,13 @@ class GatherMakers {
   [[nodiscard]] Made with_pieces(const Packed& p, std::uint32_t q) const {
     const TreeMoves moves = moves_of(problem_, p.packing, q);
     Made made = best_schedule(problem_, moves.moves, moves.rank);
+    // Pieces that stand alike take their turns by chance.
+    for (std::uint64_t draw = 0; draw < 2; ++draw) {
+      std::vector<double> rank = random_order(moves.rank.size(), 1.0 / q, choice_.seed + draw);
+      for (std::size_t i = 0; i < rank.size(); ++i) rank[i] += moves.rank[i];
+      TimedMoves other = list_schedule(problem_, moves.moves, ServeOrder::pieces, rank);
+      if (other.total < made->total) made = std::move(other);
+    }
     made->method = text(p.choice, q);
     return made;
   }

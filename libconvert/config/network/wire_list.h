@@ -10,7 +10,11 @@
 
 namespace convert {
 
-inline const std::vector<std::string> wire_list_keys = {"npus", "switches", "defaults", "links"};
+// The most switches and links of a list, of whatever format.
+inline constexpr std::int64_t max_switches = 1 << 20;
+inline constexpr std::size_t max_listed_wires = 1 << 20;
+
+inline const std::vector<std::string> wire_list_keys = {"npus", "switches", "participants", "defaults", "links"};
 
 // Parses the document of a network file. Throws Error(input) [network] with the place.
 [[nodiscard]] WireGraph parse_wire_list(const std::string& file, const YamlNode& root);

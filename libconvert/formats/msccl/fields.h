@@ -12,7 +12,7 @@
 
 #include "core/algorithm/algorithm.h"
 #include "core/diagnostic.h"
-#include "formats/msccl/document.h"
+#include "config/xml_document.h"
 #include "util/utf8.h"
 
 namespace convert {

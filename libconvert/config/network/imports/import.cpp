@@ -25,6 +25,15 @@ bool skip_part(std::string_view& text, std::string_view begin, std::string_view 
   return true;
 }
 
+// A document type ends with '>', behind the declarations in brackets that it may have.
+bool skip_doctype(std::string_view& text) {
+  const std::size_t stop = text.find_first_of("[>");
+  if (!text.starts_with("<!")) return false;
+  if (stop == std::string_view::npos || text[stop] == '>') return skip_part(text, "<!", ">");
+  text.remove_prefix(stop);
+  return skip_part(text, "[", "]") && skip_part(text, "", ">");
+}
+
 }  // namespace
 
 const NetworkImport* find_import(std::string_view text) {
@@ -40,7 +49,7 @@ const NetworkImport* find_import(std::string_view text) {
 std::string_view first_element(std::string_view text) {
   do {
     skip_blanks(text);
-  } while (skip_part(text, "<?", "?>") || skip_part(text, "<!--", "-->") || skip_part(text, "<!", ">"));
+  } while (skip_part(text, "<?", "?>") || skip_part(text, "<!--", "-->") || skip_doctype(text));
   if (!text.starts_with('<')) return {};
   text.remove_prefix(1);
   return text.substr(0, text.find_first_of(" \t\r\n/>"));

@@ -37,12 +37,18 @@ class InfraExpansion {
       : source_(source), document_(document), defaults_(defaults) {}
 
   NetworkConfig expand() {
+    std::uint64_t total = 0;
     for (const InfraInstance& instance : document_.instances) {
       if (!document_.devices.contains(instance.device))
         throw error(instance.where,
                     "instance '" + instance.name + "' is of device '" + instance.device + "', which is not there");
+      total += size_of(document_.devices.at(instance.device), instance.where, 0) *
+               static_cast<std::uint64_t>(instance.count);
+      if (total > max_infra_nodes) throw error(instance.where, "more than 2^21 nodes");
+    }
+    for (const InfraInstance& instance : document_.instances) {
       for (std::int64_t i = 0; i < instance.count; ++i)
-        add_nodes(indexed(instance.name, i), document_.devices.at(instance.device), instance.where, 0);
+        add_nodes(indexed(instance.name, i), document_.devices.at(instance.device), instance.where);
     }
     for (const InfraInstance& instance : document_.instances) {
       for (std::int64_t i = 0; i < instance.count; ++i)
@@ -69,24 +75,34 @@ class InfraExpansion {
     return &found->second;
   }
 
-  void add_nodes(const std::string& prefix, const InfraDevice& device, const Location& where, int depth) {
+  // Returns the nodes of a device and one more, at most max_infra_nodes + 1.
+  std::uint64_t size_of(const InfraDevice& device, const Location& where, int depth) {
+    if (const auto known = sizes_.find(&device); known != sizes_.end()) return known->second;
     if (depth == max_nesting) throw error(where, "device '" + device.name + "' holds devices more than 16 deep");
+    std::uint64_t size = 1;
+    for (const InfraComponent& c : device.components) {
+      const InfraDevice* const inner = device_of(c, where);
+      size += static_cast<std::uint64_t>(c.count) * (inner == nullptr ? 1 : size_of(*inner, where, depth + 1));
+      size = std::min<std::uint64_t>(size, max_infra_nodes + 1);
+    }
+    sizes_.emplace(&device, size);
+    return size;
+  }
+
+  void add_nodes(const std::string& prefix, const InfraDevice& device, const Location& where) {
     for (const InfraComponent& c : device.components) {
       const InfraDevice* const inner = device_of(c, where);
       for (std::int64_t i = 0; i < c.count; ++i) {
         const std::string name = prefix + '.' + indexed(c.name, i);
         if (inner != nullptr) {
-          add_nodes(name, *inner, where, depth + 1);
+          add_nodes(name, *inner, where);
           continue;
         }
-        if (nodes_.size() == max_infra_nodes) throw error(where, "more than 2^21 nodes");
         if (!index_.emplace(name, static_cast<std::uint32_t>(nodes_.size())).second)
           throw error(where, "node " + name + " is there twice");
         nodes_.push_back({name, c.choice});
       }
-      steps(c.count, where);
     }
-    steps(1, where);
   }
   // Bounds the work of documents that count much and hold little.
   void steps(std::int64_t n, const Location& where) {
@@ -258,6 +274,7 @@ class InfraExpansion {
   const ImportSource& source_;
   const InfraDocument& document_;
   const InfraLink& defaults_;
+  std::unordered_map<const InfraDevice*, std::uint64_t> sizes_;
   std::vector<InfraNode> nodes_;
   std::unordered_map<std::string, std::uint32_t> index_;
   std::vector<InfraJoin> joins_;

@@ -20,7 +20,7 @@ class LinkTableReader {
 
   WireGraph read() {
     read_head();
-    GraphDraft draft(npus_, switches_, at(1));
+    GraphDraft draft(npus_, switches_, {.file = source_.name, .line = 1, .column = 1});
     draft.set_participants(participants());
     while (next_line()) {
       if (!line_.empty()) draft.add(read_link(), at(1));

@@ -107,13 +107,19 @@ class MachineReader {
     machine_.devices.push_back(std::move(device));
     return static_cast<std::uint32_t>(machine_.devices.size() - 1);
   }
+  // Equal links of a pair add up; of different ones it has the kind that NCCL prefers.
   void link(std::uint32_t from, std::uint32_t to, NcclLinkKind kind, double bytes_per_ns) {
     const auto [found, is_new] =
         links_.emplace(std::uint64_t{from} << 32 | to, static_cast<std::uint32_t>(machine_.links.size()));
     if (is_new) {
       machine_.links.push_back({.from = from, .to = to, .kind = kind, .bytes_per_ns = bytes_per_ns});
-    } else {
-      machine_.links[found->second].bytes_per_ns += bytes_per_ns;
+      return;
+    }
+    NcclLink& old = machine_.links[found->second];
+    if (old.kind == kind) {
+      old.bytes_per_ns += bytes_per_ns;
+    } else if (kind < old.kind) {
+      old = {.from = from, .to = to, .kind = kind, .bytes_per_ns = bytes_per_ns};
     }
   }
   void link_both(std::uint32_t a, std::uint32_t b, NcclLinkKind kind, double bytes_per_ns) {

@@ -83,11 +83,11 @@ class Ns3Reader {
     GraphDraft draft(nodes_ - switches_, switches_, {.file = source_.name, .line = 1});
     read_switches();
     for (std::uint64_t i = 0; i < links_; ++i) read_link(draft, i);
-    read_rest();
     if (parallel_ != 0)
       notes_.push_back(counted(parallel_, "link") +
                        " beside another of the same pair: the bandwidths are added up");
     if (lossy_ != 0) notes_.push_back(counted(lossy_, "link") + " with an error rate: nothing is lost here");
+    read_rest();
     return {.source = source_.name, .graph = draft.finish(), .notes = std::move(notes_)};
   }
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include "config/network/network.h"
 #include "core/words.h"
 #include "scenario/option_values.h"
 #include "util/log.h"
@@ -128,11 +129,6 @@ std::vector<SweepSetting> sweep_base(const ReplayCommand& command) {
   std::vector<SweepSetting> base = command.settings;
   if (command.input.from) base.push_back(setting_of("from", "--from", *command.input.from));
   return base;
-}
-
-void tell_network(const NetworkConfig& network) {
-  for (const std::string& note : network.notes) log_note(network.source + ": " + note);
-  for (const std::string& remark : network.remarks) log_info(network.source + ": " + remark);
 }
 
 void note_missing_latency(const std::vector<SweepValue>& networks) {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "common/options.h"
-#include "config/network/network.h"
 #include "config/sweep.h"
 #include "scenario/settings.h"
 
@@ -44,8 +43,6 @@ struct ReplayCommand {
 [[nodiscard]] convert::RunSettings replay_settings(const ReplayCommand& command);
 [[nodiscard]] std::vector<convert::SweepSetting> sweep_base(const ReplayCommand& command);
 
-// Notes what was noticed when a network was read.
-void tell_network(const convert::NetworkConfig& network);
 // Notes, each once, what networks in short form leave the latency out.
 void note_missing_latency(const std::vector<convert::SweepValue>& networks);
 

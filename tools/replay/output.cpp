@@ -312,8 +312,11 @@ void refuse_inputs_as_outputs(const std::vector<std::string>& outputs, const std
   }
 }
 
-void print_network(const Scenario& scenario, const ReplayOutputOptions& o) {
+bool wrote_network(const Scenario& scenario, const ReplayOutputOptions& o) {
   const std::string& name = scenario.network.source;
+  for (const std::string& note : scenario.network.notes) log_note(name + ": " + note);
+  for (const std::string& remark : scenario.network.remarks) log_info(name + ": " + remark);
+  if (!o.print_network) return false;
   if (scenario.network.ideal) throw usage_error("--print-network: an ideal network has no links");
   WireGraph graph = build_wire_graph(scenario.network);
   remove_failed_wires(graph, scenario.options.network.failed);
@@ -329,6 +332,7 @@ void print_network(const Scenario& scenario, const ReplayOutputOptions& o) {
   out->write(text);
   out->close();
   files.commit();
+  return true;
 }
 
 void set_replay_output(const ReplayOutputOptions& o, ReplayOptions& options) {

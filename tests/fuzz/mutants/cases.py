@@ -360,6 +360,10 @@ def formats_in(maker, corpus):
                           [f"et-replay -q -n {{in}} --network {m} {o} w" for m in ("unaware", "aware", "links")
                            for o in ("", "--compat astra --system s.json", "--report links")] +
                           ["et-replay -q -n {in} --fail 0-1 w"]),
+        "network-files": Format("text", [Sample(run_set | {p.name: p.read_bytes()}, [p.name], p.name)
+                                         for p in sorted((maker.testdata / "networks").glob("*_*.*"))],
+                                ["et-replay -q -n {in} --print-network", "et-replay -q -n {in},hosts=2,fabric=rail --print-network",
+                                 "et-replay -q -n {in} w"]),
         "system": Format("json", config("x.json", SYSTEM, CUSTOM_SYSTEM),
                          [CONFIGURED + "--system {in} w", CONFIGURED + "--compat astra --system {in} w",
                           "et-replay -q --workload-configuration w --system-configuration {in} --network-configuration net.yml",

@@ -63,6 +63,10 @@ class MachineReader {
     check_ranks(root);
     join_cpus();
     for (const LaterLink& link : later_) join_later(link);
+    if (nowhere_ != 0)
+      machine_.notes.push_back(counted(nowhere_, "link") +
+                               " to another device than those of the file left out, first in line " +
+                               std::to_string(first_nowhere_));
     check_symmetry();
     return std::move(machine_);
   }
@@ -292,8 +296,7 @@ class MachineReader {
     if (target != buses_.end() && target->second != l.from) {
       link(l.from, target->second, l.to == NcclDeviceKind::gpu ? NcclLinkKind::nvlink : NcclLinkKind::pci, rate);
     } else if (!outside_.contains(std::pair(host, l.target))) {
-      machine_.notes.push_back(format_location(l.where) + ": target '" + l.target.substr(0, 40) +
-                               "' is not in the file; the link is left out");
+      if (nowhere_++ == 0) first_nowhere_ = l.where.line;
     }
   }
 
@@ -334,6 +337,8 @@ class MachineReader {
   std::uint32_t host_ = 0;                                // of what is read
   std::uint32_t cpu_ = 0;
   std::uint64_t without_rank_ = 0;
+  std::uint64_t nowhere_ = 0;  // links without a target
+  std::uint32_t first_nowhere_ = 0;
   std::vector<Ranked> ranks_;
   std::vector<std::pair<std::uint32_t, double>> cpu_rates_;
   std::vector<LaterLink> later_;

@@ -259,7 +259,7 @@ TEST(NcclTopologies, NoteWhatIsOdd) {
       nccl(machine({"<gpu rank=\"0\"><nvlink target=\"0000:07:00.0\" count=\"1\" tclass=\"0x030200\"/></gpu>",
                     "<gpu rank=\"1\"><nvlink target=\"0000:00:00.0\" count=\"2\" tclass=\"0x030200\"/></gpu>"}))
           .notes,
-      (std::vector<std::string>{"n:3:58: target '0000:07:00.0' is not in the file; the link is left out",
+      (std::vector<std::string>{"1 link to another device than those of the file left out, first in line 3",
                                 "NVLinks that differ in the two directions, such as from gpu1 to gpu0"}));
 }
 

@@ -283,6 +283,7 @@ class InfraExpansion {
 };
 
 bool sniff_infragraph(std::string_view text) {
+  if (is_binary_infragraph(text)) return true;
   return mentions_key(text, "devices") &&
          (mentions_key(text, "instances") || mentions_key(text, "components") || mentions_key(text, "ep1"));
 }
@@ -301,7 +302,9 @@ NetworkConfig read_infragraph_network(const ImportSource& source) {
     defaults.latency_ps = parse_time(*lat);
     if (!defaults.latency_ps) throw wants("lat wants a time such as 500ns, not '" + *lat + "'");
   }
-  const InfraDocument document = read_infragraph(source.name, source.text);
+  const bool binary = is_binary_infragraph(source.text);
+  const InfraDocument document =
+      binary ? read_binary_infragraph(source.name, source.text) : read_infragraph(source.name, source.text);
   return InfraExpansion(source, document, defaults).expand();
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/yaml_tree.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
 
@@ -75,7 +76,11 @@ inline constexpr const char* infragraph_1_text =
     "InfraGraph 2, "
     "which is read";
 
-// Reads a document in JSON or YAML. Throws Error(input) with the place.
+// Read a document in JSON or YAML, in binary form, and as a tree. Throw Error(input) with the place.
 [[nodiscard]] InfraDocument read_infragraph(const std::string& name, std::string_view text);
+[[nodiscard]] InfraDocument read_binary_infragraph(const std::string& name, std::string_view bytes);
+[[nodiscard]] InfraDocument infragraph_of_tree(const std::string& name, const YamlNode& root);
+// Returns whether bytes look like the beginning of a binary document, which no text does.
+[[nodiscard]] bool is_binary_infragraph(std::string_view bytes);
 
 }  // namespace convert

@@ -5,7 +5,6 @@
 
 #include "config/network/imports/infragraph_model.h"
 #include "config/network/wire_graph.h"
-#include "config/yaml_tree.h"
 #include "core/words.h"
 
 namespace convert {
@@ -22,8 +21,7 @@ class InfraReader {
  public:
   explicit InfraReader(const std::string& file) : file_(file) {}
 
-  InfraDocument read(std::string_view text) const {
-    const YamlNode root = parse_yaml_tree(file_, text, infragraph_yaml);
+  [[nodiscard]] InfraDocument read(const YamlNode& root) const {
     InfraDocument document;
     for_each(root, "devices", [&](const YamlNode& node) {
       InfraDevice device = read_device(node);
@@ -190,7 +188,11 @@ class InfraReader {
 }  // namespace
 
 InfraDocument read_infragraph(const std::string& name, std::string_view text) {
-  return InfraReader(name).read(text);
+  return infragraph_of_tree(name, parse_yaml_tree(name, text, infragraph_yaml));
+}
+
+InfraDocument infragraph_of_tree(const std::string& name, const YamlNode& root) {
+  return InfraReader(name).read(root);
 }
 
 }  // namespace convert

@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t max_xml_bytes = 16 << 20;
 constexpr std::uint32_t max_pci_depth = 64;
 constexpr std::size_t max_cpus = 4096;
+constexpr std::uint32_t max_cpus_of_host = 256;  // each of which is joined with each
 
 // What a PCI class means, by the beginning of its number; bridges and unknown ones are switches.
 NcclDeviceKind kind_of_class(std::string_view pci_class) {
@@ -143,7 +144,8 @@ class MachineReader {
                                    .name = numa < 0 ? "cpu" : "cpu" + std::to_string(numa)});
     if (!cpus_.emplace(std::pair(host_, numa), cpu).second)
       throw error(node, "a second CPU with numaid " + std::to_string(numa) + " of its host");
-    if (cpu_rates_.size() == max_cpus) throw error(node, "more than " + std::to_string(max_cpus) + " CPUs");
+    if (cpu_rates_.size() == max_cpus || ++cpus_of_host_[host_] > max_cpus_of_host)
+      throw error(node, "more than " + std::to_string(max_cpus_of_host) + " CPUs of a host, or 4096 in all");
     cpu_rates_.emplace_back(cpu, nccl_cpu_rate(node.attribute("arch").value(), node.attribute("vendor").value(),
                                                whole(node, "familyid", INT32_MIN, INT32_MAX, 0),
                                                whole(node, "modelid", INT32_MIN, INT32_MAX, 0)));
@@ -336,6 +338,7 @@ class MachineReader {
   std::unordered_map<std::string, std::uint32_t> hosts_;  // by hash
   std::uint32_t host_ = 0;                                // of what is read
   std::uint32_t cpu_ = 0;
+  std::map<std::uint32_t, std::uint32_t> cpus_of_host_;
   std::uint64_t without_rank_ = 0;
   std::uint64_t nowhere_ = 0;  // links without a target
   std::uint32_t first_nowhere_ = 0;

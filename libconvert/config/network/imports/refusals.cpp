@@ -68,17 +68,6 @@ bool sniff_infragraph_1(std::string_view text) {
 }
 NetworkConfig refuse_infragraph_1(const ImportSource& source) { refuse(source, infragraph_1_text); }
 
-// A name, field 1, with its length, then a description or a device, fields 2 and 3.
-bool sniff_infragraph_binary(std::string_view text) {
-  if (text.size() < 4 || text[0] != '\n') return false;
-  const auto length = static_cast<unsigned char>(text[1]);
-  if (length == 0 || length >= 0x80 || text.size() < std::size_t{3} + length) return false;
-  return text[2U + length] == '\x12' || text[2U + length] == '\x1a';
-}
-NetworkConfig refuse_infragraph_binary(const ImportSource& source) {
-  refuse(source, "looks like a binary InfraGraph, which is not read; give it as JSON or YAML");
-}
-
 bool sniff_htsim(std::string_view text) { return text.starts_with("Nodes ") && text.find("\nTiers ") < 200; }
 NetworkConfig refuse_htsim(const ImportSource& source) {
   refuse(source,
@@ -94,7 +83,6 @@ extern const NetworkImport logical_dims_import;
 extern const NetworkImport taccl_import;
 extern const NetworkImport teccl_import;
 extern const NetworkImport infragraph_1_import;
-extern const NetworkImport infragraph_binary_import;
 extern const NetworkImport htsim_import;
 const NetworkImport nccl_graph_file_import = {
     .noun = {}, .keys = {}, .sniff = sniff_nccl_graph, .read = refuse_nccl_graph};
@@ -106,8 +94,6 @@ const NetworkImport taccl_import = {.noun = {}, .keys = {}, .sniff = sniff_taccl
 const NetworkImport teccl_import = {.noun = {}, .keys = {}, .sniff = sniff_teccl, .read = refuse_teccl};
 const NetworkImport infragraph_1_import = {
     .noun = {}, .keys = {}, .sniff = sniff_infragraph_1, .read = refuse_infragraph_1};
-const NetworkImport infragraph_binary_import = {
-    .noun = {}, .keys = {}, .sniff = sniff_infragraph_binary, .read = refuse_infragraph_binary};
 const NetworkImport htsim_import = {.noun = {}, .keys = {}, .sniff = sniff_htsim, .read = refuse_htsim};
 
 }  // namespace convert

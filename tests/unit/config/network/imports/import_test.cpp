@@ -104,11 +104,6 @@ TEST(NetworkImports, SayWhatHoldsNoNetwork) {
   EXPECT_NE(
       parse_error("devices:\n  - name: a\n    components:\n      - {name: x, type: xpu}\n").find("InfraGraph 1"),
       std::string::npos);
-  EXPECT_NE(parse_error("\n\x03"
-                        "abc\x1a\x02"
-                        "a")
-                .find("binary InfraGraph"),
-            std::string::npos);
   EXPECT_NE(parse_error("Nodes 8\nTiers 3\n").find("htsim"), std::string::npos);
 }
 

@@ -121,6 +121,30 @@ TEST(InfraGraphs, LocateErrors) {
   EXPECT_EQ(infra_error(infra_sample().substr(0, 700)).substr(0, 2), "n:");
 }
 
+// Fields of protocol buffers.
+std::string field(int number, const std::string& bytes) {
+  return std::string(1, static_cast<char>(number << 3 | 2)) + static_cast<char>(bytes.size()) + bytes;
+}
+std::string number_field(int number, int value) {
+  return std::string(1, static_cast<char>(number << 3)) + static_cast<char>(value);
+}
+
+TEST(InfraGraphs, InBinary) {
+  const std::string rate = number_field(1, 2) + std::string("\x1d\x00\x00\x20\x41", 5);  // 10 GB/s
+  const std::string link = field(1, "l") + field(2, "a link") + field(3, field(1, rate));
+  const std::string edge =
+      field(1, field(2, "x[0:2]")) + field(2, field(2, "s")) + number_field(3, 2) + field(4, "l");
+  const std::string device =
+      field(1, "d") + field(3, field(1, "x") + number_field(3, 2) + number_field(4, 4) + field(13, "")) +
+      field(3, field(1, "s") + number_field(3, 1) + number_field(4, 8)) + field(4, link) + field(5, edge);
+  const std::string document =
+      field(1, "name") + field(3, device) + field(5, field(1, "i") + field(3, "d") + number_field(4, 1));
+  EXPECT_EQ(edges_of(infra(document).graph), (std::set<std::string>{"npu0 - i.0.s.0 10 0", "npu1 - i.0.s.0 10 0"}));
+  for (std::size_t n = 7; n + 1 < document.size(); ++n) EXPECT_NE(infra_error(document.substr(0, n)), "") << n;
+  EXPECT_EQ(infra_error(document.substr(0, 20)), "n:@0x8: a binary InfraGraph ends within a message");
+  EXPECT_EQ(infra_error(field(1, "n") + field(3, "\x7f")), "n:@0x6: a field of a kind that InfraGraph has not");
+}
+
 TEST(InfraGraphs, Defaults) {
   std::string text = with_edge("xpu", "sw", "many2many");
   text.replace(text.find(", physical: {bandwidth: {gigabytes_per_second: 1}}"), 50, "");

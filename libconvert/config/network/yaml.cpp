@@ -137,8 +137,9 @@ NetworkConfig parse_network(const std::string& name, std::string_view text, cons
   text = without_mark(text);
   const NetworkImport* const import = find_import(text);
   if (import == nullptr) {
-    file.check_keys({}, "a list of links or of dimensions");
-    return parse_network_yaml(name, text);
+    NetworkConfig config = parse_network_yaml(name, text);
+    file.check_keys({}, "a list of links or of dimensions");  // now that it is one
+    return config;
   }
   if (!import->noun.empty()) file.check_keys(import->keys, import->noun);
   return import->read({.name = name, .text = text, .file = file});

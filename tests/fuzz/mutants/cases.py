@@ -362,8 +362,11 @@ def formats_in(maker, corpus):
                           ["et-replay -q -n {in} --fail 0-1 w"]),
         "network-files": Format("text", [Sample(run_set | {p.name: p.read_bytes()}, [p.name], p.name)
                                          for p in sorted((maker.testdata / "networks").glob("*_*.*"))],
-                                ["et-replay -q -n {in} --print-network", "et-replay -q -n {in},hosts=2,fabric=rail --print-network",
-                                 "et-replay -q -n {in} w"]),
+                                ["et-replay -q -n {in} --print-network", "et-replay -q -n {in} w"]),
+        "network-nccl": Format("xml", maker.of_testdata("networks/*_nccl.xml"),
+                               ["et-replay -q -n {in},hosts=2,fabric=rail --print-network",
+                                "et-replay -q -n {in},hosts=3,fabric=leaf-spine,over=2,rates=nominal --print-network",
+                                "et-replay -q -n {in},ranks=dev --print-network"]),
         "system": Format("json", config("x.json", SYSTEM, CUSTOM_SYSTEM),
                          [CONFIGURED + "--system {in} w", CONFIGURED + "--compat astra --system {in} w",
                           "et-replay -q --workload-configuration w --system-configuration {in} --network-configuration net.yml",

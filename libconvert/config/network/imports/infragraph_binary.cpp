@@ -190,11 +190,11 @@ class InfraDecoder {
 }  // namespace
 
 // Begins with a name, field 1, and its length; then comes the description or a device, fields 2 and 3.
-bool is_binary_infragraph(std::string_view text) {
-  if (text.size() < 4 || text[0] != '\n') return false;
-  const auto length = static_cast<unsigned char>(text[1]);
-  if (length == 0 || length >= 0x80 || text.size() < std::size_t{3} + length) return false;
-  return text[2U + length] == '\x12' || text[2U + length] == '\x1a';
+bool is_binary_infragraph(std::string_view bytes) {
+  if (bytes.size() < 4 || bytes[0] != '\n') return false;
+  const auto length = static_cast<unsigned char>(bytes[1]);
+  if (length == 0 || length >= 0x80 || bytes.size() < std::size_t{3} + length) return false;
+  return bytes[2U + length] == '\x12' || bytes[2U + length] == '\x1a';
 }
 
 InfraDocument read_binary_infragraph(const std::string& name, std::string_view bytes) {

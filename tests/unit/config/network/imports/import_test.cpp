@@ -80,7 +80,7 @@ TEST(NetworkFiles, ThatHaveSuchANameWin) {
 }
 
 TEST(NetworkImports, TakeNoOptionsThatTheyHaveNot) {
-  EXPECT_EQ(parse_usage("npus: 2\n", ",hosts=2"),
+  EXPECT_EQ(parse_usage("npus: 2\nlinks: [{between: [0, 1], bandwidth: 1GB/s}]\n", ",hosts=2"),
             "network 'n': unknown key 'hosts'; a list of links or of dimensions takes no options");
   EXPECT_EQ(parse_usage(sample("star_links.tsv"), ",hosts=2"),
             "network 'n': unknown key 'hosts'; a table of links takes no options");

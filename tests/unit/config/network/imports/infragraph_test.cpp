@@ -96,10 +96,10 @@ TEST(InfraGraphs, LocateErrors) {
   EXPECT_EQ(at_edge("xpu.a", "sw", "many2many"), "n:9:11: 'a' is behind a component that is no device");
   EXPECT_EQ(at_edge("xpu", "sw", "all"), "n:9:63: scheme 'all'; known: one2one, many2many, ring");
   EXPECT_EQ(at_edge("xpu[0:2]", "sw", "one2one"), "n: no way leads from npu0 to npu1");
-  const std::string good = with_edge("xpu", "sw", "many2many");
-  const auto changed = [&](const std::string& from, const std::string& to) {
-    std::string text = good;
-    return infra_error(text.replace(text.find(from), from.size(), to));
+  const auto changed = [](const std::string& from, const std::string& to) {
+    std::string text = with_edge("xpu", "sw", "many2many");
+    text.replace(text.find(from), from.size(), to);
+    return infra_error(text);
   };
   EXPECT_EQ(changed("link: l}", "link: x}"), "n:9:5: there is no link 'x'");
   EXPECT_EQ(changed("device: box", "device: bx"), "n:11:3: instance 'a' is of device 'bx', which is not there");

@@ -255,6 +255,9 @@ TEST(NcclTopologies, LocateErrors) {
 }
 
 TEST(NcclTopologies, NoteWhatIsOdd) {
+  EXPECT_EQ(nccl(changed(nccl_sample(), "version=\"1\"", "version=\"3\"")).notes,
+            (std::vector<std::string>{"version 3 of topologies is read as version 1"}));
+  EXPECT_TRUE(nccl(changed(nccl_sample(), "version=\"1\"", "version=\"2\"")).notes.empty());
   EXPECT_EQ(
       nccl(machine({"<gpu rank=\"0\"><nvlink target=\"0000:07:00.0\" count=\"1\" tclass=\"0x030200\"/></gpu>",
                     "<gpu rank=\"1\"><nvlink target=\"0000:00:00.0\" count=\"2\" tclass=\"0x030200\"/></gpu>"}))

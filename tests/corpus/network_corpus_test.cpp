@@ -153,7 +153,7 @@ TEST(NetworkCorpus, NcclHosts) {
   for (const int hosts : {1, 2, 4}) {
     const NetworkConfig rails = find_network(file + ",fabric=rail,lat=net:2us,hosts=" + std::to_string(hosts));
     EXPECT_EQ(rails.npus(), 8 * hosts);
-    // Of a host its 53 switches; 12 rails.
+    // A host has 53 switches; there are 12 rails.
     EXPECT_EQ(rails.graph.switches, static_cast<std::uint32_t>(53 * hosts + 12)) << hosts;
     EXPECT_EQ(rails.graph.wires.size(), static_cast<std::size_t>((154 + 24) * hosts)) << hosts;
     expect_round_trip(rails.graph, std::to_string(hosts) + " hosts");

@@ -169,7 +169,7 @@ class InfraReader {
     return end;
   }
 
-  // "cx5[0:2].port[0]", dots within brackets do not separate.
+  // Takes "cx5[0:2].port[0]" apart.
   void read_parts(const YamlNode& node, std::vector<InfraEnd::Part>& parts) const {
     for (const std::string& piece : split(node.text, '.')) {
       const std::size_t open = piece.find('[');

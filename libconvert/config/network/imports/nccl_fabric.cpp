@@ -36,7 +36,8 @@ void drop_dead_ends(NcclMachine& machine, bool keeps_nets) {
   }
   std::vector<std::uint32_t> open;
   for (std::uint32_t d = 0; d < machine.devices.size(); ++d) {
-    if (!is_end(machine.devices[d].kind) && neighbours[d] <= 1) open.push_back(d);
+    const NcclDeviceKind kind = machine.devices[d].kind;
+    if (!is_end(kind) && (neighbours[d] <= 1 || kind == NcclDeviceKind::net)) open.push_back(d);
   }
   std::vector<char> gone(machine.devices.size(), 0);
   while (!open.empty()) {

@@ -62,7 +62,8 @@ class MachineReader {
       throw error(root, "the root is <" + std::string(root.name()) + ">, not <system>");
     const std::string_view version = root.attribute("version").value();
     if (!version.empty() && version != "1" && version != "2")  // of NCCL, of RCCL
-      machine_.notes.push_back("version " + std::string(version.substr(0, 20)) + " of topologies is read as version 1");
+      machine_.notes.push_back("version " + std::string(version.substr(0, 20)) +
+                               " of topologies is read as version 1");
     for (const pugi::xml_node cpu : root.children("cpu")) read_cpu(cpu);
     check_ranks(root);
     join_cpus();

@@ -18,13 +18,13 @@ enum class NcclLinkKind : std::uint8_t { nvlink, c2c, pci, between_cpus, net };
 struct NcclDevice {
   NcclDeviceKind kind = NcclDeviceKind::pci;
   std::uint32_t host = 0;
-  // Of a GPU its rank; of a CPU its NUMA node; of a network device its number, of its rail where that is said.
+  // Is the rank of a GPU, the NUMA node of a CPU, the rail of a network device where that is said, else its number.
   std::int64_t number = 0;
   std::string name{};     // "cpu0", "pci0000_01_00.0"; without the host
   double latency_us = 0;  // of a network device; 0: not said
 };
 
-// One direction. Links of a pair are added up.
+// Leads one way. Links of a pair are added up.
 struct NcclLink {
   std::uint32_t from = 0;
   std::uint32_t to = 0;

@@ -201,6 +201,15 @@ TEST(NcclTopologies, SeveralHostsOfAFile) {
   EXPECT_EQ(nccl(shared, ",hosts=2,fabric=rail").graph.npus, 4U);
 }
 
+TEST(NcclTopologies, LeaveNetworkDevicesOut) {
+  // The same one beside both CPUs, as sockets are listed.
+  std::string text = nccl_sample();
+  for (const std::string cpu : {"  </cpu>\n  <cpu", "  </cpu>\n</system>"})
+    text.insert(text.find(cpu), "<nic><net dev=\"7\" speed=\"10000\"/></nic>\n");
+  EXPECT_EQ(nccl(text).graph.switch_names, nccl(nccl_sample()).graph.switch_names);
+  EXPECT_EQ(nccl(text, ",fabric=switch").graph.switches, nccl(nccl_sample(), ",fabric=switch").graph.switches + 3);
+}
+
 TEST(NcclTopologies, RanksByDevice) {
   const std::string text = machine({"<gpu dev=\"5\" sm=\"80\"/>", "<gpu dev=\"3\" sm=\"80\"/>"});
   EXPECT_EQ(nccl_error(text),

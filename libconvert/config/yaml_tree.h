@@ -35,8 +35,8 @@ struct YamlSubject {
 };
 extern const YamlSubject network_yaml;
 
-// Parses one document with a map at its top: at most subject.max_depth levels, 2^20 values, subject.max_keys keys in
-// a map, no key twice, no anchors, aliases or NUL bytes. Throws Error(input) with the place.
+// Parses one document with a map at its top: at most subject.max_depth levels, 2^20 values, subject.max_keys keys
+// in a map, no key twice, no anchors, aliases or NUL bytes. Throws Error(input) with the place.
 [[nodiscard]] YamlNode parse_yaml_tree(const std::string& file, std::string_view text,
                                        const YamlSubject& subject = network_yaml);
 

@@ -20,7 +20,8 @@ inline const std::vector<std::string> wire_list_keys = {"npus", "switches", "par
 [[nodiscard]] WireGraph parse_wire_list(const std::string& file, const YamlNode& root);
 
 // Appends a graph as such a document. What parse_wire_list() makes of it has the same links, to the bit, in another
-// order, and the same names. Links of both directions, and of a device to several, are one line where they are alike.
+// order, and the same names. Links of both directions, and of a device to several, are one line where they are
+// alike.
 void append_wire_list(const WireGraph& graph, std::string& out);
 
 }  // namespace convert

@@ -94,6 +94,8 @@
   X(ten_start_ps)                  \
   X(ten_end_ps)                    \
   X(ten_link)                      \
+  X(link_seq)                      \
+  X(link_via)                      \
   X(merged_from)                   \
   X(merged_name)                   \
   X(merged_instance)               \

@@ -39,7 +39,7 @@ std::uint32_t IdIndex::find(NodeId id) const {
   return lookup_.find(id);
 }
 
-Graph build_graph(const NodeTable& table, std::vector<GraphDefect>* defects) {
+Graph build_graph(const NodeTable& table, std::vector<GraphDefect>* defects, SkipControl skips) {
   using What = GraphDefect::What;
   const std::size_t n = table.nodes.size();
   const IdIndex ids(table);
@@ -66,7 +66,7 @@ Graph build_graph(const NodeTable& table, std::vector<GraphDefect>* defects) {
         report(What::dangling, i, id, kind);
       } else if (seen.test_and_set(parent, std::span(g.parents_).subspan(first))) {
         report(What::duplicate_edge, i, id, kind);
-      } else {
+      } else if (skips == nullptr || kind == DepKind::data || !skips(table, node, table.nodes[parent])) {
         g.parents_.push_back({parent, kind});
         ++g.child_begin_[parent + 1];
       }

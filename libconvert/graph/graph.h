@@ -28,7 +28,8 @@ class Graph {
   [[nodiscard]] std::span<const Edge> children(std::uint32_t i) const { return row(children_, child_begin_, i); }
 
  private:
-  friend Graph build_graph(const NodeTable& table, std::vector<struct GraphDefect>* defects);
+  friend Graph build_graph(const NodeTable& table, std::vector<struct GraphDefect>* defects,
+                           bool (*skips)(const NodeTable&, const Node&, const Node&));
   static std::span<const Edge> row(const std::vector<Edge>& edges, const std::vector<std::uint32_t>& begin,
                                    std::uint32_t i) {
     return {edges.data() + begin[i], begin[i + 1] - begin[i]};
@@ -53,8 +54,13 @@ struct GraphDefect {
   DepKind kind;
 };
 
-// Builds the graph in time linear in nodes and edges, and lists what it leaves out in `defects`, if that is given.
-[[nodiscard]] Graph build_graph(const NodeTable& table, std::vector<GraphDefect>* defects = nullptr);
+// Returns whether a control dependency of a node counts for nothing.
+using SkipControl = bool (*)(const NodeTable& table, const Node& node, const Node& parent);
+
+// Builds the graph in time linear in nodes and edges, and lists what it leaves out in `defects`, if that is given,
+// but for control dependencies that `skips`, if given, says to skip.
+[[nodiscard]] Graph build_graph(const NodeTable& table, std::vector<GraphDefect>* defects = nullptr,
+                                SkipControl skips = nullptr);
 
 // Finds the index of a node by its id; needs no table if each id is its index.
 class IdIndex {

@@ -145,6 +145,8 @@ bool read_header(const Trace& trace, Algorithm& out, Gpu& gpu) {
   out.among_others = parse_collective(string_value(table, attrs, attr::collective).value_or(""), in_algorithms)
                          .value_or(out.collective);
   if (const IntValue v = int_value(attrs, ten::collective_time_ps)) out.claimed_ps = v.value;
+  const auto text = [&](Name name) { return std::string(string_value(table, attrs, name).value_or("")); };
+  out.scheduled_for = {text(ten::network), text(ten::occupancy), text(ten::forwarding)};
   gpu.i_chunks = *i_chunks;
   gpu.o_chunks = *o_chunks;
   gpu.s_chunks = *s_chunks;

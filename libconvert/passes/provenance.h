@@ -80,6 +80,9 @@ namespace convert::ten {
 inline const Name schedule_name{std::string_view("ten.name")};
 inline const Name relays{std::string_view("ten.relays")};
 inline const Name collective_time_ps{std::string_view("ten.collective_time_ps")};
+inline const Name network{std::string_view("ten.network")};  // network_id()
+inline const Name occupancy{std::string_view("ten.occupancy")};
+inline const Name forwarding{std::string_view("ten.forwarding")};
 
 }  // namespace convert::ten
 

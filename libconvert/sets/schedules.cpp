@@ -101,6 +101,7 @@ NetworkConfig network_of(const Schedule& schedule) {
   }
   WireGraph& graph = config.graph;
   graph.npus = schedule.nodes;
+  graph.switches = schedule.switches;
   if (graph.npus < 2) throw input_error({.file = schedule.file}, "a network has two NPUs or more", "network");
   for (const Schedule::Wire& w : schedule.wires) {
     graph.wires.push_back({.from = w.src,
@@ -128,6 +129,7 @@ Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timel
   frame.occupancy = occupancy;
   const WireGraph graph = network.graph.npus != 0 ? network.graph : build_wire_graph(network);
   frame.nodes = graph.npus;
+  if (graph.switches != 0) frame.network = network_id(graph);
   for (const GraphWire& w : graph.wires) {
     if (w.from >= graph.npus || w.to >= graph.npus) continue;  // schedules know no switches but as relays
     frame.wires.push_back({.src = w.from,

@@ -52,7 +52,8 @@ class Sink {
 
   void write() {
     const Format& format = *plan_.choice.format;
-    if (format.nodes_apart && source_.master() != nullptr) classes_.emplace(*source_.master(), source_.base_name());
+    const bool apart = format.nodes_apart && !plan_.choice.options.get("order");
+    if (apart && source_.master() != nullptr) classes_.emplace(*source_.master(), source_.base_name());
     if (format.write_schedule != nullptr) {
       write_schedule(format);
     } else if (format.write_algorithm != nullptr) {

@@ -31,11 +31,15 @@ class ProductRouter final : public Router {
   }
   [[nodiscard]] std::uint32_t wires() const override { return numbers_.wires(); }
   [[nodiscard]] std::pair<Device, Device> ends(std::uint32_t wire) const override { return numbers_.ends(wire); }
+  [[nodiscard]] Hop hop(std::uint32_t wire) const override {
+    const Dim& d = numbers_.dim_of(wire);
+    return {wire, d.bytes_per_ns, d.latency_ps};
+  }
   [[nodiscard]] std::string device_name(Device device) const override { return numbers_.device_name(device); }
 
  private:
   using Dim = ProductWires::Dim;
-  static Hop hop(const Dim& d, std::uint32_t npu, std::uint32_t port) {
+  static Hop hop_of(const Dim& d, std::uint32_t npu, std::uint32_t port) {
     return {d.first_wire + npu * d.ports + port, d.bytes_per_ns, d.latency_ps};
   }
 
@@ -50,7 +54,7 @@ class ProductRouter final : public Router {
       }
       return taken;
     });
-    return hop(d, npu, port);
+    return hop_of(d, npu, port);
   }
 
   // To the NPU below it that has the destination's coordinate.
@@ -58,7 +62,7 @@ class ProductRouter final : public Router {
     const std::uint32_t instance = p.at - d.first_switch;
     const std::uint32_t to = numbers_.coordinate(d, p.dst);
     p.at = (d.by_stride.quotient(instance) * d.npus + to) * d.stride + d.by_stride.remainder(instance);
-    return hop(d, p.at, 1);
+    return hop_of(d, p.at, 1);
   }
 
   ProductWires numbers_;
@@ -87,6 +91,10 @@ class TreeRouter final : public Router {
   }
   [[nodiscard]] std::uint32_t wires() const override { return numbers_.wires(); }
   [[nodiscard]] std::pair<Device, Device> ends(std::uint32_t wire) const override { return numbers_.ends(wire); }
+  [[nodiscard]] Hop hop(std::uint32_t wire) const override {
+    const TreeWires::Level& level = numbers_.level_of(wire);
+    return {wire, level.bytes_per_ns, level.latency_ps};
+  }
   [[nodiscard]] std::string device_name(Device device) const override { return numbers_.device_name(device); }
 
  private:
@@ -114,6 +122,9 @@ class TableRouter final : public Router {
   [[nodiscard]] std::uint32_t wires() const override { return static_cast<std::uint32_t>(graph_.wires.size()); }
   [[nodiscard]] std::pair<Device, Device> ends(std::uint32_t wire) const override {
     return {graph_.wires[wire].from, graph_.wires[wire].to};
+  }
+  [[nodiscard]] Hop hop(std::uint32_t wire) const override {
+    return {wire, graph_.wires[wire].bytes_per_ns, graph_.wires[wire].latency_ps};
   }
   [[nodiscard]] std::string device_name(Device device) const override { return graph_.device_name(device); }
 

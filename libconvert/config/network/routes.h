@@ -47,6 +47,8 @@ class Router {
   // Returns a number above those of all wires; some numbers below it have no wire.
   [[nodiscard]] virtual std::uint32_t wires() const = 0;
   [[nodiscard]] virtual std::pair<Device, Device> ends(std::uint32_t wire) const = 0;
+  // Returns the hop over a wire.
+  [[nodiscard]] virtual Hop hop(std::uint32_t wire) const = 0;
   [[nodiscard]] virtual std::string device_name(Device device) const = 0;
 
  protected:

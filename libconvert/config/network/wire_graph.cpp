@@ -5,6 +5,7 @@
 
 #include "config/network/network.h"
 #include "config/network/wire_numbers.h"
+#include "core/algorithm/network_id.h"
 #include "core/diagnostic.h"
 #include "core/rows.h"
 #include "core/words.h"
@@ -153,6 +154,12 @@ std::optional<std::pair<Device, Device>> find_unreachable(const WireGraph& graph
     if (to_0[d] == 0) return std::pair{d, Device{0}};
   }
   return std::nullopt;
+}
+
+std::string network_id(const WireGraph& graph) {
+  std::vector<IdentifiedLink> links;
+  for (const GraphWire& w : graph.wires) links.push_back({w.from, w.to, w.bytes_per_ns, w.latency_ps});
+  return network_id(graph.npus, graph.switches, std::move(links));
 }
 
 void remove_failed_wires(WireGraph& graph, const std::vector<std::string>& failed) {

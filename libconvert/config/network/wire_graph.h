@@ -65,6 +65,9 @@ inline constexpr std::uint64_t max_graph_wires = 1 << 24;
 // device or wire, or if an NPU then cannot reach another.
 void remove_failed_wires(WireGraph& graph, const std::vector<std::string>& failed);
 
+// Returns the id of a network, see core/algorithm/network_id.h.
+[[nodiscard]] std::string network_id(const WireGraph& graph);
+
 // Returns the nearest picosecond to a time ≥ 0. Throws Error from 106 days on.
 [[nodiscard]] Picoseconds round_to_ps(double ns);
 

@@ -92,6 +92,12 @@ struct Step {
   std::uint32_t transfer = no_index;  // into Algorithm::transfers, of an algorithm that is scheduled
 };
 
+// Holds one link on the way of a scheduled message.
+struct TransferHop {
+  std::uint32_t to = 0;   // the device at its end: NPU or switch of the network that the schedule is for
+  std::int64_t turn = 0;  // among the messages on that link: the one with the next higher number goes behind it
+};
+
 // Holds what a schedule says of a message beside its steps (core/algorithm/schedule.h). The times are advisory.
 struct ScheduledTransfer {
   std::int32_t tag = 0;
@@ -100,6 +106,14 @@ struct ScheduledTransfer {
   std::int64_t start_ps = -1;           // -1: not told
   std::int64_t end_ps = -1;
   std::int64_t wire = 0;  // index in the schedule
+  Range hops{};           // into Algorithm::hops; empty: the schedule does not tell
+};
+
+// Names what a schedule was made for, so that its order of links is followed there only; empty: not told.
+struct ScheduledFor {
+  std::string network;     // network_id()
+  std::string occupancy;   // "alpha_beta", "beta"
+  std::string forwarding;  // "store"
 };
 
 // Attributes of an element as written, in document order.
@@ -157,7 +171,9 @@ struct Algorithm {
   bool scheduled = false;
   std::int64_t element_bytes = 4;            // a reduction is an operation for so many bytes
   std::vector<ScheduledTransfer> transfers;  // each before those that wait for it
-  std::optional<Picoseconds> claimed_ps;     // how long it takes, by the schedule
+  std::vector<TransferHop> hops;
+  ScheduledFor scheduled_for;
+  std::optional<Picoseconds> claimed_ps;  // how long it takes, by the schedule
   // Ranks of a schedule that only pass chunks on, ascending. Where there are any, the buffers have a layout of
   // their own, so `collective` is custom, and `among_others` is the collective of all other ranks.
   std::vector<std::int32_t> relays;

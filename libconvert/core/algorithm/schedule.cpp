@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
+
+#include "core/algorithm/network_id.h"
 
 namespace convert {
 
@@ -69,6 +72,33 @@ Picoseconds rounded_ps(double ps) {
   return std::llround(std::min(ps, most));
 }
 
+Leg leg_at(const Schedule& s, std::uint32_t transfer, std::uint32_t hop) {
+  const Schedule::Transfer& t = s.transfers[transfer];
+  if (t.way.count == 0) return {transfer, 0, t.src, t.dst, t.start, t.end, t.id, t.line};
+  const std::span way(s.hops.data() + t.way.begin, t.way.count);
+  const Schedule::Hop& h = way[hop];
+  return {transfer, hop, hop == 0 ? t.src : way[hop - 1].to, h.to, h.start, h.end, h.id, h.line};
+}
+
+std::string describe(const Schedule& s, const Leg& leg) {
+  Schedule::Transfer t = s.transfers[leg.transfer];
+  t.id = leg.id;
+  t.src = leg.src;
+  t.dst = leg.dst;
+  return describe(s, t);
+}
+
+std::string network_of_schedule(const Schedule& s) {
+  if (!s.network.empty() || !s.wires_told) return s.network;
+  constexpr double bytes_per_ns_of_gib = (1 << 30) / 1e9;
+  std::vector<IdentifiedLink> links;
+  for (const Schedule::Wire& w : s.wires) {
+    links.push_back({w.src, w.dst, w.bandwidth_gib_per_s * bytes_per_ns_of_gib,
+                     rounded_ps(w.latency_us * static_cast<double>(ps_per_us))});
+  }
+  return network_id(s.nodes, s.switches, std::move(links));
+}
+
 std::string describe(const Schedule& s, const Schedule::Transfer& t) {
   constexpr std::size_t most_runs = 4;
   const std::vector<IdRun> runs = chunk_runs(s, t);
@@ -96,8 +126,8 @@ std::vector<IdRun> chunk_runs(const Schedule& s, const Schedule::Transfer& t) {
 }
 
 WireIndex::WireIndex(const Schedule& s)
-    : wires_(rows_by_key(s.wires.size(), s.nodes, [&](std::size_t i) { return s.wires[i].src; })) {
-  for (std::uint32_t n = 0; n < s.nodes; ++n)
+    : wires_(rows_by_key(s.wires.size(), devices(s), [&](std::size_t i) { return s.wires[i].src; })) {
+  for (std::uint32_t n = 0; n < devices(s); ++n)
     std::ranges::sort(wires_[n], {}, [&](std::uint32_t wire) { return s.wires[wire].dst; });
   for (const std::uint32_t wire : wires_.items) dst_.push_back(s.wires[wire].dst);
 }

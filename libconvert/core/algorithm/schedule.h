@@ -16,7 +16,9 @@
 
 namespace convert {
 
-// Nodes are numbered 0 … nodes-1: NPUs, and relays, which pass chunks on (switches, NPUs that do not take part).
+// Nodes are numbered 0 … nodes-1: NPUs, and relays, which pass chunks on (NPUs that do not take part; where a
+// schedule knows no better, switches). Switches that are no nodes follow as devices nodes … nodes+switches-1: wires
+// lead to and from them, and transfers through them.
 struct Schedule {
   // What start and end of a transfer are.
   enum class Time : std::uint8_t {
@@ -47,6 +49,14 @@ struct Schedule {
     std::uint32_t line = 0;
   };
   enum class Op : std::uint8_t { copy, reduce };
+  // A wire on the way of a transfer through switches.
+  struct Hop {
+    std::int64_t start = 0;
+    std::int64_t end = 0;
+    std::int32_t id = 0;
+    std::uint32_t to = 0;  // the device at its end
+    std::uint32_t line = 0;
+  };
   struct Transfer {
     std::int64_t start = 0;
     std::int64_t end = 0;
@@ -55,6 +65,7 @@ struct Schedule {
     std::uint32_t dst = 0;
     std::uint32_t chunk = 0;  // index into chunks; of several, the first
     Range more{};             // the others that it carries in the same message, into `carried`
+    Range way{};              // into `hops`; none: the wire from src to dst
     Op op = Op::copy;
     std::uint32_t line = 0;
   };
@@ -64,6 +75,7 @@ struct Schedule {
   Collective collective = Collective::custom;
   std::optional<std::int64_t> chunk_bytes;
   std::uint32_t nodes = 0;
+  std::uint32_t switches = 0;
   std::vector<std::uint32_t> relays;  // ascending
   std::vector<Wire> wires;
   std::vector<Chunk> chunks;
@@ -74,8 +86,11 @@ struct Schedule {
   std::optional<Picoseconds> claimed_ps;  // how long the file says that the collective takes
   std::vector<Transfer> transfers;
   std::vector<std::uint32_t> carried;  // indices into chunks: what transfers carry beside their first one
-  std::string meta;                    // JSON object, as written; empty: none
-  bool wires_told = true;              // else the wires are those that transfers use
+  std::vector<Hop> hops;
+  std::string network;     // network_id() of what it was made for, if its maker says so; else its wires tell
+  std::string forwarding;  // "store" if its maker says so
+  std::string meta;        // JSON object, as written; empty: none
+  bool wires_told = true;  // else the wires are those that transfers use
 };
 
 [[nodiscard]] std::string_view name(Schedule::Time t);       // "continuous"
@@ -107,6 +122,22 @@ inline constexpr std::string_view schedule_collectives =
 [[nodiscard]] inline std::size_t cargo_at(const Schedule& s, std::uint32_t transfer, std::uint32_t k) {
   return k == 0 ? transfer : s.transfers.size() + s.transfers[transfer].more.begin + k - 1;
 }
+[[nodiscard]] inline std::uint32_t devices(const Schedule& s) { return s.nodes + s.switches; }
+// Holds the part of a transfer on one wire.
+struct Leg {
+  std::uint32_t transfer = 0;
+  std::uint32_t hop = 0;  // of its way, from 0
+  std::uint32_t src = 0;
+  std::uint32_t dst = 0;
+  std::int64_t start = 0;
+  std::int64_t end = 0;
+  std::int32_t id = 0;
+  std::uint32_t line = 0;
+};
+[[nodiscard]] inline std::uint32_t leg_count(const Schedule::Transfer& t) {
+  return t.way.count == 0 ? 1 : t.way.count;
+}
+[[nodiscard]] Leg leg_at(const Schedule& s, std::uint32_t transfer, std::uint32_t hop);
 // Return the bytes of a chunk, and of all that a transfer carries; nothing if the schedule does not tell.
 [[nodiscard]] std::optional<std::int64_t> bytes_of(const Schedule& s, std::uint32_t chunk);
 [[nodiscard]] std::optional<std::int64_t> bytes_of(const Schedule& s, const Schedule::Transfer& t);
@@ -126,6 +157,10 @@ struct IdRun {
 [[nodiscard]] std::vector<IdRun> chunk_runs(const Schedule& s, const Schedule::Transfer& t);
 // Returns "transfer 7 (chunk 3, 0->1)", or "transfer 7 (chunks 0-3,6, 0->1)", of many runs only the first.
 [[nodiscard]] std::string describe(const Schedule& s, const Schedule::Transfer& t);
+// Returns the same of a leg, with its ends and its id.
+[[nodiscard]] std::string describe(const Schedule& s, const Leg& leg);
+// Returns the id of the network that a schedule is for; empty if it does not tell its wires.
+[[nodiscard]] std::string network_of_schedule(const Schedule& s);
 
 // Finds wires by their ends; find() returns the index, no_index if there is none.
 class WireIndex {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/units.h"
+#include "formats/chakra/link_order.h"
 #include "formats/chakra/protobuf.h"
 #include "formats/chakra/stream.h"
 #include "formats/format.h"
@@ -165,13 +166,18 @@ class ChakraReader final : public TraceReader {
 
 class ChakraWriter final : public TraceWriter {
  public:
+  explicit ChakraWriter(LinkOrderForm form) : order_(form) {}
+
   void begin_rank(const Trace& head, std::size_t /*ordinal*/, bool /*many*/, std::string& out) override {
     encoder_.metadata(head.metadata, out);
   }
-  void nodes(const Trace& batch, std::string& out) override { encoder_.nodes(batch.nodes, out); }
+  void nodes(const Trace& batch, std::string& out) override {
+    encoder_.nodes(order_.changes() ? order_.change(batch.nodes) : batch.nodes, out);
+  }
 
  private:
   ChakraEncoder encoder_;
+  LinkOrderWriter order_;
 };
 
 // Sniffing. A message of which perhaps only the beginning is visible.
@@ -269,8 +275,8 @@ bool sniff_chakra(std::string_view head) {
 std::unique_ptr<TraceReader> read_chakra(const ReadContext& context) {
   return std::make_unique<ChakraReader>(context);
 }
-std::unique_ptr<TraceWriter> write_chakra(const FormatOptions& /*options*/) {
-  return std::make_unique<ChakraWriter>();
+std::unique_ptr<TraceWriter> write_chakra(const FormatOptions& options) {
+  return std::make_unique<ChakraWriter>(link_order_form(options));
 }
 
 }  // namespace
@@ -281,7 +287,10 @@ const Format chakra_format = {
     .summary = "Chakra execution trace, one .et file per NPU",
     .suffixes = {".et"},
     .write_options = {{"set", "tar|plain",
-                       "one stream for all ranks, or one file for one (default: by their number)"}},
+                       "one stream for all ranks, or one file for one (default: by their number)"},
+                      {"order", "ctrl|attr|both",
+                       "how the sends of schedules keep the order of links: control dependencies, the attribute "
+                       "link_seq, or both (default)"}},
     .sniff = sniff_chakra,
     .read = read_chakra,
     .write = write_chakra,

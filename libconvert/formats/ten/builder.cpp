@@ -54,6 +54,58 @@ void ScheduleBuilder::check_node(std::uint32_t node, std::uint32_t line) const {
                         std::to_string(schedule.nodes) + ", from 0");
 }
 
+void ScheduleBuilder::check_device(std::uint32_t device, std::uint32_t line) const {
+  if (device < devices(schedule)) return;
+  if (schedule.switches == 0) return check_node(device, line);
+  throw error(line, "device " + std::to_string(device) + " does not exist; there are " +
+                        counted(schedule.nodes, "NPU") + " and " +
+                        (schedule.switches == 1 ? "1 switch" : std::to_string(schedule.switches) + " switches") +
+                        ", from 0");
+}
+
+// Numbers switches behind all NPUs, wherever the file has them.
+void ScheduleBuilder::renumber_switches() {
+  Schedule& s = schedule;
+  if (switches.empty()) return;
+  if (version < 2) throw error(switches_line, "switches need version 2");
+  std::ranges::sort(switches);
+  if (std::ranges::adjacent_find(switches) != switches.end()) throw error(switches_line, "a switch is named twice");
+  const auto count = static_cast<std::uint32_t>(switches.size());
+  const bool counted_in = switches.front() < s.nodes;  // among the NPUs
+  const std::uint32_t all = counted_in ? s.nodes : s.nodes + count;
+  if (switches.back() >= all || all > max_schedule_nodes) {
+    throw error(
+        switches_line,
+        "switch " + std::to_string(switches.back()) + " does not exist: switches are numbered " +
+            (counted_in ? "below " + std::to_string(all)
+                        : std::to_string(s.nodes) + " to " + std::to_string(all - 1) + ", behind the NPUs"));
+  }
+  s.nodes = all - count;
+  s.switches = count;
+  if (!counted_in) return;
+  std::vector<std::uint32_t> number(all);
+  std::uint32_t npu = 0;
+  std::uint32_t next_switch = s.nodes;
+  for (std::uint32_t d = 0; d < all; ++d)
+    number[d] = std::ranges::binary_search(switches, d) ? next_switch++ : npu++;
+  const auto renumber = [&](std::uint32_t& d) { d = d < all ? number[d] : d; };
+  for (std::uint32_t& r : s.relays) renumber(r);
+  for (std::uint32_t& m : s.members) renumber(m);
+  for (Schedule::Wire& w : s.wires) {
+    renumber(w.src);
+    renumber(w.dst);
+  }
+  for (Schedule::Transfer& t : s.transfers) {
+    renumber(t.src);
+    renumber(t.dst);
+  }
+}
+
+void ScheduleBuilder::check_forwarding() const {
+  if (schedule.forwarding.empty() || schedule.forwarding == "store") return;
+  throw error(0, "forwarding is " + schedule.forwarding + "; schedules are for store-and-forward (store)");
+}
+
 void ScheduleBuilder::add_gathered_chunks() {
   Schedule& s = schedule;
   check_nodes();
@@ -108,8 +160,8 @@ void ScheduleBuilder::check_wires() {
   constexpr double most_gib_per_s = 1e9;
   constexpr double most_us = 1e12;
   for (const auto& l : s.wires) {
-    check_node(l.src, l.line);
-    check_node(l.dst, l.line);
+    check_device(l.src, l.line);
+    check_device(l.dst, l.line);
     if (l.src == l.dst) throw error(l.line, "a link from node " + std::to_string(l.src) + " to itself");
     const bool told = l.bandwidth_gib_per_s > 0 && l.bandwidth_gib_per_s <= most_gib_per_s;
     if (s.wires_told && (!told || l.latency_us < 0 || l.latency_us > most_us)) {
@@ -211,8 +263,8 @@ void ScheduleBuilder::check_transfers() const {
   std::vector<std::pair<std::int32_t, std::uint32_t>> ids;
   for (std::uint32_t i = 0; i < s.transfers.size(); ++i) {
     const auto& t = s.transfers[i];
-    check_node(t.src, t.line);
-    check_node(t.dst, t.line);
+    check_device(t.src, t.line);
+    check_device(t.dst, t.line);
     if (time_of_[i] != s.time) {
       throw error(t.line, describe(s, t) + " has times of model " + std::string(name(time_of_[i])) +
                               ", but the schedule's is " + std::string(name(s.time)));
@@ -258,11 +310,14 @@ Schedule ScheduleBuilder::finish(const FormatOptions& options, Diagnostics& diag
     throw error(chunk_bytes_line, "the size of a chunk must be a byte or more");
   }
   if (schedule.step_ps == 0) throw error(step_line, "a step must take more than 0 us");
+  check_forwarding();
+  renumber_switches();
   check_nodes();
   guess_chunks(diagnostics);
   resolve_chunks();
   check_wires();
   check_transfers();
+  join_ways(schedule, continuations);
   return std::move(schedule);
 }
 

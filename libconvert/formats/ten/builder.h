@@ -14,6 +14,7 @@
 #include "core/algorithm/schedule.h"
 #include "core/diagnostic.h"
 #include "formats/format.h"
+#include "formats/ten/ways.h"
 
 namespace convert {
 
@@ -31,9 +32,12 @@ class ScheduleBuilder {
   std::optional<std::int64_t> chunk_count{};
   std::optional<std::int64_t> wire_count{};
   std::optional<std::int64_t> step_count{};
+  std::vector<std::uint32_t> switches{};  // as the file numbers them
+  std::vector<Continuation> continuations{};
   // Lines of these parts; 0: unknown.
   std::uint32_t nodes_line = 0;
   std::uint32_t relays_line = 0;
+  std::uint32_t switches_line = 0;
   std::uint32_t wires_line = 0;
   std::uint32_t chunks_line = 0;
   std::uint32_t chunk_bytes_line = 0;
@@ -63,12 +67,15 @@ class ScheduleBuilder {
   using ChunkIndex = std::vector<std::pair<std::int64_t, std::uint32_t>>;  // ids, ascending, and where they stand
   void guess_chunks(Diagnostics& diagnostics);
   void check_nodes();
+  void renumber_switches();
+  void check_forwarding() const;
   void check_wires();
   void resolve_chunks();
   void resolve_sets(const ChunkIndex& index);
   void check_set(const Schedule::Transfer& transfer) const;
   void check_transfers() const;
   void check_node(std::uint32_t node, std::uint32_t line) const;
+  void check_device(std::uint32_t device, std::uint32_t line) const;
 
   std::vector<std::int64_t> chunk_of_;  // by transfer; of several, the first
   std::vector<Set> sets_;               // of transfers that carry several

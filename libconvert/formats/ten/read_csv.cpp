@@ -51,9 +51,9 @@ class CsvReader {
   }
 
  private:
-  enum Column : std::uint8_t { id, src, dst, chunk, start_us, end_us, op, step, steps, seq };
-  static constexpr std::array<std::string_view, 10> names = {"id",     "src", "dst",  "chunk", "start_us",
-                                                             "end_us", "op",  "step", "steps", "seq"};
+  enum Column : std::uint8_t { id, src, dst, chunk, start_us, end_us, op, step, steps, seq, continues };
+  static constexpr std::array<std::string_view, 11> names = {"id", "src",  "dst",   "chunk", "start_us", "end_us",
+                                                             "op", "step", "steps", "seq",   "continues"};
 
   void read_key(std::string_view key) {
     Schedule& s = to_.schedule;
@@ -63,9 +63,12 @@ class CsvReader {
     if (key == "meta") return read_meta();
     if (key == "relay") {
       to_.relays_line = lines_.line();
-      for (std::size_t i = 1; i < lines_.size(); ++i) {
-        s.relays.push_back(static_cast<std::uint32_t>(lines_.natural(i, "a relay", most_nodes)));
-      }
+      s.relays = read_devices();
+      return;
+    }
+    if (key == "switch") {
+      to_.switches_line = lines_.line();
+      to_.switches = read_devices();
       return;
     }
     if (key == "name") {  // may have commas
@@ -100,14 +103,11 @@ class CsvReader {
       s.step_ps = lines_.time(1, "#step_us", ps_per_us);
       to_.step_line = lines_.line();
     } else if (key == "time_model") {
-      using Time = Schedule::Time;
-      for (const Time t : {Time::continuous, Time::steps, Time::order}) {
-        if (lines_[1] == name(t)) {
-          s.time = t;
-          return;
-        }
-      }
-      throw lines_.error(1, "#time_model must be continuous, steps or order");
+      read_time_model();
+    } else if (key == "network") {
+      s.network = lines_[1];
+    } else if (key == "forwarding") {
+      s.forwarding = lines_[1];
     } else if (key == "link_occupancy") {
       if (lines_[1] != "alpha_beta" && lines_[1] != "beta") {
         throw lines_.error(1, "#link_occupancy must be alpha_beta or beta");
@@ -116,12 +116,35 @@ class CsvReader {
     }
   }
 
+  void read_time_model() {
+    using Time = Schedule::Time;
+    for (const Time t : {Time::continuous, Time::steps, Time::order}) {
+      if (lines_[1] != name(t)) continue;
+      to_.schedule.time = t;
+      return;
+    }
+    throw lines_.error(1, "#time_model must be continuous, steps or order");
+  }
+
   // Throws if the key is unknown or there twice.
   void check_key(std::string_view key) {
-    static const std::vector<std::string> known = {
-        "ten-schedule",   "name",       "collective",       "npu_count",          "relay",   "link_count",
-        "chunk_count",    "step_count", "chunk_size_bytes", "collective_time_us", "step_us", "time_model",
-        "link_occupancy", "meta"};
+    static const std::vector<std::string> known = {"ten-schedule",
+                                                   "name",
+                                                   "collective",
+                                                   "npu_count",
+                                                   "relay",
+                                                   "link_count",
+                                                   "chunk_count",
+                                                   "step_count",
+                                                   "chunk_size_bytes",
+                                                   "collective_time_us",
+                                                   "step_us",
+                                                   "time_model",
+                                                   "link_occupancy",
+                                                   "meta",
+                                                   "switch",
+                                                   "network",
+                                                   "forwarding"};
     if (std::ranges::find(known, key) == known.end()) {
       const std::string near = nearest(key.substr(0, longest_name), known);
       throw lines_.error(0, "unknown key '#" + std::string(key.substr(0, longest_name)) + "'" +
@@ -169,22 +192,35 @@ class CsvReader {
     to_.schedule.chunks.push_back(c);
   }
 
-  // Reads "all", or nodes with semicolons between them.
-  Schedule::NodeSet read_set(std::size_t field) {
-    std::string_view rest = lines_[field];
-    if (rest == "all") return {.all = true};
+  // Reads the devices of a line, with commas or semicolons between them.
+  std::vector<std::uint32_t> read_devices() {
+    std::vector<std::uint32_t> out;
+    for (std::size_t i = 1; i < lines_.size(); ++i) {
+      const std::vector<std::uint32_t> some = read_nodes(i, "must be numbers with ',' or ';' between them");
+      out.insert(out.end(), some.begin(), some.end());
+    }
+    return out;
+  }
+
+  // Reads nodes with semicolons between them.
+  std::vector<std::uint32_t> read_nodes(std::size_t field, const std::string& wanted) {
     std::vector<std::uint32_t> nodes;
+    std::string_view rest = lines_[field];
     for (bool more = !rest.empty(); more;) {
       const std::size_t end = rest.find(';');
       const auto node = parse_int(rest.substr(0, end));
-      if (!node || *node < 0 || *node >= most_nodes) {
-        throw lines_.error(field, "nodes must be 'all' or numbers with ';' between them");
-      }
+      if (!node || *node < 0 || *node >= most_nodes) throw lines_.error(field, "nodes " + wanted);
       nodes.push_back(static_cast<std::uint32_t>(*node));
       more = end != std::string_view::npos;
       if (more) rest.remove_prefix(end + 1);
     }
-    return to_.add_set(std::move(nodes), lines_.line());
+    return nodes;
+  }
+
+  // Reads "all", or nodes with semicolons between them.
+  Schedule::NodeSet read_set(std::size_t field) {
+    if (lines_[field] == "all") return {.all = true};
+    return to_.add_set(read_nodes(field, "must be 'all' or numbers with ';' between them"), lines_.line());
   }
 
   void read_header() {
@@ -194,7 +230,8 @@ class CsvReader {
       const auto at = std::ranges::find(names, lines_[i]);
       if (at == names.end()) {
         throw lines_.error(i, "unknown column '" + std::string(lines_[i].substr(0, longest_name)) +
-                                  "'; known: id, src, dst, chunk, op, and start_us, end_us or step, steps or seq");
+                                  "'; known: id, src, dst, chunk, op, continues, and start_us, end_us or step, "
+                                  "steps or seq");
       }
       std::size_t& place = at_[static_cast<std::size_t>(at - names.begin())];
       if (place != names.size()) throw lines_.error(i, "column '" + std::string(lines_[i]) + "' is there twice");
@@ -230,6 +267,10 @@ class CsvReader {
       const std::string_view word = lines_[at_[op]];
       if (word != "copy" && word != "reduce") throw lines_.error(at_[op], "op must be copy or reduce");
       if (word == "reduce") t.op = Schedule::Op::reduce;
+    }
+    if (has(continues) && !lines_[at_[continues]].empty()) {
+      to_.continuations.push_back({static_cast<std::uint32_t>(to_.schedule.transfers.size()),
+                                   static_cast<std::int32_t>(integer(continues, max_schedule_ids))});
     }
     read_chunks(at_[chunk]);
     to_.add_transfer(t, runs_, time_);

@@ -102,12 +102,13 @@ class ScheduleReader final : public JsonItems {
   // Takes the times of any model: whether it is the schedule's is known at the end only, and checked by the
   // builder.
   void element(JsonCursor& in) override {
-    static constexpr std::array<std::string_view, 11> keys = {"id", "src",  "dst",   "chunk", "start_us", "end_us",
-                                                              "op", "step", "steps", "seq",   "chunks"};
+    static constexpr std::array<std::string_view, 12> keys = {
+        "id", "src", "dst", "chunk", "start_us", "end_us", "op", "step", "steps", "seq", "continues", "chunks"};
     constexpr std::array<std::pair<std::string_view, Schedule::Op>, 2> ops = {
         {{"copy", Schedule::Op::copy}, {"reduce", Schedule::Op::reduce}}};
     Schedule::Transfer t;
     std::int64_t steps = 1;
+    std::optional<std::int32_t> continues;
     unsigned seen = 0;
     runs_.clear();
     const char* const at = in.here();
@@ -125,12 +126,13 @@ class ScheduleReader final : public JsonItems {
         case 7: t.start = integer<std::int32_t>(in, "step"); break;
         case 8: steps = integer<std::int32_t>(in, "steps"); break;
         case 9: t.start = integer<std::int32_t>(in, "seq"); break;
+        case 10: continues = integer<std::int32_t>(in, "continues"); break;
         default:
           in.array([&] { read_chunk_ids(in, "chunks", runs_); });
           if (runs_.empty()) throw BadJson{at, "'chunks' is empty"};
       }
     });
-    constexpr unsigned ends = 0b111, chunk = 0b1000, chunks = 0b100'0000'0000;
+    constexpr unsigned ends = 0b111, chunk = 0b1000, chunks = 0b1000'0000'0000;
     if ((seen & ends) != ends || (seen & (chunk | chunks)) == 0)
       throw BadJson{at, "a transfer needs 'id', 'src', 'dst' and 'chunk' (or 'chunks')"};
     if ((seen & (chunk | chunks)) == (chunk | chunks))
@@ -146,6 +148,8 @@ class ScheduleReader final : public JsonItems {
     const Schedule::Time time = times == continuous ? Schedule::Time::continuous
                                 : times == order    ? Schedule::Time::order
                                                     : Schedule::Time::steps;
+    if (continues)
+      to_.continuations.push_back({static_cast<std::uint32_t>(to_.schedule.transfers.size()), *continues});
     to_.add_transfer(t, runs_, time);
   }
 
@@ -221,22 +225,28 @@ class ScheduleReader final : public JsonItems {
   }
 
   void read_topology(JsonCursor& in) {
-    static constexpr std::array<std::string_view, 3> keys = {"npu_count", "relay", "links"};
+    static constexpr std::array<std::string_view, 5> keys = {"npu_count", "relay", "links", "switch", "network"};
     const char* const begin = in.here();
     std::optional<std::uint32_t> nodes;
     std::vector<std::uint32_t> relays;
+    std::vector<std::uint32_t> switches;
+    std::string network;
     std::vector<Schedule::Wire> wires;
     bool has_wires = false;
     read_object(in, keys, [&](std::size_t key) {
       switch (key) {
         case 0: nodes = integer<std::uint32_t>(in, "npu_count"); break;
         case 1: in.array([&] { relays.push_back(integer<std::uint32_t>(in, "relay")); }); break;
+        case 3: in.array([&] { switches.push_back(integer<std::uint32_t>(in, "switch")); }); break;
+        case 4: network = text(in); break;
         default: has_wires = true; in.array([&] { wires.push_back(read_wire(in)); });
       }
     });
     if (!nodes || !has_wires) throw BadJson{begin, "'topology' needs 'npu_count' and 'links'"};
     seen_ |= topology;
-    to_.nodes_line = to_.relays_line = to_.wires_line = line(begin);
+    to_.nodes_line = to_.relays_line = to_.wires_line = to_.switches_line = line(begin);
+    to_.switches = std::move(switches);
+    to_.schedule.network = std::move(network);
     to_.schedule.nodes = *nodes;
     to_.schedule.relays = std::move(relays);
     to_.schedule.wires = std::move(wires);
@@ -264,7 +274,8 @@ class ScheduleReader final : public JsonItems {
   }
 
   void read_time(JsonCursor& in) {
-    static constexpr std::array<std::string_view, 4> keys = {"model", "unit", "link_occupancy", "step_us"};
+    static constexpr std::array<std::string_view, 5> keys = {"model", "unit", "link_occupancy", "step_us",
+                                                             "forwarding"};
     using Time = Schedule::Time;
     using Occupancy = Schedule::Occupancy;
     constexpr std::array<std::pair<std::string_view, Time>, 3> models = {
@@ -279,6 +290,7 @@ class ScheduleReader final : public JsonItems {
           if (text(in) != "us") throw BadJson{at, "'unit' must be \"us\""};
           break;
         case 2: to_.schedule.occupancy = word(in, "link_occupancy", occupancies); break;
+        case 4: to_.schedule.forwarding = text(in); break;
         default: to_.schedule.step_ps = microseconds(in, "step_us"); to_.step_line = line(at);
       }
     });

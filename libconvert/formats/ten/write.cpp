@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <numeric>
 #include <tuple>
 
 #include "core/units.h"
 #include "formats/ten/ten.h"
+#include "formats/ten/ways.h"
 #include "util/json_writer.h"
 
 namespace convert {
@@ -12,16 +12,35 @@ namespace {
 
 using Time = Schedule::Time;
 
-std::vector<std::uint32_t> canonical_order(const Schedule& s) {
-  std::vector<std::uint32_t> order(s.transfers.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
-    const auto& x = s.transfers[a];
-    const auto& y = s.transfers[b];
-    return std::tie(x.start, x.src, x.dst) < std::tie(y.start, y.src, y.dst);
+std::vector<Leg> canonical_order(const Schedule& s) {
+  std::vector<Leg> legs;
+  for (std::uint32_t i = 0; i < s.transfers.size(); ++i) {
+    for (std::uint32_t h = 0; h < leg_count(s.transfers[i]); ++h) legs.push_back(leg_at(s, i, h));
+  }
+  std::ranges::stable_sort(legs, [](const Leg& a, const Leg& b) {
+    return std::tie(a.start, a.src, a.dst) < std::tie(b.start, b.src, b.dst);
   });
-  return order;
+  return legs;
 }
+
+// The legs as they are written, and those of them that must name what they continue, ascending.
+struct WrittenLegs {
+  explicit WrittenLegs(const Schedule& s)
+      : legs(canonical_order(s)), continuations(needed_continuations(s, legs)) {}
+  std::vector<Leg> legs;
+  std::vector<Continuation> continuations;
+
+  // Calls write(leg, id of the leg that it continues; -1: it need not say).
+  template <class Write>
+  void for_each(const Write& write) const {
+    auto next = continuations.begin();
+    for (std::uint32_t i = 0; i < legs.size(); ++i) {
+      const bool said = next != continuations.end() && next->transfer == i;
+      write(legs[i], said ? next->after : -1);
+      if (said) ++next;
+    }
+  }
+};
 
 // Numbers that are not told are not made up.
 void refuse_unknown_wires(const Schedule& s) {
@@ -32,7 +51,16 @@ void refuse_unknown_wires(const Schedule& s) {
 }
 
 // Returns the oldest version that says all of the schedule: readers of it need no newer one.
-int version_of(const Schedule& s) { return s.carried.empty() ? 1 : 2; }
+int version_of(const Schedule& s) {
+  return s.carried.empty() && s.switches == 0 && s.network.empty() && s.forwarding.empty() ? 1 : 2;
+}
+
+std::string list_text(std::uint32_t first, std::uint32_t count, char separator) {
+  std::string out;
+  for (std::uint32_t k = 0; k < count; ++k)
+    out += (k == 0 ? "" : std::string(1, separator)) + std::to_string(first + k);
+  return out;
+}
 
 std::string us(Picoseconds time) { return format_exact(time, ps_per_us); }
 
@@ -70,6 +98,8 @@ void write_topology(JsonWriter& w, const Schedule& s) {
     for (const std::uint32_t r : s.relays) w.value(r);
     w.end_array();
   }
+  if (s.switches != 0) w.key("switch").raw('[' + list_text(s.nodes, s.switches, ',') + ']');
+  if (!s.network.empty()) w.member("network", s.network);
   w.key("links").begin_array();
   for (const auto& l : s.wires) {
     w.line(4).begin_object().member("src", l.src).member("dst", l.dst);
@@ -80,8 +110,9 @@ void write_topology(JsonWriter& w, const Schedule& s) {
   w.end_array().end_object();
 }
 
-void write_transfer(JsonWriter& w, const Schedule& s, const Schedule::Transfer& t) {
-  w.begin_object().member("id", t.id).member("src", t.src).member("dst", t.dst);
+void write_leg(JsonWriter& w, const Schedule& s, const Leg& leg, std::int32_t continues) {
+  const Schedule::Transfer& t = s.transfers[leg.transfer];
+  w.begin_object().member("id", leg.id).member("src", leg.src).member("dst", leg.dst);
   if (t.more.count == 0) {
     w.member("chunk", s.chunks[t.chunk].id);
   } else {
@@ -96,13 +127,14 @@ void write_transfer(JsonWriter& w, const Schedule& s, const Schedule::Transfer& 
     w.end_array();
   }
   switch (s.time) {
-    case Time::continuous: w.key("start_us").raw(us(t.start)).key("end_us").raw(us(t.end)); break;
+    case Time::continuous: w.key("start_us").raw(us(leg.start)).key("end_us").raw(us(leg.end)); break;
     case Time::steps:
-      w.member("step", t.start);
-      if (t.end - t.start != 1) w.member("steps", t.end - t.start);
+      w.member("step", leg.start);
+      if (leg.end - leg.start != 1) w.member("steps", leg.end - leg.start);
       break;
-    case Time::order: w.member("seq", t.start); break;
+    case Time::order: w.member("seq", leg.start); break;
   }
+  if (continues >= 0) w.member("continues", continues);
   w.member("op", t.op == Schedule::Op::reduce ? "reduce" : "copy").end_object();
 }
 
@@ -126,19 +158,43 @@ void write_ten_json(const Schedule& s, std::string& out) {
   write_topology(w, s);
   w.line(2).key("time").begin_object().member("model", name(s.time)).member("unit", "us");
   w.member("link_occupancy", name(s.occupancy));
+  if (!s.forwarding.empty()) w.member("forwarding", s.forwarding);
   if (s.step_ps) w.key("step_us").raw(us(*s.step_ps));
   w.end_object();
   if (s.claimed_ps) w.line(2).key("collective_time_us").raw(us(*s.claimed_ps));
   w.line(2).key("transfers").begin_array();
-  for (const std::uint32_t i : canonical_order(s)) {
+  WrittenLegs(s).for_each([&](const Leg& leg, std::int32_t continues) {
     w.line(4);
-    write_transfer(w, s, s.transfers[i]);
-  }
+    write_leg(w, s, leg, continues);
+  });
   w.end_array();
   if (!s.meta.empty()) w.line(2).key("meta").raw(s.meta);
   w.line().end_object();
   out += '\n';
 }
+
+namespace {
+
+void write_csv_transfers(const Schedule& s, std::string& out) {
+  const bool continuous = s.time == Time::continuous;
+  out += continuous              ? "id,src,dst,chunk,start_us,end_us,op"
+         : s.time == Time::steps ? "id,src,dst,chunk,step,steps,op"
+                                 : "id,src,dst,chunk,seq,op";
+  const WrittenLegs legs(s);
+  const bool continuations = !legs.continuations.empty();
+  out += continuations ? ",continues\n" : "\n";
+  legs.for_each([&](const Leg& leg, std::int32_t continues) {
+    const Schedule::Transfer& t = s.transfers[leg.transfer];
+    out += std::to_string(leg.id) + ',' + std::to_string(leg.src) + ',' + std::to_string(leg.dst) + ',' +
+           chunks_text(s, t) + ',' + (continuous ? us(leg.start) : std::to_string(leg.start));
+    if (s.time != Time::order) out += ',' + (continuous ? us(leg.end) : std::to_string(leg.end - leg.start));
+    out += t.op == Schedule::Op::reduce ? ",reduce" : ",copy";
+    if (continuations) out += ',' + (continues < 0 ? std::string() : std::to_string(continues));
+    out += '\n';
+  });
+}
+
+}  // namespace
 
 void write_ten_csv(const Schedule& s, std::string& out) {
   refuse_unknown_wires(s);
@@ -161,6 +217,9 @@ void write_ten_csv(const Schedule& s, std::string& out) {
     for (const std::uint32_t r : s.relays) out += ',' + std::to_string(r);
     out += '\n';
   }
+  if (s.switches != 0) out += "#switch," + list_text(s.nodes, s.switches, ',') + '\n';
+  if (!s.network.empty()) out += "#network," + s.network + '\n';
+  if (!s.forwarding.empty()) out += "#forwarding," + s.forwarding + '\n';
   if (s.chunk_bytes) out += "#chunk_size_bytes," + std::to_string(*s.chunk_bytes) + '\n';
   if (s.time != Time::continuous) out += "#time_model," + std::string(convert::name(s.time)) + '\n';
   if (s.occupancy != Schedule::Occupancy::alpha_beta) {
@@ -180,17 +239,7 @@ void write_ten_csv(const Schedule& s, std::string& out) {
     if (c.bytes) out += ',' + std::to_string(*c.bytes);
     out += '\n';
   }
-  const bool continuous = s.time == Time::continuous;
-  out += continuous              ? "id,src,dst,chunk,start_us,end_us,op\n"
-         : s.time == Time::steps ? "id,src,dst,chunk,step,steps,op\n"
-                                 : "id,src,dst,chunk,seq,op\n";
-  for (const std::uint32_t i : canonical_order(s)) {
-    const auto& t = s.transfers[i];
-    out += std::to_string(t.id) + ',' + std::to_string(t.src) + ',' + std::to_string(t.dst) + ',' +
-           chunks_text(s, t) + ',' + (continuous ? us(t.start) : std::to_string(t.start));
-    if (s.time != Time::order) out += ',' + (continuous ? us(t.end) : std::to_string(t.end - t.start));
-    out += t.op == Schedule::Op::reduce ? ",reduce\n" : ",copy\n";
-  }
+  write_csv_transfers(s, out);
 }
 
 }  // namespace convert

@@ -250,21 +250,29 @@ TenPage ten_page(const Schedule& s, std::span<const Diagnostic> findings, const 
   std::vector<Collector::Piece> pieces;
   bool sums = s.collective == Collective::all_reduce || s.collective == Collective::reduce_scatter ||
               s.collective == Collective::reduce;
-  for (const Schedule::Transfer& t : s.transfers) {
+  for (std::uint32_t i = 0; i < s.transfers.size(); ++i) {
+    const Schedule::Transfer& t = s.transfers[i];
     pieces.clear();
     for (std::uint32_t k = 0; k < chunk_count(t); ++k) pieces.push_back({chunk_at(s, t, k), 0});
     const bool reduces = t.op == Schedule::Op::reduce;
     sums = sums || reduces;
-    (void)all.add_transfer(t.id, tick(t.start), tick(t.end), t.src, t.dst, reduces, pieces);
+    for (std::uint32_t h = 0; h < leg_count(t); ++h) {
+      const Leg leg = leg_at(s, i, h);
+      (void)all.add_transfer(leg.id, tick(leg.start), tick(leg.end), leg.src, leg.dst, reduces, pieces);
+    }
   }
-  all.check(s.file, s.nodes);
+  all.check(s.file, devices(s));
   JsonWriter w(page.head);
   begin_head(w, options.title, s.file, s.collective);
-  w.member("unit", in_time ? "time" : "steps").member("npus", s.nodes).member("sums", sums).member("played", false);
+  w.member("unit", in_time ? "time" : "steps")
+      .member("npus", devices(s))
+      .member("sums", sums)
+      .member("played", false);
   w.member("left_out", all.left_out());
   if (s.claimed_ps) w.member("claimed", *s.claimed_ps);
   w.key("relays").begin_array();
   for (const std::uint32_t r : s.relays) w.value(r);
+  for (std::uint32_t d = s.nodes; d < devices(s); ++d) w.value(d);  // switches
   w.end_array();
   write_findings(w, findings);
   w.end_object();

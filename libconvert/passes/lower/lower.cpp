@@ -271,6 +271,7 @@ void Lowering::write_step(const Step& step, RankState& s, NodeTable& out) const 
   if (sends(step.type)) {
     begin(NodeType::comm_send, "COMM_SEND_NODE_tb");
     message(NodeType::comm_send, s.rank, s.tb->send);
+    if (scheduled != nullptr) write_way(scheduled->hops, out);
     end();
   }
 }
@@ -302,6 +303,18 @@ void Lowering::write_schedule(const ScheduledTransfer& t, NodeTable& out) {
   if (t.start_ps < 0 || t.end_ps < 0) return;
   out.add_int(attr::ten_start_ps, Kind::int64_val, t.start_ps);
   out.add_int(attr::ten_end_ps, Kind::int64_val, t.end_ps);
+}
+
+void Lowering::write_way(Range hops, NodeTable& out) const {
+  if (hops.count == 0) return;
+  const std::span way(a_.hops.data() + hops.begin, hops.count);
+  std::vector<std::int64_t> list;
+  for (const TransferHop& hop : way) list.push_back(hop.turn);
+  out.add_ints(attr::link_seq, Kind::int64_list, list);
+  if (way.size() == 1) return;
+  list.clear();
+  for (const TransferHop& hop : way.first(way.size() - 1)) list.push_back(hop.to);
+  out.add_ints(attr::link_via, Kind::int32_list, list);
 }
 
 void Lowering::write_copies(RankState& s, NodeTable& out) const {
@@ -337,6 +350,12 @@ void Lowering::write_metadata(Rank rank, Metadata& out) const {
       t.add_ints(ten::relays, Kind::int32_list, relays);
     }
     if (a_.claimed_ps) t.add_int(ten::collective_time_ps, Kind::int64_val, *a_.claimed_ps);
+    const auto text = [&](Name name, const std::string& value) {
+      if (!value.empty()) t.add_string(name, value);
+    };
+    text(ten::network, a_.scheduled_for.network);
+    text(ten::occupancy, a_.scheduled_for.occupancy);
+    text(ten::forwarding, a_.scheduled_for.forwarding);
   }
   t.add_string(msccl::algo_name, a_.name);
   t.add_string(msccl::proto, name(a_.protocol));

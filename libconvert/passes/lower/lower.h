@@ -15,7 +15,7 @@ namespace convert {
 
 // Writes each step as RECV → COMP → SEND (those of them that it has), ids dense from 0 in (threadblock, step)
 // order; of a scheduled algorithm in the order of its transfers, with its own tags and sizes, receives without
-// dependencies, and control dependencies for the order on wires.
+// dependencies, and for the order on wires control dependencies and the attributes link_seq and link_via.
 class Lowering {
  public:
   // Prepares for lowering `algorithm`, which must be well-formed, its dependencies published (hasdep), and must
@@ -32,6 +32,7 @@ class Lowering {
   void lower_threadblocks(RankState& state, NodeTable& table) const;
   void lower_scheduled(RankState& state, NodeTable& table) const;
   static void write_schedule(const ScheduledTransfer& transfer, NodeTable& out);
+  void write_way(Range hops, NodeTable& out) const;
   void write_metadata(Rank rank, Metadata& out) const;
   [[nodiscard]] std::uint32_t target_of(const Step& step, std::span<const Threadblock> tbs,
                                         std::uint32_t first) const;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/algorithm/link_way.h"
 #include "passes/lower/lower.h"
 #include "passes/provenance.h"
 
@@ -100,6 +101,20 @@ class RankRaiser {
     t.start_ps = value(attr::ten_start_ps, -1);
     t.end_ps = value(attr::ten_end_ps, -1);
     t.wire = value(attr::ten_link, 0);
+    add_way(i, t, step);
+  }
+
+  void add_way(std::size_t i, ScheduledTransfer& t, const Step& step) {
+    const auto attrs = trace_.nodes.attributes(trace_.nodes.nodes[i]);
+    const std::optional<LinkWay> way = link_way(trace_.nodes, attrs);
+    if (!way || !sends(step.type)) return;
+    if (!way->problem.empty()) throw provenance_error(trace_, i, way->problem);
+    t.hops = {static_cast<std::uint32_t>(out_.hops.size()), static_cast<std::uint32_t>(way->turns.size())};
+    for (std::size_t h = 0; h < way->turns.size(); ++h) {
+      const bool last = h == way->via.size();
+      out_.hops.push_back({.to = last ? static_cast<std::uint32_t>(required(i, attr::comm_dst)) : way->via[h],
+                           .turn = way->turns[h]});
+    }
   }
 
   void append(const Found& f, std::int32_t position, Threadblock& tb) {
@@ -127,6 +142,12 @@ class RankRaiser {
   std::int64_t ranks_;
   Algorithm& out_;
 };
+
+// Returns whether the control dependencies of `found` are those of `wanted`, or its turns on links say as much.
+bool same_order(const NodeTable& lowered, const Node& wanted, const NodeTable& table, const Node& found) {
+  if (found.ctrl_deps.count == 0 && find(table.attributes(found), attr::link_seq) != nullptr) return true;
+  return std::ranges::equal(lowered.ctrl_deps(wanted), table.ctrl_deps(found));
+}
 
 }  // namespace
 
@@ -164,7 +185,7 @@ bool same_graph(const Lowering& lowering, const Trace& trace) {
     const Node& x = a.nodes[i];
     const Node& y = b.nodes[i];
     if (x.id != y.id || x.type != y.type || !std::ranges::equal(a.data_deps(x), b.data_deps(y)) ||
-        !std::ranges::equal(a.ctrl_deps(x), b.ctrl_deps(y)))
+        !same_order(a, x, b, y))
       return false;
     for (const Name name :
          {attr::comm_src, attr::comm_dst, attr::comm_tag, attr::src_off, attr::dst_off, attr::chunk_cnt}) {

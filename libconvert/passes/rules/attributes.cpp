@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/algorithm/link_way.h"
 #include "core/found_attrs.h"
 #include "core/world_size.h"
 #include "passes/rules/rules.h"
@@ -26,6 +27,7 @@ enum class Expect : std::uint8_t {
   string,
   flags,
   sizes,  // a list of them, whose sum is one, too
+  turns,  // of messages on links, see link_way()
 };
 
 struct Known {
@@ -44,7 +46,8 @@ constexpr std::array known = {
     Known{attr::msg_chunk_cnt, Expect::counter},   Known{attr::msg_chunk_idx, Expect::counter},
     Known{attr::total_chunk_cnt, Expect::counter}, Known{attr::duration_nanos, Expect::count},
     Known{attr::start_nanos, Expect::count},       Known{attr::send_splits, Expect::sizes},
-    Known{attr::recv_splits, Expect::sizes},
+    Known{attr::recv_splits, Expect::sizes},       Known{attr::link_seq, Expect::turns},
+    Known{attr::link_via, Expect::turns},
 };
 
 constexpr auto known_names = [] {
@@ -133,6 +136,7 @@ class AttributeRule::Checker {
       if (const Attr* const a = found_[k.name]) check_value(k, *a);
     }
     if (type == NodeType::comm_send || type == NodeType::comm_recv) check_message(type == NodeType::comm_send);
+    if (found_[attr::link_seq] != nullptr || found_[attr::link_via] != nullptr) check_way();
     if (type == NodeType::comm_coll) check_collective();
     if (type == NodeType::mem_load || type == NodeType::mem_store) require(attr::tensor_size);
   }
@@ -179,6 +183,7 @@ class AttributeRule::Checker {
       }
       return;
     }
+    if (k.expect == Expect::turns) return;  // see check_way()
     if (k.expect == Expect::sizes) {
       if (!is_list(a.kind) || !is_integer(scalar_of(a.kind))) {
         error(wrong_kind());
@@ -247,6 +252,12 @@ class AttributeRule::Checker {
     }
     if (in_chunks && all_chunks.value == 0) error("attribute total_chunk_cnt is 0");
     check_size();
+  }
+
+  void check_way() {
+    if (node_->type != NodeType::comm_send) return error("link_seq and link_via are of sends only");
+    const std::optional<LinkWay> way = link_way(table_, table_.attributes(*node_));
+    if (way && !way->problem.empty()) error(way->problem);
   }
 
   void check_collective() {

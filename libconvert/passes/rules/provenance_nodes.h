@@ -46,8 +46,8 @@ class ProvenanceNode {
       attr::msg_chunk_cnt, attr::msg_chunk_idx, attr::total_chunk_cnt, attr::chunk_offset, attr::local_time_step,
       attr::hasdep,        attr::deps,          attr::depid,           attr::tb_id,        attr::step_type,
       attr::src_off,       attr::dst_off,       attr::chunk_cnt,       attr::nop_depids,   attr::nop_steps,
-      attr::comm_size,     attr::chunk_id,      attr::ten_link,        attr::npu,          attr::src_buf,
-      attr::dst_buf,       attr::comm_src,      attr::comm_dst,        attr::comm_tag};
+      attr::comm_size,     attr::chunk_id,      attr::ten_link,        attr::link_seq,     attr::npu,
+      attr::src_buf,       attr::dst_buf,       attr::comm_src,        attr::comm_dst,     attr::comm_tag};
 
  private:
   FoundAttrs<names> found_;

@@ -207,12 +207,14 @@ class AlgorithmMaker {
     a_.inplace = layout_.inplace();
     a_.scheduled = true;
     a_.claimed_ps = s_.claimed_ps;
+    a_.scheduled_for = {network_of_schedule(s_), std::string(name(s_.occupancy)), "store"};
     add_transfers();
 
     // Both are sorted by node, then wire, then time.
-    std::vector<std::uint32_t> out = by_wire(timed_);
+    std::vector<std::uint32_t> out = by_ends(timed_);
     std::vector<std::uint32_t> in = out;
     sort_by_node(s_, in, &Transfer::dst);
+    add_turns();
     std::size_t next_in = 0;
     std::size_t next_out = 0;
     const auto take = [&](const std::vector<std::uint32_t>& from, std::size_t& next, auto&& mine) {
@@ -301,7 +303,28 @@ class AlgorithmMaker {
                             .bytes = bytes,
                             .start_ps = ps(t.start),
                             .end_ps = ps(t.end),
-                            .wire = wires_.find(t.src, t.dst)});
+                            .wire = wires_.find(t.src, leg_at(s_, i, 0).dst)});
+  }
+
+  // Numbers the messages of each wire in their order.
+  void add_turns() {
+    for (std::uint32_t i = 0; i < s_.transfers.size(); ++i) {
+      const std::uint32_t hops = leg_count(s_.transfers[i]);
+      for (std::uint32_t p = pieces_of_[i].begin; p < pieces_of_[i].begin + pieces_of_[i].count; ++p) {
+        a_.transfers[p].hops = {static_cast<std::uint32_t>(a_.hops.size()), hops};
+        for (std::uint32_t h = 0; h < hops; ++h) a_.hops.push_back({.to = leg_at(s_, i, h).dst});
+      }
+    }
+    const Leg* before = nullptr;
+    std::int64_t turn = 0;
+    const std::vector<Leg> legs = legs_by_wire(timed_);
+    for (const Leg& leg : legs) {
+      if (before == nullptr || before->src != leg.src || before->dst != leg.dst) turn = 0;
+      before = &leg;
+      const Range& pieces = pieces_of_[leg.transfer];
+      for (std::uint32_t p = pieces.begin; p < pieces.begin + pieces.count; ++p)
+        a_.hops[a_.transfers[p].hops.begin + leg.hop].turn = turn++;
+    }
   }
 
   void add_receiving(std::uint32_t node, std::span<const std::uint32_t> transfers, Gpu& gpu) {

@@ -24,11 +24,10 @@ class ScheduleChecker {
   ScheduleChecker(const Schedule& s, Diagnostics& diagnostics) : s_(s), diagnostics_(diagnostics), wires_(s) {}
 
   void check_wires() {
-    const std::vector<std::uint32_t> order = by_wire(s_);
+    const std::vector<Leg> legs = legs_by_wire(s_);
     std::vector<bool> used(s_.wires.size());
-    std::uint32_t last = no_index;
-    for (const std::uint32_t i : order) {
-      const Transfer& t = s_.transfers[i];
+    const Leg* last = nullptr;
+    for (const Leg& t : legs) {
       const std::uint32_t l = wires_.find(t.src, t.dst);
       if (l == no_index) {
         diagnostics_.error(
@@ -37,11 +36,11 @@ class ScheduleChecker {
         continue;
       }
       check_duration(t, s_.wires[l]);
-      if (used[l] && s_.time != Time::steps) check_pair(s_.transfers[last], t, s_.wires[l]);
+      if (used[l] && s_.time != Time::steps) check_pair(*last, t, s_.wires[l]);
       used[l] = true;
-      last = i;
+      last = &t;
     }
-    if (s_.time == Time::steps) check_rounds(order);
+    if (s_.time == Time::steps) check_rounds(legs);
     const auto unused = std::ranges::find(used, false);
     if (unused == used.end()) return;
     const Wire& first = s_.wires[static_cast<std::size_t>(unused - used.begin())];
@@ -66,10 +65,13 @@ class ScheduleChecker {
   }
 
  private:
-  [[nodiscard]] Location at(const Transfer& t) const { return {.file = s_.file, .line = t.line}; }
+  template <class Part>
+  [[nodiscard]] Location at(const Part& t) const {
+    return {.file = s_.file, .line = t.line};
+  }
 
-  void check_duration(const Transfer& t, const Wire& wire) {
-    const auto bytes = bytes_of(s_, t);
+  void check_duration(const Leg& t, const Wire& wire) {
+    const auto bytes = bytes_of(s_, s_.transfers[t.transfer]);
     if (!bytes || wire.bandwidth_gib_per_s <= 0 || s_.time == Time::order) return;
     double took = static_cast<double>(t.end - t.start);
     if (s_.time == Time::steps) {
@@ -85,10 +87,10 @@ class ScheduleChecker {
                            " us that its link needs");
   }
 
-  void check_pair(const Transfer& before, const Transfer& t, const Wire& wire) {
-    const bool overlap = s_.time == Time::order
-                             ? t.start == before.start
-                             : t.start < before.start + occupied(before, wire) - tolerance(s_, before);
+  void check_pair(const Leg& before, const Leg& t, const Wire& wire) {
+    const bool overlap = s_.time == Time::order ? t.start == before.start
+                                                : t.start < before.start + occupied(before, wire) -
+                                                                tolerance(s_, before.end - before.start);
     if (!overlap) return;
     diagnostics_.error(
         at(t), "R3",
@@ -96,11 +98,10 @@ class ScheduleChecker {
   }
 
   // With steps a wire may carry several transfers at once, up to its rounds.
-  void check_rounds(const std::vector<std::uint32_t>& order) {
+  void check_rounds(const std::vector<Leg>& legs) {
     std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> ends;  // of what the wire carries
     std::uint32_t last_wire = no_index;
-    for (const std::uint32_t i : order) {
-      const Transfer& t = s_.transfers[i];
+    for (const Leg& t : legs) {
       const std::uint32_t l = wires_.find(t.src, t.dst);
       if (l == no_index || s_.wires[l].rounds == 0) continue;
       if (l != last_wire) ends = {};
@@ -116,10 +117,11 @@ class ScheduleChecker {
   }
 
   // Returns how long a transfer keeps its wire.
-  [[nodiscard]] std::int64_t occupied(const Transfer& t, const Wire& wire) const {
+  [[nodiscard]] std::int64_t occupied(const Leg& t, const Wire& wire) const {
     if (s_.occupancy == Schedule::Occupancy::alpha_beta) return t.end - t.start;
     if (s_.time == Time::steps) return 1;
-    return std::min(t.end - t.start, rounded_ps(serialization_ps(wire, bytes_of(s_, t).value_or(0))));
+    return std::min(t.end - t.start,
+                    rounded_ps(serialization_ps(wire, bytes_of(s_, s_.transfers[t.transfer]).value_or(0))));
   }
 
   void warn(const std::string& what) { diagnostics_.warning({.file = s_.file}, "R7", what, hint()); }

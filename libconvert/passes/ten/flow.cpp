@@ -29,13 +29,12 @@ class Follower {
     flow_.order.reserve(n);
     reduces_ = std::ranges::any_of(s_.transfers, [](const Transfer& t) { return t.op == Schedule::Op::reduce; });
     place_chunks();
-    wire_order();
     std::vector<Event> events;
     events.reserve(2 * n);
     for (std::uint32_t i = 0; i < n; ++i) {
       const Transfer& t = s_.transfers[i];
       // A transfer arrives after its start, however short it is.
-      events.push_back({std::max(t.end - tolerance(s_, t), t.start + 1), false, t.id, i});
+      events.push_back({std::max(t.end - tolerance(s_, t.end - t.start), t.start + 1), false, t.id, i});
       events.push_back({t.start, true, t.id, i});
     }
     std::sort(events.begin(), events.end());
@@ -73,16 +72,6 @@ class Follower {
     for (const Schedule::Chunk& c : s_.chunks) {
       holders_.push_back(common(s_, c.pre, c.post));
       missing_ += size_of(s_, c.post) - holders_.back();
-    }
-  }
-
-  void wire_order() {
-    const std::vector<std::uint32_t> order = by_wire(s_);
-    flow_.previous.assign(s_.transfers.size(), no_index);
-    for (std::size_t i = 1; i < order.size(); ++i) {
-      const Transfer& a = s_.transfers[order[i - 1]];
-      const Transfer& b = s_.transfers[order[i]];
-      if (a.src == b.src && a.dst == b.dst) flow_.previous[order[i]] = order[i - 1];
     }
   }
 
@@ -228,9 +217,9 @@ class Follower {
 
 Flow follow(const Schedule& schedule, Diagnostics& diagnostics) { return Follower(schedule, diagnostics).run(); }
 
-std::int64_t tolerance(const Schedule& schedule, const Transfer& t) {
+std::int64_t tolerance(const Schedule& schedule, std::int64_t duration) {
   constexpr std::int64_t relative = 1'000'000;
-  return schedule.time == Schedule::Time::continuous ? std::max<std::int64_t>(1, (t.end - t.start) / relative) : 0;
+  return schedule.time == Schedule::Time::continuous ? std::max<std::int64_t>(1, duration / relative) : 0;
 }
 
 void sort_by_node(const Schedule& schedule, std::vector<std::uint32_t>& order, std::uint32_t Transfer::*node) {
@@ -250,7 +239,7 @@ void sort_by_node(const Schedule& schedule, std::vector<std::uint32_t>& order, s
 }
 
 // Files mostly have the transfers of a wire in the order of their times.
-std::vector<std::uint32_t> by_wire(const Schedule& schedule) {
+std::vector<std::uint32_t> by_ends(const Schedule& schedule) {
   std::vector<std::uint32_t> order(schedule.transfers.size());
   std::iota(order.begin(), order.end(), 0U);
   sort_by_node(schedule, order, &Transfer::dst);
@@ -262,6 +251,19 @@ std::vector<std::uint32_t> by_wire(const Schedule& schedule) {
   };
   if (!std::ranges::is_sorted(order, before)) std::ranges::sort(order, before);
   return order;
+}
+
+std::vector<Leg> legs_by_wire(const Schedule& schedule) {
+  std::vector<Leg> legs;
+  legs.reserve(schedule.transfers.size() + schedule.hops.size());
+  for (const std::uint32_t i : by_ends(schedule)) {
+    for (std::uint32_t h = 0; h < leg_count(schedule.transfers[i]); ++h) legs.push_back(leg_at(schedule, i, h));
+  }
+  const auto before = [](const Leg& a, const Leg& b) {
+    return std::tie(a.src, a.dst, a.start, a.id) < std::tie(b.src, b.dst, b.start, b.id);
+  };
+  if (!std::ranges::is_sorted(legs, before)) std::ranges::sort(legs, before);
+  return legs;
 }
 
 ChunkSlots::ChunkSlots(const Schedule& schedule) : chunks_(schedule.chunks.size()) {

@@ -16,10 +16,9 @@ struct Flow {
   // its chunks are there from the beginning.
   std::vector<Range> parents;
   std::vector<std::uint32_t> parent_list;
-  std::vector<std::uint32_t> previous;  // by transfer: the one before it on its wire; no_index: the first
-  std::vector<std::uint32_t> order;     // all transfers by start and id: parents and previous ones stand before
-  std::vector<bool> redundant;          // by cargo_at(): a copy to a node that holds it already
-  std::vector<bool> late;  // by transfer: begins after all chunks have arrived; false if any are reduced
+  std::vector<std::uint32_t> order;  // all transfers by start and id: parents stand before
+  std::vector<bool> redundant;       // by cargo_at(): a copy to a node that holds it already
+  std::vector<bool> late;            // by transfer: begins after all chunks have arrived; false if any are reduced
 
   [[nodiscard]] std::span<const std::uint32_t> parents_of(std::uint32_t transfer) const {
     return {parent_list.data() + parents[transfer].begin, parents[transfer].count};
@@ -34,10 +33,12 @@ struct Flow {
 
 // Returns by how much earlier than written a transfer counts as ended, since decimal files round: with continuous
 // times 1 ps, or a millionth of its duration if that is more; else 0.
-[[nodiscard]] std::int64_t tolerance(const Schedule& schedule, const Schedule::Transfer& t);
+[[nodiscard]] std::int64_t tolerance(const Schedule& schedule, std::int64_t duration);
 
-// Returns the transfers by wire, then start and id: groups of equal (src, dst), ascending.
-[[nodiscard]] std::vector<std::uint32_t> by_wire(const Schedule& schedule);
+// Returns the transfers by source and destination, then start and id.
+[[nodiscard]] std::vector<std::uint32_t> by_ends(const Schedule& schedule);
+// Returns the legs of all transfers by wire, then start and id: groups of equal (src, dst), ascending.
+[[nodiscard]] std::vector<Leg> legs_by_wire(const Schedule& schedule);
 
 // Sorts, stably, by the source or the destination.
 void sort_by_node(const Schedule& schedule, std::vector<std::uint32_t>& order,

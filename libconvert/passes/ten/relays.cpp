@@ -33,7 +33,11 @@ Schedule without_idle_relays(const Schedule& schedule) {
     if (!idle[n]) ++out.nodes;
   }
   std::erase_if(out.relays, [&](std::uint32_t r) { return idle[r]; });
-  std::erase_if(out.wires, [&](const Schedule::Wire& l) { return idle[l.src] || idle[l.dst]; });
+  const std::uint32_t removed = schedule.nodes - out.nodes;
+  for (std::uint32_t d = schedule.nodes; d < devices(schedule); ++d) number.push_back(d - removed);
+  std::vector<bool> gone = idle;
+  gone.resize(devices(schedule));
+  std::erase_if(out.wires, [&](const Schedule::Wire& l) { return gone[l.src] || gone[l.dst]; });
   for (std::uint32_t& r : out.relays) r = number[r];
   for (std::uint32_t& n : out.members) n = number[n];
   for (Schedule::Wire& l : out.wires) {
@@ -44,6 +48,7 @@ Schedule without_idle_relays(const Schedule& schedule) {
     t.src = number[t.src];
     t.dst = number[t.dst];
   }
+  for (Schedule::Hop& h : out.hops) h.to = number[h.to];
   return out;
 }
 

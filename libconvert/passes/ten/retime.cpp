@@ -5,6 +5,7 @@
 #include <queue>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 
 #include "core/units.h"
 
@@ -14,7 +15,7 @@ namespace {
 using Time = Schedule::Time;
 using Transfer = Schedule::Transfer;
 
-// How long a transfer takes, and how long it keeps its wire.
+// How long a leg takes, and how long it keeps its wire.
 struct Duration {
   std::int64_t hop = 0;
   std::int64_t busy = 0;
@@ -27,9 +28,9 @@ std::int64_t times(std::int64_t steps, Picoseconds step) {
   return __builtin_mul_overflow(steps, step, &out) ? longest : std::min(out, longest);
 }
 
-Duration duration_of(const Schedule& s, const WireIndex& wires, const Transfer& t) {
+Duration duration_of(const Schedule& s, const WireIndex& wires, const Leg& t) {
   const std::uint32_t l = wires.find(t.src, t.dst);
-  const auto bytes = bytes_of(s, t);
+  const auto bytes = bytes_of(s, s.transfers[t.transfer]);
   if (l != no_index && bytes && s.wires[l].bandwidth_gib_per_s > 0) {
     const std::int64_t hop = std::max<std::int64_t>(1, rounded_ps(hop_ps(s.wires[l], *bytes)));
     if (s.occupancy == Schedule::Occupancy::alpha_beta) return {hop, hop};
@@ -47,7 +48,7 @@ Duration duration_of(const Schedule& s, const WireIndex& wires, const Transfer& 
 class Retimer {
  public:
   Retimer(const Schedule& s, Diagnostics& diagnostics)
-      : s_(s), diagnostics_(diagnostics), wires_(s), slots_(s), order_(by_wire(s)) {}
+      : s_(s), diagnostics_(diagnostics), wires_(s), slots_(s), order_(legs_by_wire(s)) {}
 
   Schedule run() {
     out_ = s_;
@@ -57,16 +58,16 @@ class Retimer {
     while (!arrivals_.empty() || !free_.empty()) {
       // Arrivals first: a chunk that arrives now can leave now.
       if (!arrivals_.empty() && (free_.empty() || arrivals_.top().first <= free_.top().first)) {
-        const auto [time, transfer] = arrivals_.top();
+        const auto [time, leg] = arrivals_.top();
         arrivals_.pop();
-        arrive(transfer, time);
+        arrive(order_[leg], time);
       } else {
         const auto [time, queue] = free_.top();
         free_.pop();
         serve(queue, time);
       }
     }
-    if (started_ != s_.transfers.size()) {
+    if (started_ != order_.size()) {
       report_stuck();
       return s_;
     }
@@ -90,18 +91,19 @@ class Retimer {
     std::uint32_t end = 0;
     std::int64_t free = 0;
   };
-  using Arrival = std::pair<std::int64_t, std::uint32_t>;  // time, transfer
+  using Arrival = std::pair<std::int64_t, std::uint32_t>;  // time, leg
 
   void set_up() {
     held_.resize(slots_.size());
-    queue_of_.resize(order_.size());
+    reached_.resize(s_.transfers.size());
+    queue_of_.resize(s_.hops.size());
     for (std::uint32_t k = 0; k < order_.size(); ++k) {
-      const Transfer& t = s_.transfers[order_[k]];
-      if (k == 0 || s_.transfers[order_[k - 1]].src != t.src || s_.transfers[order_[k - 1]].dst != t.dst) {
+      const Leg& leg = order_[k];
+      if (k == 0 || order_[k - 1].src != leg.src || order_[k - 1].dst != leg.dst) {
         queues_.push_back({.next = k, .end = k});
       }
       ++queues_.back().end;
-      queue_of_[order_[k]] = static_cast<std::uint32_t>(queues_.size() - 1);
+      if (leg.hop != 0) queue_of_[s_.transfers[leg.transfer].way.begin + leg.hop] = queue_number();
     }
     for (const Transfer& t : s_.transfers) {
       for (std::uint32_t k = 0; k < chunk_count(t); ++k) expect(t, chunk_at(s_, t, k));
@@ -126,33 +128,49 @@ class Retimer {
   void serve(std::uint32_t queue, std::int64_t now) {
     Queue& q = queues_[queue];
     if (q.next == q.end || q.free > now) return;
-    const std::uint32_t i = order_[q.next];
-    const Transfer& t = s_.transfers[i];
+    const Leg& leg = order_[q.next];
+    if (!(leg.hop == 0 ? can_begin(s_.transfers[leg.transfer], queue) : reached_[leg.transfer] == leg.hop)) return;
+    const Duration d = duration_of(s_, wires_, leg);
+    std::int64_t end = 0;
+    if (__builtin_add_overflow(now, d.hop, &end))
+      throw input_error({.file = s_.file, .line = leg.line}, "the schedule takes longer than 106 days");
+    set_times(leg, now, end);
+    q.free = now + d.busy;
+    arrivals_.emplace(end, q.next);
+    ++q.next;
+    ++started_;
+    if (q.next != q.end) free_.emplace(q.free, queue);
+  }
+  // Returns whether all chunks of a transfer are there, which then goes; else the queue is served when they come.
+  bool can_begin(const Transfer& t, std::uint32_t queue) {
     for (std::uint32_t k = 0; k < chunk_count(t); ++k) {
       Slot& slot = held_[slots_.of(t.src, chunk_at(s_, t, k))];
       if (ready(slot, t.op)) continue;
       slot.queues.push_back(queue);
-      return;
+      return false;
     }
-    const Duration d = duration_of(s_, wires_, t);
-    Transfer& timed = out_.transfers[i];
-    if (__builtin_add_overflow(now, d.hop, &timed.end)) {
-      throw input_error({.file = s_.file, .line = t.line}, "the schedule takes longer than 106 days");
-    }
-    timed.start = now;
-    for (std::uint32_t k = 0; k < chunk_count(t); ++k) {
+    for (std::uint32_t k = 0; k < chunk_count(t); ++k)
       held_[slots_.of(t.src, chunk_at(s_, t, k))].given = t.op == Schedule::Op::reduce;
-    }
-    q.free = now + d.busy;
-    ++q.next;
-    ++started_;
-    arrivals_.emplace(timed.end, i);
-    if (q.next != q.end) free_.emplace(q.free, queue);
+    return true;
+  }
+  void set_times(const Leg& leg, std::int64_t start, std::int64_t end) {
+    Transfer& t = out_.transfers[leg.transfer];
+    if (leg.hop == 0) t.start = start;
+    if (leg.hop + 1 == leg_count(t)) t.end = end;
+    if (t.way.count == 0) return;
+    Schedule::Hop& hop = out_.hops[t.way.begin + leg.hop];
+    hop.start = start;
+    hop.end = end;
   }
 
+  void arrive(const Leg& leg, std::int64_t now) {
+    reached_[leg.transfer] = leg.hop + 1;
+    const Transfer& t = s_.transfers[leg.transfer];
+    if (leg.hop + 1 == leg_count(t)) return arrive(t, now);
+    serve(queue_of_[t.way.begin + leg.hop + 1], now);
+  }
   // All chunks of a transfer are there before any of them goes on.
-  void arrive(std::uint32_t i, std::int64_t now) {
-    const Transfer& t = s_.transfers[i];
+  void arrive(const Transfer& t, std::int64_t now) {
     for (std::uint32_t k = 0; k < chunk_count(t); ++k) {
       Slot& slot = held_[slots_.of(t.dst, chunk_at(s_, t, k))];
       if (t.op == Schedule::Op::reduce) {
@@ -185,7 +203,7 @@ class Retimer {
     constexpr std::size_t most = 20;
     for (const Queue& q : queues_) {
       if (q.next == q.end || told == most) continue;
-      const Transfer& t = s_.transfers[order_[q.next]];
+      const Leg& t = order_[q.next];
       diagnostics_.error(
           {.file = s_.file, .line = t.line}, "R4",
           describe(s_, t) + " never starts: node " + std::to_string(t.src) + " waits for the chunk for ever");
@@ -197,10 +215,13 @@ class Retimer {
   Diagnostics& diagnostics_;
   WireIndex wires_;
   ChunkSlots slots_;
-  std::vector<std::uint32_t> order_;
+  [[nodiscard]] std::uint32_t queue_number() const { return static_cast<std::uint32_t>(queues_.size() - 1); }
+
+  std::vector<Leg> order_;
   std::vector<Slot> held_;
   std::vector<Queue> queues_;
-  std::vector<std::uint32_t> queue_of_;  // by transfer
+  std::vector<std::uint32_t> queue_of_;  // by hop, but for the first of each way
+  std::vector<std::uint32_t> reached_;   // by transfer: legs that have arrived
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals_;
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> free_;  // time, queue
   Schedule out_;
@@ -241,16 +262,25 @@ Schedule repair(const Schedule& schedule, const Flow& flow, Diagnostics& diagnos
 
 Picoseconds replayed_time(const Schedule& schedule, const Flow& flow) {
   const WireIndex wires(schedule);
-  std::vector<std::int64_t> end(schedule.transfers.size());
-  std::vector<std::int64_t> free(schedule.transfers.size());
-  std::int64_t last = 0;
+  std::vector<Leg> legs;
   for (const std::uint32_t i : flow.order) {
-    std::int64_t start = flow.previous[i] == no_index ? 0 : free[flow.previous[i]];
-    for (const std::uint32_t p : flow.parents_of(i)) start = std::max(start, end[p]);
-    const Duration d = duration_of(schedule, wires, schedule.transfers[i]);
-    end[i] = std::min(longest, start) + d.hop;
-    free[i] = std::min(longest, start) + d.busy;
-    last = std::max(last, end[i]);
+    for (std::uint32_t h = 0; h < leg_count(schedule.transfers[i]); ++h) legs.push_back(leg_at(schedule, i, h));
+  }
+  // What a leg waits for starts before it.
+  if (!schedule.hops.empty()) std::ranges::stable_sort(legs, {}, &Leg::start);
+  std::vector<std::int64_t> end(schedule.transfers.size());  // of its last leg so far
+  std::unordered_map<std::uint64_t, std::int64_t> free;      // by wire
+  std::int64_t last = 0;
+  for (const Leg& leg : legs) {
+    std::int64_t& wire = free[std::uint64_t{leg.src} << 32U | leg.dst];
+    std::int64_t start = std::max(wire, end[leg.transfer]);
+    if (leg.hop == 0) {
+      for (const std::uint32_t p : flow.parents_of(leg.transfer)) start = std::max(start, end[p]);
+    }
+    const Duration d = duration_of(schedule, wires, leg);
+    end[leg.transfer] = std::min(longest, start) + d.hop;
+    wire = std::min(longest, start) + d.busy;
+    last = std::max(last, end[leg.transfer]);
   }
   return last;
 }

@@ -125,6 +125,7 @@ void Messages<Observer>::start(std::uint32_t channel, Waiter sent, Rank src, Ran
   const MessageToken m = messages_.emplace(channel, no_spot, src, dst, sent);
   network_.prefetch_new(messages_.next_number());
   observer_.sends(m, device, bytes, k.exchange, k.class_ring ? k.run : 0);
+  if (way_.turns.count != 0) network_.go_by(m, std::exchange(way_, {}));
   if (channel >= first_made_ && made_[channel - first_made_].delay >= 0) {
     queue_.push_after(made_[channel - first_made_].delay, m, event_arrival);
   } else {

@@ -141,6 +141,8 @@ class Messages : public Channels {
     }
     start(channel, sent, src, dst, bytes, priority);
   }
+  // Lets the message that is sent next go by the way of a schedule. There is no rendezvous then.
+  void go_by(const ScheduledWay& way) { way_ = way; }
   // Posts a receive of `npu`, the destination: `received` is fired when its message has come, by an event of this
   // tick if it has come already.
   void receive(std::uint32_t channel, Rank npu, Waiter received) {
@@ -211,8 +213,10 @@ class Messages : public Channels {
     Rank npu = 0;
     Waiter waiter{};
   };
+  // sender() says who waits for the end of message `m`, which is under way.
   // Return what to fire when message `m` has arrived: first what sent() returns, for the sender, then what
   // arrive() returns, for the receiver (nobody if no receive is posted).
+  [[nodiscard]] Call sender(MessageToken m) const { return {messages_[m].src, messages_[m].sent}; }
   [[nodiscard]] Call sent(MessageToken m) {
     const Message& message = messages_[m];
     observer_.tells_sender(message.src, message.sent);
@@ -279,6 +283,7 @@ class Messages : public Channels {
 
   EventQueue& queue_;
   Observer& observer_;
+  ScheduledWay way_{};  // of the next message
   const bool rendezvous_;
   bool has_long_rendezvous_ = false;
   HugeVector<Sent> sent_;  // by NPU

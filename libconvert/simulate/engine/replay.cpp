@@ -220,7 +220,8 @@ void number_calls(ReplayResult& result) {
 ReplayOutcome run_all(const ReplayProgram& program, bool prefers_whole, std::string& why) {
   if (program.options.explain) return run_explained(program);
   LinkedProgram linked = link(program);
-  std::optional<ReplayOutcome> outcome = run_whole_rings(linked);
+  std::optional<ReplayOutcome> outcome;
+  if (linked.turns.empty()) outcome = run_whole_rings(linked);
   if (!outcome && prefers_whole) outcome = run_representatives(program, nullptr, why);
   return outcome ? std::move(*outcome) : run_plain(std::move(linked));
 }

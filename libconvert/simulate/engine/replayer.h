@@ -35,6 +35,7 @@ class Replayer final : private CollectiveListener {
     Picoseconds compute_ps = 0;
     std::uint8_t busy = 0;  // bit per Slot in use
     Activity activity{};
+    const ScheduledWay* way_of = nullptr;  // by node; null: none
   };
 
  public:
@@ -58,6 +59,7 @@ class Replayer final : private CollectiveListener {
         has_streams_(!program.plans.empty()),
         waits_for_round_(has_slots_ && program.rules.invalid_nodes_free_in_next_round()) {
     result_.npus.resize(program.ranks.size());
+    if (!program.turns.empty()) network_->use_turns(program.turns);
     if (program.options.traffic) messages_.count_in(traffic_);
     if (system_.runs_whole_rings()) touched_.resize(program.ranks.size());
   }
@@ -69,6 +71,7 @@ class Replayer final : private CollectiveListener {
       npus_[r].ops = program_.ranks[r].code->ops.data();
       npus_[r].messages = program_.messages[r];
       npus_[r].plans = program_.ranks[r].plans->data();
+      if (program_.ranks[r].way_of != nullptr) npus_[r].way_of = program_.ranks[r].way_of->data();
       if (npus_[r].feeder.size() == 0) result_.npus[r].finish_ps = 0;
     }
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
@@ -98,7 +101,12 @@ class Replayer final : private CollectiveListener {
   [[nodiscard]] WaitReport waits() const {
     std::vector<const Feeder*> feeders;
     for (const Npu& npu : npus_) feeders.push_back(&npu.feeder);
-    return report_waits({program_, std::move(feeders), messages_, system_, refused_});
+    std::vector<HeldSend> held;
+    for (const HeldMessage& m : network_->held()) {
+      const auto sender = messages_.sender(m.message);
+      held.push_back({sender.npu, sender.waiter, m});
+    }
+    return report_waits({program_, std::move(feeders), messages_, system_, refused_, std::move(held)});
   }
 
  private:
@@ -257,6 +265,7 @@ class Replayer final : private CollectiveListener {
       case OpType::memory: begin_access(memory_.access(r, op.value, done)); break;
       case OpType::send: {
         const LinkedMessage& m = message(npu, op);
+        if (npu.way_of != nullptr) messages_.go_by(npu.way_of[node]);
         messages_.send(m.channel, done, r, m.peer, op.value, 0);
         break;
       }

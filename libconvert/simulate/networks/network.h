@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "core/trace.h"
 #include "simulate/engine/engine.h"
 #include "simulate/networks/busy_bins.h"
+#include "simulate/networks/link_order.h"
 #include "simulate/networks/port_watch.h"
 
 namespace convert {
@@ -69,6 +71,12 @@ class Network {
   // model wires the message of highest priority takes a free wire first, of several the one that came first.
   virtual void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t priority) = 0;
   void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message) { send(src, dst, bytes, message, 0); }
+  // Gives a message, before it is sent, the way of a schedule in the table that use_turns() has set, which must
+  // outlive the network. In the model wires only.
+  virtual void use_turns(std::span<const LinkTurn> /*table*/) {}
+  virtual void go_by(MessageToken /*message*/, const ScheduledWay& /*way*/) {}
+  // Returns the messages that wait for a turn which is another's.
+  [[nodiscard]] virtual std::vector<HeldMessage> held() const { return {}; }
   // Handles an event of a kind ≥ event_network. Returns the message that has arrived by it, or no_message.
   virtual MessageToken advance(Event event) = 0;
   // Fetch what advance() will need: first call the one, some time later the other.

@@ -51,6 +51,12 @@ class WiresNetwork final : public Network {
     take_hop(p, k);
   }
 
+  void use_turns(std::span<const LinkTurn> table) override { order_.emplace(table, *router_); }
+  void go_by(MessageToken message, const ScheduledWay& way) override { order_->begin(message, way); }
+  [[nodiscard]] std::vector<HeldMessage> held() const override {
+    return order_ ? order_->held() : std::vector<HeldMessage>();
+  }
+
   MessageToken advance(Event event) override {
     if (event.kind() == event_wire_free) {
       observer_.wire_frees(event.arg());
@@ -127,7 +133,23 @@ class WiresNetwork final : public Network {
   }
 
   void take_hop(std::uint32_t p, Packet& k) {
+    if (order_ && order_->has(p)) return take_turn(p, k);
     k.hop = router_->step(k.position);
+    enter(p, k);
+  }
+  // Takes a hop of a schedule, if it is the message's turn, and then those who waited for that.
+  void take_turn(std::uint32_t p, Packet& k) {
+    const Device from = k.position.at;
+    const auto [wire, to] = order_->next_link(p, from);
+    k.hop = router_->hop(wire);
+    k.position.at = to;
+    const std::uint32_t run = order_->run_of(p);
+    if (!order_->take(p, wire, from)) return;
+    enter(p, k);
+    while (const std::optional<std::uint32_t> next = order_->released(run, wire))
+      enter(*next, table_.packet(*next));
+  }
+  void enter(std::uint32_t p, Packet& k) {
     k.hop.wire = observer_.comes(p, k.hop.wire);
     const auto sooner = [](const Packet& a, const Packet& b) { return a.priority > b.priority; };
     if (!shares_.empty()) {
@@ -220,6 +242,7 @@ class WiresNetwork final : public Network {
   }
 
   std::unique_ptr<Router> router_;
+  std::optional<LinkOrder> order_;  // of scheduled messages
   WireTable<Packet> table_;
   std::int64_t least_priority_ = std::numeric_limits<std::int64_t>::max();  // of all messages so far
   const Device first_cut_;

@@ -22,6 +22,7 @@
 #include "simulate/program/compile.h"
 #include "simulate/program/like.h"
 #include "simulate/program/program.h"
+#include "simulate/program/send_ways.h"
 #include "simulate/system/default_system.h"
 
 namespace convert {
@@ -64,6 +65,7 @@ struct CompiledRank {
   std::vector<std::uint32_t> call_order{};  // indices of collectives in the order of issue
   std::vector<std::pair<std::uint32_t, NodeCollective>> collectives{};  // whose calls are not known yet, by index
   NodeCompiler::Use use{};                                              // of its nodes, likewise
+  bool foreign_order = false;  // it has an order of links that is for another network
 };
 // Returns the nodes of a code by their indices in the trace.
 [[nodiscard]] std::vector<std::uint32_t> nodes_by_index(const RankCode& code);
@@ -155,11 +157,14 @@ struct ReplayBuilder::State {
   void note_gaps(const CollectiveCall& call);
   void check_peers();
   void warn_of_unused_options();
+  void note_order(const Trace& trace, bool foreign);
   void note_peers(const Trace& trace, const RankCode& code);
   void keep_names(const Trace& trace, RankCode& code) const;
 
   Diagnostics& diagnostics;
   ReplayProgram program;
+  SendWayReader send_ways{program.network, program.options};
+  bool foreign_order_noted = false;
   NodeCompiler compiler;
   NodeCompiler custom_compiler;
   std::string first_name;  // of rank 0, for messages

@@ -139,7 +139,8 @@ bool ReplayBuilder::State::can_be_like(Rank like) {
 // Returns whether what a rank does depends neither on its own number nor on the names of its groups.
 bool ReplayBuilder::State::others_may_be_like(Rank like) const {
   const auto by_group = [](const auto& rule) { return rule.which.group.has_value(); };
-  return !added[like].told && !compiler.failed() && std::ranges::none_of(program.options.system->rules, by_group) &&
+  return !added[like].told && program.ranks[like].code->ways == nullptr && !compiler.failed() &&
+         std::ranges::none_of(program.options.system->rules, by_group) &&
          std::ranges::none_of(program.options.free.calls, by_group) &&
          std::ranges::none_of(program.ranks[like].plans, [&](std::uint32_t call) {
            return uneven_of(call) != nullptr || has_root(calls[call].call.op);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "simulate/program/channel_index.h"
+#include "simulate/program/send_ways.h"
 
 namespace convert {
 namespace {
@@ -28,10 +29,16 @@ class Linker {
       rank.code = program_.ranks[r].code;
       rank.plans = plans_of(r);
       link_messages(r);
+      if (rank.code->ways != nullptr) {
+        rank.way_of = turns_.add(r, *rank.code, [&](std::uint32_t node) {
+          return program_.ranks[r].peers[rank.code->ops[node].channel];
+        });
+      }
       to_.ops += rank.code->ops.size();
       for (const std::uint32_t plan : program_.ranks[r].plans) link_custom(plan, r);
     }
     to_.channels.shrink_to_fit();
+    to_.turns = turns_.take();
   }
 
  private:
@@ -132,7 +139,25 @@ class Linker {
       (*next)->channel = w.channel;
       (*next++)->peer = w.peer;
     });
+    if (code->ways != nullptr) {
+      refuse_other_order(algorithm, group);
+      code->way_of = turns_.add_custom(known, r, *code);
+    }
     algorithm.places[place] = std::move(code);
+  }
+
+  // A schedule is for all NPUs of a network in their order.
+  static void refuse_other_order(const CustomAlgorithm& algorithm, const SystemGroup& group) {
+    for (std::uint32_t place = 0; place < group.ranks.size(); ++place) {
+      if (group.ranks[place] == place) continue;
+      throw input_error({},
+                        "the algorithm " + algorithm.source +
+                            " is scheduled for the NPUs of its network, but place " + std::to_string(place) +
+                            " of group " + std::to_string(group.id) + " is rank " +
+                            std::to_string(group.ranks[place]) +
+                            "; write it with -t chakra,order=ctrl, so that it fits any ranks",
+                        "custom");
+    }
   }
 
   static constexpr std::size_t at_once = 32;  // messages
@@ -141,6 +166,7 @@ class Linker {
   const LinkAs& as_;
   LinkedProgram& to_;
   ChannelIndex index_;
+  TurnTable turns_;
   std::vector<Wanted> wanted_;  // messages of the rank or place that is being linked
   std::shared_ptr<const std::vector<std::uint32_t>> last_plans_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> customs_;  // custom and group → 1 + linked

@@ -10,6 +10,7 @@
 
 #include "core/trace.h"
 #include "feeder/feeder.h"
+#include "simulate/networks/link_order.h"
 #include "simulate/program/roofline.h"
 #include "util/huge_pages.h"
 
@@ -63,6 +64,25 @@ struct Op {
   friend bool operator==(const Op&, const Op&) = default;
 };
 
+// Holds the ways of sends that a schedule made for this network gives, by node.
+struct SendWays {
+  struct Hop {
+    std::uint32_t to = 0;  // the device at the end of a link; of the last one none: the message's destination
+    std::int64_t turn = 0;
+    friend bool operator==(const Hop&, const Hop&) = default;
+  };
+  struct Way {
+    std::uint32_t node = 0;
+    std::uint32_t first_hop = 0;  // into hops
+    std::uint32_t hops = 0;
+    std::int64_t instance = 0;  // of the collective, where several are merged into one trace
+    friend bool operator==(const Way&, const Way&) = default;
+  };
+  std::vector<Way> ways{};
+  std::vector<Hop> hops{};
+  friend bool operator==(const SendWays&, const SendWays&) = default;
+};
+
 // Holds what one rank does, or all ranks that do the same.
 struct RankCode {
   Feeder feeder{};            // at the start; to be copied
@@ -73,6 +93,9 @@ struct RankCode {
   std::shared_ptr<const TensorTable> tensors{};     // where local memory is tracked
   RooflineUse roofline{};                           // with the roofline model
   std::shared_ptr<const IssueOrder> issue_order{};  // of a custom algorithm by ASTRA-sim's rules
+  std::shared_ptr<const SendWays> ways{};           // null: none
+  // Linked, of a custom algorithm: the way of each node, null: none.
+  std::shared_ptr<const std::vector<ScheduledWay>> way_of{};
   // Where it is not linked:
   std::vector<std::int64_t> tags{};  // by message, of which each send and recv has one
   std::uint64_t hash = 0;            // of the nodes

@@ -19,6 +19,7 @@ namespace {
 bool same_code(const RankCode& a, const RankCode& b) {
   if ((a.tensors == nullptr) != (b.tensors == nullptr) || (a.tensors != nullptr && *a.tensors != *b.tensors))
     return false;
+  if ((a.ways == nullptr) != (b.ways == nullptr) || (a.ways != nullptr && *a.ways != *b.ways)) return false;
   return a.ops == b.ops && a.ids == b.ids && a.names == b.names && a.name_ends == b.name_ends &&
          a.roofline == b.roofline && a.feeder.same_graph(b.feeder);
 }
@@ -82,9 +83,11 @@ CompiledRank ReplayBuilder::State::compile(const Trace& trace, NodeCompiler& wit
                                            const OnCollective& on_collective) const {
   const NodeTable& table = trace.nodes;
   std::vector<GraphDefect> defects;
-  const Graph graph = build_graph(table, &defects);
+  const SendWayReader::Use ways = send_ways.use_of(trace, with.inside());
+  const bool has_turns = ways == SendWayReader::Use::own;
+  const Graph graph = has_turns ? build_graph(table, &defects, keeps_link_order) : build_graph(table, &defects);
   report_defects(trace, defects, with);
-  CompiledRank rank{.code = std::make_shared<RankCode>()};
+  CompiledRank rank{.code = std::make_shared<RankCode>(), .foreign_order = ways == SendWayReader::Use::foreign};
   RankCode& code = *rank.code;
   std::vector<Op> by_index(table.nodes.size());
   rank.messages.resize(table.nodes.size());
@@ -102,6 +105,7 @@ CompiledRank ReplayBuilder::State::compile(const Trace& trace, NodeCompiler& wit
     for (const Op& op : by_index) lanes.push_back(static_cast<std::uint8_t>(op.slot));
   }
   code.feeder = Feeder(table, graph, lanes);
+  if (has_turns) code.ways = send_ways.read(trace, code.feeder, with);
   bool plain_ids = true;
   code.ops.reserve(by_index.size());
   for (std::uint32_t node = 0; node < by_index.size(); ++node) {
@@ -147,6 +151,19 @@ void ReplayBuilder::State::note_peers(const Trace& trace, const RankCode& code) 
   }
 }
 
+void ReplayBuilder::State::note_order(const Trace& trace, bool foreign) {
+  if (!foreign || std::exchange(foreign_order_noted, true)) return;
+  program.notes.push_back(trace.name +
+                          ": scheduled for another network: the order of its links is kept by control " +
+                          "dependencies, which wait for arrivals");
+}
+
+bool ReplayProgram::has_turns() const {
+  const auto has = [](const auto& code) { return code != nullptr && code->ways != nullptr; };
+  return std::ranges::any_of(ranks, [&](const RankProgram& r) { return has(r.code); }) ||
+         std::ranges::any_of(customs, [&](const CustomAlgorithm& c) { return std::ranges::any_of(c.places, has); });
+}
+
 void ReplayBuilder::State::begin_rank(Rank rank, const std::string& name) {
   const auto next = static_cast<Rank>(program.ranks.size());
   if (rank != next) {
@@ -189,6 +206,7 @@ void ReplayBuilder::State::add(const Trace& trace, CompiledRank& rank) {
 
 void ReplayBuilder::State::add_compiled(const Trace& trace, CompiledRank& rank) {
   number_collectives(rank);
+  note_order(trace, rank.foreign_order);
   note_peers(trace, *rank.code);
   RankProgram& to = program.ranks.emplace_back();
   number(*rank.code, rank.messages, to);
@@ -266,6 +284,7 @@ void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace, co
   if (source.places.empty()) source.relays = relays;
   const CompiledRank compiled = s.compile(trace, s.custom_compiler, {});
   const std::shared_ptr<RankCode>& code = compiled.code;
+  s.note_order(trace, compiled.foreign_order);
   for (std::uint32_t node = 0; node < code->ops.size(); ++node) {
     Op& op = code->ops[node];
     if (op.type != OpType::send && op.type != OpType::recv) continue;

@@ -158,6 +158,8 @@ struct RankProgram {
 // Holds all ranks, each code once.
 struct ReplayProgram : CommonProgram {
   std::vector<RankProgram> ranks{};
+  // Returns whether sends follow a schedule of this network, each with its turn on each link.
+  [[nodiscard]] bool has_turns() const;
 };
 
 // Says where a message of a rank goes, or from where it comes.
@@ -170,6 +172,7 @@ struct LinkedRankProgram {
   std::shared_ptr<const RankCode> code{};  // one for all ranks that do the same; null: another rank stands for it
   std::uint64_t first_op = 0;              // number of its node 0 among the nodes of all ranks
   std::shared_ptr<const std::vector<std::uint32_t>> plans{};  // by call; one for ranks that share all
+  std::shared_ptr<const std::vector<ScheduledWay>> way_of{};  // by node; null: no send has one
 };
 
 // Is what the simulator runs: it names the peers, channels and plans of each rank. See link().
@@ -178,6 +181,7 @@ struct LinkedProgram : CommonProgram {
   RankArrays<LinkedMessage> messages{};  // by rank and number there
   std::uint64_t ops = 0;                 // nodes of all ranks
   ChannelKeys channels{};
+  std::vector<LinkTurn> turns{};  // on links, of sends that follow a schedule
 
   struct Place {
     Rank rank;

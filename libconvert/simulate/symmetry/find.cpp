@@ -341,6 +341,7 @@ std::string wish_of_each_rank(const ReplayProgram& program) {
   const ReplayOptions& options = program.options;
   if (!options.symmetry) return "it is switched off (--no-symmetry)";
   if (program.ranks.size() < 2) return "there is one rank";
+  if (program.has_turns()) return "messages have their turns on links";
   if (options.memory == MemoryTracking::trace) return "the memory of each rank is traced";
   if (options.explain && !options.explain->end) return "a node of a rank is explained";
   const bool records = options.timeline || options.traffic || options.explain || options.network.count_wires;

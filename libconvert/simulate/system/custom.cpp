@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "simulate/explain/causes.h"
+#include "simulate/program/send_ways.h"
 #include "simulate/symmetry/order_observer.h"
 #include "simulate/symmetry/ordered_causes.h"
 
@@ -72,6 +73,8 @@ bool CustomRuns<Observer>::try_issue(std::uint32_t run, std::uint32_t node) {
     channel = messages_.acquire(key);
   }
   if (op.type == OpType::send) {
+    if (r.code->way_of != nullptr)
+      messages_.go_by({(*r.code->way_of)[node].turns, TurnTable::custom_run(r.collective)});
     messages_.send(channel, waiter);
   } else {
     messages_.receive(channel, r.npu, waiter);

@@ -162,6 +162,7 @@ class Reporter {
         break;
       case WaitKind::receive:
       case WaitKind::send: set_message(w, v); break;
+      case WaitKind::turn: set_turn(w, v); break;
       case WaitKind::collective: set_collective(w, v); break;
       case WaitKind::refused:
         w.what = For::other_call;
@@ -183,6 +184,17 @@ class Reporter {
     if (!graph_.waits_for(v).empty()) return;
     w.what = For::nothing;
     (w.sends ? lonely_receives_ : lonely_sends_).set_near_miss(w, key);
+  }
+
+  void set_turn(WaitingNode& w, std::uint32_t v) const {
+    const HeldMessage& held = graph_.held(v);
+    const auto device = [this](Device d) {
+      const WireGraph& graph = program_.network.graph;
+      return graph.npus != 0 ? graph.device_name(d)
+                             : plain_device_name(d, static_cast<std::uint32_t>(program_.ranks.size()));
+    };
+    w.what = For::turn;
+    w.link = device(held.from) + '>' + device(held.to);
   }
 
   void set_collective(WaitingNode& w, std::uint32_t v) const {

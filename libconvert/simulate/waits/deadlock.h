@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "simulate/engine/waiter.h"
+#include "simulate/networks/link_order.h"
 #include "simulate/program/program.h"
 
 namespace convert {
@@ -36,6 +38,7 @@ struct WaitingNode {
     other_call,  // a collective; `on` is another collective at the same place of the group's sequence
     inner,       // a collective; `on`, a node of its custom algorithm, has not ended
     algorithm,   // a collective; all ranks have called it
+    turn,        // a send at a link where it is the turn of `on`
   };
   NodeRef node;
   For what = For::dependency;
@@ -47,6 +50,7 @@ struct WaitingNode {
   Rank peer = 0;
   std::int64_t tag = 0;
   std::int64_t bytes = 0;
+  std::string link{};  // For::turn: "npu0>npu1"
   // For::nothing: a message of this other size, or with this other tag, between the same ranks finds no partner.
   std::optional<std::int64_t> other_bytes{};
   std::optional<std::int64_t> other_tag{};
@@ -95,6 +99,13 @@ struct RefusedCall {
   std::uint32_t run = 0;  // the other one
 };
 
+// Names a send that waits for its turn on a link.
+struct HeldSend {
+  Rank npu = 0;
+  Waiter sent{};
+  HeldMessage message{};
+};
+
 // Refers to what a replay left behind whose events have run out.
 struct ReplayRemains {
   const LinkedProgram& program;
@@ -102,6 +113,7 @@ struct ReplayRemains {
   const Channels& messages;
   const SystemState& system;
   const std::vector<RefusedCall>& refused;
+  std::vector<HeldSend> held{};
 };
 // Returns who waits for what, and which messages nobody has received.
 [[nodiscard]] WaitReport report_waits(const ReplayRemains& remains);
@@ -120,6 +132,7 @@ struct ReplayRemains {
 // "waiting" has "npu", "node" ("inner" for a node of a custom algorithm), and what it waits for:
 //   "dependency": NODE
 //   "resource": {"name", "held_by": NODE}
+//   "turn": {"link", "of": NODE}
 //   "receive": {"from", "tag", "bytes", "send": NODE}; with rendezvous "send": {"to", "tag", "bytes",
 //     "receive": NODE}; without NODE nothing matches, and "bytes_of_unmatched_send", "tag_of_unmatched_send"
 //     (or …_receive) is a near miss

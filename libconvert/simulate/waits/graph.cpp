@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <tuple>
+
+#include "simulate/program/send_ways.h"
 
 namespace convert {
 namespace {
@@ -32,6 +35,7 @@ WaitGraph::WaitGraph(const ReplayRemains& remains)
   add_messages(posted_, OpType::send);
   add_messages(asked_, OpType::recv);
   add_slots();
+  add_turns();
   add_collectives();
   arrange_edges();
 }
@@ -100,6 +104,7 @@ void WaitGraph::mark_started() {
   const auto mark = [this](Rank rank, std::uint32_t op, Kind kind) {
     numbers_[parts_[rank].first + op] = static_cast<std::uint32_t>(kind);
   };
+  mark_held();
   for (const UnendedCollectives::Part& p : unended_.parts) mark(p.npu, p.op, Kind::collective);
   for (const RefusedCall& r : remains_.refused) mark(r.npu, r.op, Kind::refused);
   for (Rank r = 0; r < ranks_; ++r) {
@@ -163,7 +168,7 @@ void WaitGraph::add_messages(const std::vector<Message>& waiting, OpType partner
   if (waiting.empty()) return;
   std::vector<Edge> partners;
   for (std::uint32_t v = 0; v < size(); ++v) {
-    if (!started(v) && op(v).type == partner) partners.emplace_back(channel(v), v);
+    if ((!started(v) || kind(v) == Kind::turn) && op(v).type == partner) partners.emplace_back(channel(v), v);
   }
   std::sort(partners.begin(), partners.end());
   auto next = partners.begin();
@@ -172,6 +177,60 @@ void WaitGraph::add_messages(const std::vector<Message>& waiting, OpType partner
     if (next == partners.end() || next->first != m.channel) continue;
     edges_.emplace_back(numbers_[m.number], next->second);
     ++next;
+  }
+}
+
+// Returns the number of a send among the nodes of all parts; no_index if it is of no part.
+std::size_t WaitGraph::number_of(const HeldSend& held) const {
+  if (held.sent.kind() == Waiter::op) return parts_[held.npu].first + held.sent.index();
+  if (held.sent.kind() != Waiter::custom_op) return no_index;
+  const CustomState::Pending& p = remains_.system.custom_runs().pending(held.sent.index());
+  if (part_of_custom_run_[p.run] == no_index) return no_index;
+  return parts_[part_of_custom_run_[p.run]].first + p.node;
+}
+
+void WaitGraph::mark_held() {
+  for (const HeldSend& h : remains_.held) {
+    if (const std::size_t number = number_of(h); number != no_index)
+      numbers_[number] = static_cast<std::uint32_t>(Kind::turn);
+  }
+}
+
+const HeldMessage& WaitGraph::held(std::uint32_t v) const {
+  const auto at = std::ranges::find_if(remains_.held, [&](const HeldSend& h) {
+    const std::size_t number = number_of(h);
+    return number != no_index && numbers_[number] == v;
+  });
+  return at->message;
+}
+
+// Who waits for a turn waits for the node whose turn it is, which has not sent, or waits elsewhere.
+void WaitGraph::add_turns() {
+  if (remains_.held.empty()) return;
+  using Turn = std::tuple<std::uint32_t, Device, Device, std::uint32_t>;  // run, link, number
+  std::map<Turn, std::uint32_t> nodes;
+  for (const Part& part : parts_) {
+    const bool inside = part.code != program_.ranks[part.rank].code.get();
+    const auto& ways = inside ? part.code->way_of : program_.ranks[part.rank].way_of;
+    if (ways == nullptr) continue;
+    for (std::uint32_t node = 0; node < part.feeder->size(); ++node) {
+      const std::uint32_t v = numbers_[part.first + node];
+      if (v == no_index) continue;
+      const ScheduledWay& way = (*ways)[node];
+      const std::uint32_t run = inside ? TurnTable::custom_run(part.collective) : way.run;
+      Device at = part.rank;
+      for (std::uint32_t t = way.turns.begin; t < way.turns.begin + way.turns.count; ++t) {
+        const LinkTurn& turn = program_.turns[t];
+        nodes[{run, at, turn.to, turn.number}] = v;
+        at = turn.to;
+      }
+    }
+  }
+  for (const HeldSend& h : remains_.held) {
+    const HeldMessage& m = h.message;
+    const std::size_t number = number_of(h);
+    const auto next = nodes.find({m.run, m.from, m.to, m.next});
+    if (number != no_index && next != nodes.end()) edges_.emplace_back(numbers_[number], next->second);
   }
 }
 

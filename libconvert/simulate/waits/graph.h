@@ -20,7 +20,7 @@ namespace convert {
 // the ranks that have not called it; so a collective of n ranks has n edges, not n².
 class WaitGraph {
  public:
-  enum class Kind : std::uint8_t { dependency, slot, receive, send, collective, refused };
+  enum class Kind : std::uint8_t { dependency, slot, receive, send, collective, refused, turn };
 
   explicit WaitGraph(const ReplayRemains& remains);
 
@@ -78,6 +78,9 @@ class WaitGraph {
   // Returns the last node of v's custom algorithm that sends or receives on a channel; its `node` is 0.
   [[nodiscard]] std::optional<NodeRef> last_inside(std::uint32_t v, std::uint32_t channel, bool send) const;
 
+  // Returns the link where a node of Kind::turn waits.
+  [[nodiscard]] const HeldMessage& held(std::uint32_t v) const;
+
   // Returns, by channel, how many messages came and were not received.
   [[nodiscard]] const std::vector<std::uint32_t>& unclaimed() const { return unclaimed_; }
   [[nodiscard]] const ReplayRemains& remains() const { return remains_; }
@@ -117,6 +120,9 @@ class WaitGraph {
   void add_dependencies();
   void add_messages(const std::vector<Message>& waiting, OpType partner);
   void add_slots();
+  void mark_held();
+  [[nodiscard]] std::size_t number_of(const HeldSend& held) const;
+  void add_turns();
   void add_collectives();
   void add_missing(std::uint32_t vertex, std::uint32_t run);
   void arrange_edges();

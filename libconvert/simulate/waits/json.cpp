@@ -22,6 +22,11 @@ class WaitWriter {
         node("held_by", w.on);
         json_.end_object();
         break;
+      case For::turn:
+        json_.key("turn").begin_object().member("link", w.link);
+        node("of", w.on);
+        json_.end_object();
+        break;
       case For::send:
       case For::receive:
       case For::nothing: message(w); break;

@@ -102,6 +102,8 @@ std::string describe_wait(const WaitingNode& w) {
     case For::slot:
       return subject(w) + " waits for the " + std::string(slot_name(w.slot)) + " resource, which " +
              within_rank(w.on) + " holds";
+    case For::turn:
+      return subject(w) + " waits for its turn on link " + w.link + ", which is that of " + describe(w.on);
     case For::send:
     case For::receive:
     case For::nothing: return message_text(w);

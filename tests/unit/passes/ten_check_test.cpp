@@ -292,7 +292,7 @@ TEST(TenRetime, AHopThatTakesLongerThanTimeItselfIsAnError) {
 }
 
 // Transfers that share a step stand in the order of their ids, whatever that of the file is.
-TEST(TenFlow, PreviousStandsBefore) {
+TEST(TenFlow, TransfersOfAStepStandByTheirIds) {
   ScheduleMaker m(Collective::broadcast, 2);
   m.s.time = Time::steps;
   m.wire(0, 1, 0, 2).chunk({0}, {}).chunk({0}, {}).move(0, 1, 0, 0, 1).move(0, 1, 1, 0, 1);
@@ -300,7 +300,6 @@ TEST(TenFlow, PreviousStandsBefore) {
   Diagnostics diagnostics;
   const Flow flow = follow(m.s, diagnostics);
   EXPECT_EQ(flow.order, (std::vector<std::uint32_t>{1, 0}));
-  EXPECT_EQ(flow.previous[0], 1U);
   EXPECT_EQ(replayed_time(m.s, flow), 2'000'000);
 }
 
@@ -352,6 +351,52 @@ TEST(TenSets, RepairDropsTheChunksThatAreThere) {
   EXPECT_EQ(describe(repaired, repaired.transfers[1]), "transfer 1 (chunks 0,2, 0->1)");
   EXPECT_EQ(repaired.transfers[1].end, 3'000'000);
   EXPECT_EQ(schedule_findings(repaired), "");
+}
+
+// NPUs 0 and 1 send to 2 over switch 3, whose wire to 2 they share.
+ScheduleMaker over_a_switch() {
+  ScheduleMaker m(Collective::custom, 3);
+  m.s.switches = 1;
+  m.s.occupancy = Schedule::Occupancy::beta;
+  m.wire(0, 3, 1).wire(1, 3, 1).wire(3, 2, 1).chunk({0}, {2}).chunk({1}, {2});
+  m.move(0, 2, 0, 0, 4).move(1, 2, 1, 0, 5);
+  m.s.hops = {
+      {0, 2'000'000, 0, 3}, {2'000'000, 4'000'000, 10, 2}, {0, 2'000'000, 1, 3}, {3'000'000, 5'000'000, 11, 2}};
+  m.s.transfers[0].way = {0, 2};
+  m.s.transfers[1].way = {2, 2};
+  return m;
+}
+
+TEST(TenSwitches, EachWireOfAWayIsChecked) {
+  EXPECT_EQ(schedule_findings(over_a_switch().s), "");
+  ScheduleMaker m = over_a_switch();
+  m.s.hops[3].start = 2'500'000;
+  EXPECT_NE(schedule_findings(m.s).find("transfer 11 (chunk 1, 3->2) starts at 2.5 us, when its link still carries "
+                                        "transfer 10 (chunk 0, 3->2) [R3]"),
+            std::string::npos)
+      << schedule_findings(m.s);
+  m = over_a_switch();
+  m.s.hops[1].end = 3'500'000;
+  m.s.transfers[0].end = 3'500'000;
+  EXPECT_NE(schedule_findings(m.s).find("transfer 10 (chunk 0, 3->2) takes 1.5 us, less than"), std::string::npos);
+  m = over_a_switch();
+  m.s.wires.pop_back();
+  EXPECT_NE(schedule_findings(m.s).find("there is no link 3->2 [R1]"), std::string::npos);
+}
+
+TEST(TenSwitches, RetimingKeepsTheOrderOfEachWire) {
+  const ScheduleMaker m = over_a_switch();
+  Diagnostics diagnostics;
+  const Flow flow = follow(m.s, diagnostics);
+  EXPECT_EQ(replayed_time(m.s, flow), 5'000'000);
+  ScheduleMaker slow = over_a_switch();
+  for (Schedule::Hop& h : slow.s.hops) h.start += 7'000'000, h.end += 7'000'000;
+  slow.s.transfers[0].end = slow.s.hops[1].end;
+  slow.s.transfers[1].end = slow.s.hops[3].end;
+  const Schedule again = retime(slow.s, diagnostics);
+  EXPECT_EQ(diagnostics.errors(), 0U);
+  for (std::size_t h = 0; h < again.hops.size(); ++h) EXPECT_EQ(again.hops[h].start, m.s.hops[h].start) << h;
+  EXPECT_EQ(again.transfers[1].end, 5'000'000);
 }
 
 }  // namespace

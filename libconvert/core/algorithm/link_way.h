@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Reads the way that a schedule gives a SEND over the links of its network, and its turn on each of them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/trace.h"
+
+namespace convert {
+
+// Holds the attributes link_seq and link_via of a SEND. Of the sends of one collective over one link, that with the
+// next higher number goes behind it.
+struct LinkWay {
+  std::vector<std::int64_t> turns;  // by link of the way
+  std::vector<std::uint32_t> via;   // the devices between the links: one fewer
+  std::string problem{};            // what is wrong with the attributes; empty: nothing
+};
+// Returns nothing where a node has neither of the attributes.
+[[nodiscard]] std::optional<LinkWay> link_way(const AttrTable& table, std::span<const Attr> attrs);
+
+// Returns whether a control dependency of node `index` only keeps the order of links, which link_seq tells too:
+// both nodes are sends of one schedule to the same NPU.
+[[nodiscard]] bool keeps_link_order(const NodeTable& table, const Node& node, const Node& parent);
+
+}  // namespace convert

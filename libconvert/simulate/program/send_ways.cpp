@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/program/send_ways.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "core/algorithm/network_id.h"
+#include "core/attr_names.h"
+
+namespace convert {
+namespace {
+
+// The id of the network that a trace's schedule is for (metadata, see passes/provenance.h).
+const Name scheduled_network{std::string_view("ten.network")};
+
+std::uint64_t ends_of(Device from, Device to) { return std::uint64_t{from} << 32U | to; }
+
+}  // namespace
+
+const SendWayReader::Links& SendWayReader::links() const {
+  std::call_once(once_, [this] {
+    WireGraph graph = build_wire_graph(network_);
+    if (!options_.network.failed.empty()) remove_failed_wires(graph, options_.network.failed);
+    for (const GraphWire& w : graph.wires) links_.ends.insert(ends_of(w.from, w.to));
+    links_.id = network_id(graph);
+  });
+  return links_;
+}
+
+SendWayReader::Use SendWayReader::use_of(const Trace& trace, bool inside) const {
+  if (options_.network.model != NetworkModel::wires || network_.ideal || options_.astra) return Use::none;
+  if (options_.issue == IssueMode::workload && !inside) return Use::none;
+  if (options_.system != nullptr && options_.system->rendezvous) return Use::none;
+  const AttrTable& metadata = trace.metadata.table;
+  const auto id = string_value(metadata, metadata.attrs, scheduled_network);
+  if (!id) return Use::none;
+  const auto has_turn = [&](const Node& n) {
+    return n.type == NodeType::comm_send && find(trace.nodes.attributes(n), attr::link_seq) != nullptr;
+  };
+  if (!std::ranges::any_of(trace.nodes.nodes, has_turn)) return Use::none;
+  return same_links(*id, links().id) ? Use::own : Use::foreign;
+}
+
+std::string SendWayReader::problem_of(const LinkWay& way, Device from, Device to) const {
+  if (!way.problem.empty()) return way.problem;
+  for (std::size_t hop = 0; hop < way.turns.size(); ++hop) {
+    const Device next = hop == way.via.size() ? to : way.via[hop];
+    if (!links().ends.contains(ends_of(from, next))) {
+      return "link_via leads over a link from device " + std::to_string(from) + " to " + std::to_string(next) +
+             ", which the network lacks";
+    }
+    from = next;
+  }
+  return {};
+}
+
+std::shared_ptr<const SendWays> SendWayReader::read(const Trace& trace, const Feeder& feeder,
+                                                    NodeCompiler& with) const {
+  auto out = std::make_shared<SendWays>();
+  for (std::uint32_t node = 0; node < feeder.size(); ++node) {
+    const std::uint32_t index = feeder.index_of(node);
+    const Node& n = trace.nodes.nodes[index];
+    if (n.type != NodeType::comm_send) continue;
+    const auto attributes = trace.nodes.attributes(n);
+    const std::optional<LinkWay> way = link_way(trace.nodes, attributes);
+    if (!way) continue;
+    const auto to = static_cast<Device>(int_value(attributes, attr::comm_dst).value);
+    if (const std::string problem = problem_of(*way, trace.rank, to); !problem.empty()) {
+      with.error(trace, index, "attributes", problem);
+      continue;
+    }
+    out->ways.push_back({.node = node,
+                         .first_hop = static_cast<std::uint32_t>(out->hops.size()),
+                         .hops = static_cast<std::uint32_t>(way->turns.size()),
+                         .instance = int_value(attributes, attr::merged_instance).value});
+    for (std::size_t hop = 0; hop < way->turns.size(); ++hop)
+      out->hops.push_back({hop < way->via.size() ? way->via[hop] : 0, way->turns[hop]});
+  }
+  return out;
+}
+
+ScheduledWay TurnTable::add_way(std::uint32_t run, Device from, Device to, const SendWays& ways,
+                                const SendWays::Way& way) {
+  const ScheduledWay out{{static_cast<std::uint32_t>(turns_.size()), way.hops}, run};
+  for (std::uint32_t hop = 0; hop < way.hops; ++hop) {
+    const SendWays::Hop& h = ways.hops[way.first_hop + hop];
+    const Device next = hop + 1 == way.hops ? to : h.to;
+    entries_.push_back({run, ends_of(from, next), h.turn, static_cast<std::uint32_t>(turns_.size())});
+    turns_.push_back({.to = next});
+    from = next;
+  }
+  return out;
+}
+
+TurnTable::Ways TurnTable::add(Rank rank, const RankCode& code,
+                               const std::function<Rank(std::uint32_t node)>& peer) {
+  auto out = std::make_shared<std::vector<ScheduledWay>>(code.ops.size());
+  // A message of one instance that comes again belongs to its next repetition.
+  std::map<std::tuple<std::int64_t, Rank, std::int64_t>, std::uint32_t> seen;
+  for (const SendWays::Way& way : code.ways->ways) {
+    const Rank to = peer(way.node);
+    const SendWays::Hop& first = code.ways->hops[way.first_hop];
+    const std::uint32_t repetition = seen[{way.instance, way.hops == 1 ? to : first.to, first.turn}]++;
+    const std::uint32_t run =
+        runs_.try_emplace({way.instance, repetition}, static_cast<std::uint32_t>(runs_.size())).first->second;
+    (*out)[way.node] = add_way(run, rank, to, *code.ways, way);
+  }
+  return out;
+}
+
+TurnTable::Ways TurnTable::add_custom(std::uint32_t custom, Rank npu, const RankCode& code) {
+  auto out = std::make_shared<std::vector<ScheduledWay>>(code.ops.size());
+  for (const SendWays::Way& way : code.ways->ways)
+    (*out)[way.node] = add_way(custom_run(custom), npu, code.ops[way.node].peer, *code.ways, way);
+  return out;
+}
+
+std::vector<LinkTurn> TurnTable::take() {
+  const auto key = [](const Entry& e) { return std::tuple(e.run, e.ends, e.turn, e.index); };
+  std::ranges::sort(entries_, {}, key);
+  for (std::size_t begin = 0, end = 0; begin < entries_.size(); begin = end) {
+    const auto same_link = [&](const Entry& e) {
+      return e.run == entries_[begin].run && e.ends == entries_[begin].ends;
+    };
+    while (end < entries_.size() && same_link(entries_[end])) ++end;
+    for (std::size_t i = begin; i < end; ++i) {
+      turns_[entries_[i].index].number = static_cast<std::uint32_t>(i - begin);
+      turns_[entries_[i].index].of = static_cast<std::uint32_t>(end - begin);
+    }
+  }
+  entries_ = {};
+  return std::move(turns_);
+}
+
+}  // namespace convert

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Reads the ways that schedules give sends (attributes link_seq and link_via), where the network is the one that
+// the schedule was made for.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "core/algorithm/link_way.h"
+#include "core/trace.h"
+#include "simulate/program/compile.h"
+#include "simulate/program/op.h"
+#include "simulate/program/program.h"
+
+namespace convert {
+
+// Several threads may read.
+class SendWayReader {
+ public:
+  // Both must outlive this.
+  SendWayReader(const NetworkConfig& network, const ReplayOptions& options)
+      : network_(network), options_(options) {}
+
+  // Says what becomes of the order of links in a trace.
+  enum class Use : std::uint8_t {
+    none,     // it has none, or the replay does not know links one by one
+    foreign,  // it is for another network: its control dependencies count
+    own,      // its turns on links count, not the control dependencies that say the same
+  };
+  // `inside`: of the algorithm of a collective, whose nodes wait for no resource of the NPU.
+  [[nodiscard]] Use use_of(const Trace& trace, bool inside) const;
+
+  // Returns the ways of the sends of a trace whose use is `own`; reports those that are impossible.
+  [[nodiscard]] std::shared_ptr<const SendWays> read(const Trace& trace, const Feeder& feeder,
+                                                     NodeCompiler& with) const;
+
+ private:
+  struct Links {
+    std::string id;
+    std::unordered_set<std::uint64_t> ends;
+  };
+  [[nodiscard]] const Links& links() const;
+  [[nodiscard]] std::string problem_of(const LinkWay& way, Device from, Device to) const;
+
+  const NetworkConfig& network_;
+  const ReplayOptions& options_;
+  mutable std::once_flag once_;
+  mutable Links links_;
+};
+
+// Numbers the turns of all sends of a program on each link.
+class TurnTable {
+ public:
+  using Ways = std::shared_ptr<const std::vector<ScheduledWay>>;  // by node
+
+  // Adds the sends of a rank's trace to `peers`, by node. Messages of one instance of a merged collective have
+  // turns among themselves; where a trace repeats it, each repetition does.
+  [[nodiscard]] Ways add(Rank rank, const RankCode& code, const std::function<Rank(std::uint32_t node)>& peer);
+  // Adds the sends of algorithm number `custom` on one NPU. Their runs are named when they run, see custom_run().
+  [[nodiscard]] Ways add_custom(std::uint32_t custom, Rank npu, const RankCode& code);
+  // Returns the table of turns.
+  [[nodiscard]] std::vector<LinkTurn> take();
+
+  // Returns the run of collective number `collective`, apart from those of traces.
+  [[nodiscard]] static std::uint32_t custom_run(std::uint32_t collective) { return customs | collective; }
+
+ private:
+  static constexpr std::uint32_t customs = std::uint32_t{1} << 31U;
+  struct Entry {
+    std::uint32_t run;
+    std::uint64_t ends;
+    std::int64_t turn;
+    std::uint32_t index;  // into turns_
+  };
+  ScheduledWay add_way(std::uint32_t run, Device from, Device to, const SendWays& ways, const SendWays::Way& way);
+
+  std::vector<Entry> entries_;
+  std::vector<LinkTurn> turns_;
+  std::map<std::pair<std::int64_t, std::uint32_t>, std::uint32_t> runs_;  // by instance and repetition
+};
+
+}  // namespace convert

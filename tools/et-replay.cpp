@@ -44,6 +44,7 @@ int replay(const tools::ReplayCommand& command, const tools::ReplayOutputOptions
   const RunSettings settings = replay_settings(command);
   if (settings.network) tools::note_missing_latency({{*settings.network}});
   Scenario scenario = make_scenario(settings);
+  if (tools::wrote_network(scenario, output)) return 0;
   check_replay_output(output, scenario);
   SourceOptions input = source_options(command.input, context);
   input.any_ranks = scenario.by_rank();

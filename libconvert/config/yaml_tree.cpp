@@ -16,7 +16,6 @@
 namespace convert {
 namespace {
 
-constexpr std::size_t max_depth = 5;
 constexpr std::size_t max_values = 1 << 20;
 constexpr std::int64_t max_open_brackets = 1000;
 
@@ -95,7 +94,7 @@ class TreeBuilder : public YAML::EventHandler {
     const bool list = kind == YamlNode::Kind::list;
     if (path_.empty() && list) throw error(mark, "a list is not expected here; a " + subject_.noun + " is a map");
     YamlNode& node = add(mark, anchor, kind);
-    if (path_.size() == max_depth || (!path_.empty() && is_key())) {
+    if (path_.size() == subject_.max_depth || (!path_.empty() && is_key())) {
       throw error(mark, list ? "a list is not expected here" : "a map is not expected here");
     }
     path_.push_back(&node);

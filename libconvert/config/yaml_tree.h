@@ -31,11 +31,12 @@ struct YamlSubject {
   std::string rule;      // of the errors
   std::string is_empty;  // the message for a document without content
   std::size_t max_keys;  // in a map
+  std::size_t max_depth = 5;
 };
 extern const YamlSubject network_yaml;
 
-// Parses one document with a map at its top: at most 5 levels, 2^20 values, subject.max_keys keys in a map, no key
-// twice, no anchors, aliases or NUL bytes. Throws Error(input) with the place.
+// Parses one document with a map at its top: at most subject.max_depth levels, 2^20 values, subject.max_keys keys
+// in a map, no key twice, no anchors, aliases or NUL bytes. Throws Error(input) with the place.
 [[nodiscard]] YamlNode parse_yaml_tree(const std::string& file, std::string_view text,
                                        const YamlSubject& subject = network_yaml);
 

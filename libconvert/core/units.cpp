@@ -110,6 +110,25 @@ std::optional<double> parse_bandwidth(std::string_view text) {
   return std::nullopt;
 }
 
+std::optional<double> parse_bytes_per_ns(std::string_view text) {
+  constexpr std::string_view unit = "GB/s";
+  if (!text.ends_with(unit)) {
+    const std::optional<double> bytes_per_s = parse_bandwidth(text);
+    return bytes_per_s ? std::optional(*bytes_per_s / 1e9) : std::nullopt;
+  }
+  std::string_view number = text.substr(0, text.size() - unit.size());
+  while (number.ends_with(' ')) number.remove_suffix(1);
+  if (number.find_first_not_of("0123456789.") != std::string_view::npos) return std::nullopt;
+  const std::optional<double> rate = parse_number(number);
+  return rate && *rate > 0 ? rate : std::nullopt;
+}
+
+std::string format_bytes_per_ns(double rate) {
+  std::array<char, 400> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), rate, std::chars_format::fixed).ptr;
+  return std::string(text.data(), end).append("GB/s");
+}
+
 std::string counted(std::uint64_t n, std::string_view one) {
   return std::to_string(n) + ' ' + std::string(one) + (n == 1 ? "" : "s");
 }

@@ -23,6 +23,10 @@ inline constexpr Picoseconds ps_per_us = 1'000'000;
 // Parses bytes per second: "50GB/s" (10^9), "46GiB/s" (2^30), "800Gbit/s", rounded to a double. Returns nothing if
 // malformed or not positive.
 [[nodiscard]] std::optional<double> parse_bandwidth(std::string_view text);
+// Parses the same as bytes per nanosecond. GB/s, which are those, are rounded once: what format_bytes_per_ns()
+// writes is read as it was, to the bit.
+[[nodiscard]] std::optional<double> parse_bytes_per_ns(std::string_view text);
+[[nodiscard]] std::string format_bytes_per_ns(double rate);  // "50GB/s", all digits that it takes
 
 [[nodiscard]] std::string format_bytes(std::int64_t bytes);  // "64 KiB", "1000 B": rounded to four digits
 [[nodiscard]] std::string format_time(Picoseconds time);     // "41.181 us": rounded to six digits

@@ -146,7 +146,7 @@ std::string result_message(const ReplayResult& result) {
 
 std::vector<std::string> scenario_files(const RunSettings& settings, const Scenario& scenario) {
   std::vector<std::string> files = system_files(settings.system, *scenario.options.system);
-  if (settings.network) files.push_back(*settings.network);
+  if (settings.network) files.push_back(split_network_file(*settings.network).path);
   return files;
 }
 

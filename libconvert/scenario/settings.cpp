@@ -114,11 +114,20 @@ std::string find_config(const RunSettings& s, const SettingText& v) {
   return found;
 }
 
+// Returns the text with the path of its file found, the options behind it as they are.
+std::string find_network_path(const std::string& folder, const std::string& text) {
+  if (is_short_network(text)) return text;
+  const std::string path = split_network_file(text).path;
+  return find_path(folder, path) + text.substr(path.size());
+}
+
 void set_network(RunSettings& s, const SettingText& v) {
-  s.network = is_short_network(v.text) ? v.text : find_path(s.folder, v.text);
+  s.network = find_network_path(s.folder, v.text);
   if (s.reads_once) return;
-  if (v.text == "-") throw mistake("the network cannot be standard input: a sweep reads it several times");
-  if (!is_short_network(v.text) && fs::exists(*s.network)) (void)find_config(s, v);
+  const std::string path = split_network_file(*s.network).path;
+  if (path == "-") throw mistake("the network cannot be standard input: a sweep reads it several times");
+  if (!is_short_network(v.text) && fs::exists(path) && !fs::is_regular_file(path))
+    throw mistake(path + " is no regular file, which a sweep can read several times");
   (void)find_network(*s.network);
 }
 
@@ -302,7 +311,7 @@ std::vector<std::string> setting_files(const std::string& key, const std::string
       setting != nullptr && ((setting->kind == SettingKind::file && (key != "groups" || value != no_groups_file)) ||
                              (setting->kind == SettingKind::network && !is_short_network(value)));
   if (!is_file) return {};
-  return {find_path(folder, value)};
+  return {find_path(folder, setting->kind == SettingKind::network ? split_network_file(value).path : value)};
 }
 
 }  // namespace convert

@@ -182,6 +182,9 @@ void SweepPlan::form_groups() {
     if (failures.size() <= max_reasons && std::none_of(failures.begin(), failures.end(), is_same))
       failures.emplace_back(describe(run), reason);
   };
+  const auto add_note = [this](const std::string& note) {
+    if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
+  };
   bool any = false;  // of the runs can be done
   for (std::size_t run = 0; run < size(); ++run) {
     const RunSettings settings = this->settings(run);
@@ -195,9 +198,8 @@ void SweepPlan::form_groups() {
     try {
       const Scenario scenario = make_scenario(settings);
       any_ranks_ = any_ranks_ || scenario.by_rank();
-      for (const std::string& note : scenario.options.system->config.notes) {
-        if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
-      }
+      for (const std::string& note : scenario.options.system->config.notes) add_note(note);
+      for (const std::string& note : scenario.network.notes) add_note(scenario.network.source + ": " + note);
       key += '\n' + network_shape(scenario);
       customs = custom_uses(*scenario.options.system);
       if (!numbers.contains(key)) files = configuration_files(settings.system, scenario.options.system->config);

@@ -55,7 +55,7 @@ class SweepPlan {
   [[nodiscard]] bool reads_stdin() const;
   // Returns whether runs replay each rank by itself, for which a set may lack ranks.
   [[nodiscard]] bool any_ranks() const { return any_ranks_; }
-  // Returns what there is to note of the systems of all runs, each note once.
+  // Returns what there is to note of the systems and networks of all runs, each note once.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
  private:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "config/network/imports/import.h"
 #include "util/utf8.h"
 
 namespace convert {
@@ -81,6 +82,8 @@ std::optional<FileKind> known_file(std::string_view head, const std::string& nam
   head = without_mark(head);
   const std::string_view text = head.substr(std::min(head.size(), head.find_first_not_of(spaces)));
   if (text.empty()) return std::nullopt;
+  if (const NetworkImport* import = find_import(text); import != nullptr && !import->noun.empty())
+    return FileKind::network;
   if (const std::optional<FileKind> kind = known_json(text)) return kind;
   if (is_result(text)) return FileKind::result;
   if (has_line<3>(text, {"topology:", "npus_count:", "npus:"})) return FileKind::network;

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "config/network/imports/import.h"
 #include "config/network/routes.h"
 #include "core/units.h"
 #include "passes/provenance.h"
@@ -15,6 +16,7 @@
 #include "passes/ten/retime.h"
 #include "sets/known_file.h"
 #include "util/log.h"
+#include "util/utf8.h"
 
 namespace convert {
 namespace {
@@ -155,16 +157,19 @@ Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timel
 
 NetworkConfig find_network(const std::string& option) {
   if (is_short_network(option)) return parse_short_network(option);
+  const NetworkFile file = split_network_file(option);
   std::error_code error;  // of a path that cannot be, which open_network() tells
-  if (!std::filesystem::exists(option, error) && std::filesystem::exists(option + ".0.et", error))
-    throw input_error({.file = option}, "is a set of traces; give it as INPUT");
-  const auto input = open_network(option);
+  if (!std::filesystem::exists(file.path, error) && std::filesystem::exists(file.path + ".0.et", error))
+    throw input_error({.file = file.path}, "is a set of traces; give it as INPUT");
+  const auto input = open_network(file.path);
   const Format& format = find_format("ten");
   const std::string head(input->peek(known_file_bytes).substr(0, known_file_bytes));
+  if (find_import(without_mark(head)) != nullptr) return read_network(*input, file);
   if (!format.sniff(head))
-    return parse_known(FileKind::network, head, option, [&] { return read_network(*input); });
+    return parse_known(FileKind::network, head, file.path, [&] { return read_network(*input, file); });
+  file.check_keys({}, "a schedule");
   Diagnostics ignored;
-  return network_of(format.read_schedule(input->read_rest(), option, {}, ignored));
+  return network_of(format.read_schedule(input->read_rest(), file.path, {}, ignored));
 }
 
 std::vector<std::int32_t> relays_of(const Trace& trace) {

@@ -121,6 +121,25 @@ def network_seeds():
             "links_direct": '{"npus": 3, "switches": 0, "links": [{"from": 0, "to": 1, "bandwidth": "1B/s"},\n'
                             '{"from": 1, "to": 2, "bandwidth": "1GB/s"}, {"from": 2, "to": 0, "bandwidth": "1TB/s"}]}',
             "links_apart": "npus: 3\nlinks: [{between: [0, 1], bandwidth: 1GB/s}]\n",
+            "links_weights": "npus: 3\nparticipants: [2, 0]\nlinks: [{between: [0, 1..2], bandwidth: 0.1GB/s, weight: 7}]\n",
+            "table": "#npus\t2\n#switches\t1\n#participants\t0,1\nfrom\tto\tbandwidth_MBps\tlatency_ns\n"
+                     "0\t2\t5e4\t500.25\n2\t0\t5e4\t0\n1\t2\t1\t1\n2\t1\t1\t1\n",
+            "ns3": "3 1 2\n2\n0 2 400Gbps 0.0005ms 0\n2 1 1MBps 1us 0.5\nFirst line\n",
+            "simai": "4 2 1 1 4 H100 2\n2 3\n0 2 9Gbps 1ns 0\n1 2 9Gbps 1ns 0\n0 3 9Gbps 1ns 0\n1 3 9Gbps 1ns 0\n",
+            "nccl": '<system version="1"><cpu numaid="-1" arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="143">\n'
+                    '<pci busid="0000:01:00.0" class="0x060400" link_speed="16 GT/s" link_width="">x<pcilink target="0000:01:00.0"/>\n'
+                    '<pci busid="0000:02:00.0" class="0x0302"><gpu dev="1" sm="90" rank="0"><nvlink target="fffffff:ff:ff.0" '
+                    'count="18" tclass="0x068000"/><c2c bw="44712" count="5"/></gpu></pci>\n'
+                    '<pci busid="0000:03:00.0" class="0x0302"><gpu dev="0" gcn="910" rank="1"><xgmi target="0000:02:00.0" '
+                    'count="1" tclass="0x038000"/><nvlink target="a" count="1"/></gpu></pci></pci>\n'
+                    '<nic><net dev="0" speed="100000" latency="1.5" rail="3"/><net name="x"/></nic></cpu></system>\n',
+            "nccl_doctype": '<!DOCTYPE system [<!ENTITY a "b">]><system/>',
+            "infragraph": "devices:\n- name: d\n  components: [{name: x, count: 2, choice: xpu}, {name: s, count: 1, choice: switch}]\n"
+                          "  links: [{name: l, physical: {bandwidth: {gigabits_per_second: 8}, latency: {us: 1}}}]\n"
+                          "  edges: [{ep1: {component: 'x[0:2:1]'}, ep2: {component: s}, scheme: many2many, link: l}]\n- name: o\n"
+                          "  components: [{name: d, count: 2, choice: device}]\ninstances: [{name: i, device: o, count: 1}]\n"
+                          "links: [{name: l, physical: {bandwidth: {gigatransfers_per_second: 8}}}]\nedges:\n"
+                          "- {ep1: {instance: i, component: 'd[0].s'}, ep2: {instance: 'i[0]', component: 'd[1].s[0]'}, scheme: ring, link: l}\n",
             "groups": '{"0": [0, 1, 2, 3], "1": [7, 5], "12": []}\n', "bad_groups": '{"0": [0, 1, 1], "0": [8]}\n'}
 
 

@@ -7,6 +7,7 @@
 #include "config/groups.h"
 #include "config/network/network.h"
 #include "config/network/routes.h"
+#include "config/network/wire_list.h"
 #include "core/diagnostic.h"
 #include "fuzzer.h"
 #include "simulate/networks/network.h"
@@ -83,11 +84,39 @@ void check_network(const NetworkConfig& config) {
   }
 }
 
+// What is written of a graph is read as the same.
+void check_list(const WireGraph& graph) {
+  if (graph.npus == 0 || graph.wires.size() > 1000) return;
+  std::string text;
+  append_wire_list(graph, text);
+  const WireGraph again = parse_network_yaml("again.yml", text).graph;
+  std::string twice;
+  append_wire_list(again, twice);
+  fuzzing::check(
+      twice == text && again.wires.size() == graph.wires.size() && again.participants == graph.participants,
+      "a list of links is what it was written of");
+}
+
+// By its content, without options and with those of NCCL's topologies.
+void check_file(std::string_view text) {
+  for (const char* options :
+       {"", ",hosts=3,fabric=rail", ",hosts=2,fabric=leaf-spine,over=1.5,rates=nominal,ranks=dev"}) {
+    try {
+      const NetworkConfig config = parse_network("fuzz", text, split_network_file(std::string("fuzz") + options));
+      check_network(config);
+      check_list(config.graph);
+    } catch (const Error& e) {
+      const bool options_refused = e.kind() == Error::Kind::usage && *options != '\0';
+      fuzzing::check(e.kind() == Error::Kind::input || options_refused, "an error that is not about the input");
+    }
+  }
+}
+
 }  // namespace
 
 FUZZER(network) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  fuzzing::may_refuse([&] { check_network(parse_network_yaml("fuzz.yml", text)); });
+  check_file(text);
   fuzzing::may_refuse([&] { (void)parse_groups("fuzz.groups.json", text, 8); });
   try {
     if (is_short_network(text)) check_network(parse_short_network(text));

@@ -107,7 +107,8 @@ RunSettings replay_settings(const ReplayCommand& command) {
   // Before the operands: an option without its value takes what follows, and leaves that one's value behind.
   for (const SweepSetting& s : command.settings) {
     settings.set(s, s.values.front());
-    values.push_back(s.values.front().text);
+    const std::string& text = s.values.front().text;
+    values.push_back(s.key == "network" ? split_network_file(text).path : text);
   }
   if (!settings.astra && command.implied_compat)
     settings.set(*command.implied_compat, command.implied_compat->values.front());

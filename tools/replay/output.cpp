@@ -8,6 +8,7 @@
 
 #include "analyze/findings.h"
 #include "common/node_names.h"
+#include "config/network/wire_list.h"
 #include "formats/format.h"
 #include "formats/timeline/chrome.h"
 #include "io/output.h"
@@ -95,6 +96,21 @@ void check_files(const ReplayOutputOptions& o, bool sweep) {
   if (o.timeline == "-" && run_form(o))
     throw usage_error("--timeline - takes standard output, where the report of a replay goes; give it a file");
   if (o.memory_trace == "-") throw usage_error("--memory-trace writes a file for each rank; give it a PREFIX");
+}
+
+void check_print_network(const ReplayOutputOptions& o, bool sweep) {
+  if (!o.print_network) return;
+  const char* other = sweep                 ? "a sweep"
+                      : o.to                ? "-t"
+                      : o.explain           ? "--explain"
+                      : o.what_if           ? "--what-if"
+                      : o.timeline          ? "--timeline"
+                      : o.track_memory      ? "--track-memory"
+                      : o.memory_trace      ? "--memory-trace"
+                      : o.report != "npus"  ? "--report"
+                      : o.format != "table" ? "--format"
+                                            : nullptr;
+  if (other != nullptr) throw usage_error(std::string("--print-network does not go together with ") + other);
 }
 
 std::string memory_trace_file(const std::string& prefix, std::size_t rank) {
@@ -230,6 +246,8 @@ void add_replay_output_options(App& app, ReplayOutputOptions& to) {
   app.add_option("--explain", to.explain, "RANK:NODE|end",
                  "in place of the report: why the node started when it did, or the replay took so long");
   app.add_option("--timeline", to.timeline, "PATH", "also write a Chrome trace, for ui.perfetto.dev");
+  app.add_flag("--print-network", to.print_network,
+               "write the links of the network as YAML, which -n reads, instead of a replay");
   app.add_flag("--what-if", to.what_if,
                "for a run, page or JSON: replay again with one thing changed at a time (below 2 million events "
                "done anyway)");
@@ -244,6 +262,7 @@ void check_replay_output(const ReplayOutputOptions& o, bool sweep) {
   check_explain(o, sweep);
   check_report(o, sweep);
   check_files(o, sweep);
+  check_print_network(o, sweep);
 }
 
 void check_replay_output(const ReplayOutputOptions& o, const Scenario& scenario) {
@@ -291,6 +310,29 @@ void refuse_inputs_as_outputs(const std::vector<std::string>& outputs, const std
     if (file && !is_stream_path(output) && files.contains(*file))
       throw usage_error(output + " is an input; give the result another name");
   }
+}
+
+bool wrote_network(const Scenario& scenario, const ReplayOutputOptions& o) {
+  const std::string& name = scenario.network.source;
+  for (const std::string& note : scenario.network.notes) log_note(name + ": " + note);
+  for (const std::string& remark : scenario.network.remarks) log_info(name + ": " + remark);
+  if (!o.print_network) return false;
+  if (scenario.network.ideal) throw usage_error("--print-network: an ideal network has no links");
+  WireGraph graph = build_wire_graph(scenario.network);
+  remove_failed_wires(graph, scenario.options.network.failed);
+  if (graph.wires.size() > max_listed_wires)
+    throw usage_error("--print-network: '" + name + "' has " + std::to_string(graph.wires.size()) +
+                      " links; a list has at most 2^20");
+  std::string text;
+  append_wire_list(graph, text);
+  if (text.size() > max_yaml_bytes) log_note("the list has more than 4 MiB, which -n does not read");
+  if (!to_stdout(o.output)) refuse_inputs_as_outputs({*o.output}, {name});
+  OutputFiles files;
+  const auto out = open_output(files, o.output);
+  out->write(text);
+  out->close();
+  files.commit();
+  return true;
 }
 
 void set_replay_output(const ReplayOutputOptions& o, ReplayOptions& options) {

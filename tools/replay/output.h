@@ -24,6 +24,7 @@ struct ReplayOutputOptions {
   bool what_if = false;
   bool track_memory = false;
   std::optional<std::string> memory_trace;
+  bool print_network = false;  // in place of a replay
 };
 
 // Returns the form of a run in which -o is written; nothing if that is a report or a schedule.
@@ -39,6 +40,10 @@ void check_replay_output(const ReplayOutputOptions& o, const convert::Scenario& 
 [[nodiscard]] std::vector<std::string> output_files(const ReplayOutputOptions& o, std::size_t ranks);
 // Throws Error(usage) if an output would take the place of an input.
 void refuse_inputs_as_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
+// Notes what was noticed when the network was read. Where it is asked for, writes it in place of a replay, as the
+// settings have made it, as a list of links, and returns true. Throws Error(usage) if it has none, or more than a
+// list may have.
+[[nodiscard]] bool wrote_network(const convert::Scenario& scenario, const ReplayOutputOptions& o);
 // Sets what the replay has to find for the outputs.
 void set_replay_output(const ReplayOutputOptions& o, convert::ReplayOptions& options);
 // Reports what waits, if something does, and messages that exceed a port; returns whether there is something to

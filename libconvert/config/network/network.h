@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads the network to simulate from an ASTRA-sim network.yml, a file with a list of wires, or a short form.
+// Reads the network to simulate from an ASTRA-sim network.yml, a file with a list of wires or of another tool, or a
+// short form.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/network/imports/network_file.h"
 #include "config/network/topology.h"
 #include "config/network/wire_graph.h"
 #include "io/input.h"
@@ -38,6 +40,9 @@ struct NetworkConfig {
   std::vector<TreeLevel> levels{};
   // Any graph, from a list of wires.
   WireGraph graph{};
+  // What was noticed as it was read: for everyone, and what only those want to know who ask.
+  std::vector<std::string> notes{};
+  std::vector<std::string> remarks{};
 
   // Returns the number of NPUs, at most max_npus; 0 for an ideal network, which takes any number.
   [[nodiscard]] std::int64_t npus() const;
@@ -51,7 +56,10 @@ inline constexpr std::int64_t max_npus = 1 << 24;
 // Parses an ASTRA-sim network.yml (four lists of equal length: topology, npus_count, bandwidth in GB/s, latency in
 // ns) or a list of wires (npus, switches, defaults, links; see et-networks(5)). Throws Error(input) with the place.
 [[nodiscard]] NetworkConfig parse_network_yaml(const std::string& file, std::string_view text);
-[[nodiscard]] NetworkConfig read_network(Input& input);
+// Parses those, or a network of another tool, known by its content (see et-networks(5)). `file` holds the options
+// behind the file's name. Throws Error(input) with the place, Error(usage) for options.
+[[nodiscard]] NetworkConfig parse_network(const std::string& name, std::string_view text, const NetworkFile& file);
+[[nodiscard]] NetworkConfig read_network(Input& input, const NetworkFile& file);
 
 // Returns whether a text looks like the short form of a network, not like a file: "ideal", or WORD:DIGIT….
 [[nodiscard]] bool is_short_network(std::string_view text);

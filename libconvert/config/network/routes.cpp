@@ -2,6 +2,7 @@
 #include "config/network/routes.h"
 
 #include <algorithm>
+#include <map>
 
 #include "config/network/wire_numbers.h"
 #include "core/diagnostic.h"
@@ -107,6 +108,7 @@ class TableRouter final : public Router {
   explicit TableRouter(WireGraph graph)
       : graph_(std::move(graph)),
         in_(rows_by_key(graph_.wires.size(), graph_.devices(), [&](std::size_t i) { return graph_.wires[i].to; })),
+        by_hops_(std::ranges::all_of(graph_.wires, [](const GraphWire& w) { return w.weight == 1; })),
         rows_(graph_.npus) {}
 
   Hop step(Position& p) override {
@@ -127,48 +129,58 @@ class TableRouter final : public Router {
   [[nodiscard]] std::string device_name(Device device) const override { return graph_.device_name(device); }
 
  private:
-  static constexpr std::uint32_t none = UINT32_MAX;
+  static constexpr std::uint64_t none = UINT64_MAX;
 
-  // Backwards from the destination, in rounds of equal distance. The row's entry for `dst` itself is the begin of
-  // the shortest way out and back.
+  // Backwards from the destination, by distance. The row's entry for `dst` itself is the begin of the shortest way
+  // out and back.
   std::unique_ptr<std::uint32_t[]> make_row(Device dst) {
     auto row = std::make_unique_for_overwrite<std::uint32_t[]>(graph_.devices());
-    std::fill_n(row.get(), graph_.devices(), none);
+    std::fill_n(row.get(), graph_.devices(), UINT32_MAX);
     distance_.assign(graph_.devices(), none);
     latency_.assign(graph_.devices(), 0);
-    frontier_ = {dst};
-    std::size_t found = 0;
-    for (std::uint32_t hops = 1; !frontier_.empty() && found < graph_.devices(); ++hops) {
-      next_.clear();
-      for (const Device v : frontier_) {
-        for (const std::uint32_t wire : in_[v]) {
-          const Device u = graph_.wires[wire].from;
-          if (distance_[u] < hops) continue;
-          const Picoseconds latency = add(v == dst ? 0 : latency_[v], graph_.wires[wire].latency_ps);
-          if (distance_[u] == none) {
-            distance_[u] = hops;
-            ++found;
-            if (u != dst) next_.push_back(u);
-          } else if (std::pair{latency, v} >= std::pair{latency_[u], graph_.wires[row[u]].to}) {
-            continue;
-          }
-          row[u] = wire;
-          latency_[u] = latency;
-        }
+    open_.clear();
+    open_[0] = {dst};
+    for (std::size_t found = 0; !open_.empty();) {
+      const auto [distance, devices] = std::move(*open_.begin());
+      open_.erase(open_.begin());
+      for (const Device v : devices) {
+        if (v == dst ? distance == 0 : distance_[v] == distance) found += reach_from(v, dst, distance, row.get());
       }
-      frontier_.swap(next_);
+      if (by_hops_ && found == graph_.devices()) break;
     }
     return row;
+  }
+
+  // Takes the wires into `v` where they shorten a way. Returns how many devices are reached for the first time.
+  std::size_t reach_from(Device v, Device dst, std::uint64_t distance, std::uint32_t* row) {
+    std::size_t found = 0;
+    for (const std::uint32_t wire : in_[v]) {
+      const GraphWire& w = graph_.wires[wire];
+      const Device u = w.from;
+      const std::uint64_t way = distance + w.weight;
+      if (distance_[u] < way) continue;
+      const Picoseconds latency = add(v == dst ? 0 : latency_[v], w.latency_ps);
+      if (distance_[u] > way) {
+        found += distance_[u] == none ? 1 : 0;
+        distance_[u] = way;
+        if (u != dst) open_[way].push_back(u);
+      } else if (std::pair{latency, v} >= std::pair{latency_[u], graph_.wires[row[u]].to}) {
+        continue;
+      }
+      row[u] = wire;
+      latency_[u] = latency;
+    }
+    return found;
   }
   static Picoseconds add(Picoseconds a, Picoseconds b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
 
   WireGraph graph_;
   Rows in_;                                             // wires by the device they lead to
+  bool by_hops_;                                        // every wire weighs 1
   std::vector<std::unique_ptr<std::uint32_t[]>> rows_;  // by destination: by device the wire to take
-  std::vector<std::uint32_t> distance_;
+  std::vector<std::uint64_t> distance_;
   std::vector<Picoseconds> latency_;
-  std::vector<Device> frontier_;
-  std::vector<Device> next_;
+  std::map<std::uint64_t, std::vector<Device>> open_;  // by distance
 };
 
 }  // namespace

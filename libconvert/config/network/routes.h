@@ -16,7 +16,9 @@ namespace convert {
 
 // dimension: a message in a product goes along dimension 0 to its destination's coordinate there, then along 1, and
 //   so on; in a ring the shorter way, up if both are equally long.
-// shortest: it takes the fewest hops; of such ways that of the least latency, then of the lowest next device.
+// shortest: it takes the way of the least sum of weights, which is the fewest hops where nothing else is said; of
+// such
+//   ways that of the least latency, then of the lowest next device.
 enum class Routing : std::uint8_t { dimension, shortest };
 [[nodiscard]] std::string_view name(Routing routing);
 

@@ -47,6 +47,32 @@ void write_wires(const NetworkConfig& config, const Wires& numbers, WireGraph& g
   }
 }
 
+WireGraph graph_of_product(const NetworkConfig& config) {
+  WireGraph graph;
+  const ProductWires numbers(config);
+  write_wires(config, numbers, graph);
+  std::size_t at = 0;
+  for (std::uint32_t l = 0; l < numbers.wires(); ++l) {
+    const auto [from, to] = numbers.ends(l);
+    if (from == to) continue;
+    const ProductWires::Dim& d = numbers.dim_of(l);
+    graph.wires[at].bytes_per_ns = d.bytes_per_ns;
+    graph.wires[at++].latency_ps = d.latency_ps;
+  }
+  return graph;
+}
+
+WireGraph graph_of_tree(const NetworkConfig& config) {
+  WireGraph graph;
+  const TreeWires numbers(config);
+  write_wires(config, numbers, graph);
+  for (std::uint32_t l = 0; l < numbers.wires(); ++l) {
+    graph.wires[l].bytes_per_ns = numbers.level_of(l).bytes_per_ns;
+    graph.wires[l].latency_ps = numbers.level_of(l).latency_ps;
+  }
+  return graph;
+}
+
 Error bad(const std::string& spec, const std::string& why) {
   return usage_error("failed link '" + spec + "': " + why);
 }
@@ -88,27 +114,12 @@ std::optional<Device> WireGraph::find_device(std::string_view text) const {
 
 WireGraph build_wire_graph(const NetworkConfig& config) {
   if (config.graph.npus != 0) return config.graph;
-  WireGraph graph;
-  if (config.is_product()) {
-    const ProductWires numbers(config);
-    write_wires(config, numbers, graph);
-    std::size_t at = 0;
-    for (std::uint32_t l = 0; l < numbers.wires(); ++l) {
-      const auto [from, to] = numbers.ends(l);
-      if (from == to) continue;
-      const ProductWires::Dim& d = numbers.dim_of(l);
-      graph.wires[at].bytes_per_ns = d.bytes_per_ns;
-      graph.wires[at++].latency_ps = d.latency_ps;
-    }
-  } else {
-    const TreeWires numbers(config);
-    write_wires(config, numbers, graph);
-    for (std::uint32_t l = 0; l < numbers.wires(); ++l) {
-      graph.wires[l].bytes_per_ns = numbers.level_of(l).bytes_per_ns;
-      graph.wires[l].latency_ps = numbers.level_of(l).latency_ps;
-    }
+  try {
+    return config.is_product() ? graph_of_product(config) : graph_of_tree(config);
+  } catch (const Error& e) {  // of times that no clock holds
+    if (e.kind() != Error::Kind::input || !e.where().file.empty()) throw;
+    throw input_error({.file = config.source}, e.what(), "network");
   }
-  return graph;
 }
 
 std::uint64_t count_wires(const NetworkConfig& config, const std::vector<std::string>& failed) {

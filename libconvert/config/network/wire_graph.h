@@ -23,7 +23,11 @@ struct GraphWire {
   Device to = 0;
   double bytes_per_ns = 0;
   Picoseconds latency_ps = 0;
+  std::uint32_t weight = 1;  // what it counts on a shortest way, from 1 to max_wire_weight
+
+  bool operator==(const GraphWire&) const = default;
 };
+inline constexpr std::uint32_t max_wire_weight = 1 << 20;
 
 // Returns the name of a device that has none of its own: "npu3", "switch0".
 [[nodiscard]] std::string plain_device_name(Device device, std::uint32_t npus);
@@ -34,6 +38,8 @@ struct WireGraph {
   std::uint32_t switches = 0;
   std::vector<std::string> switch_names{};  // empty: switch0, switch1, …
   std::vector<GraphWire> wires{};
+  // The NPUs among which collectives are synthesised if nothing else says so, ascending; empty: all.
+  std::vector<Device> participants{};
 
   [[nodiscard]] std::uint32_t devices() const { return npus + switches; }
   [[nodiscard]] std::string device_name(Device device) const;

@@ -14,9 +14,6 @@
 namespace convert {
 namespace {
 
-constexpr std::int64_t max_switches = 1 << 20;
-constexpr std::size_t max_listed_wires = 1 << 20;
-
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 bool is_number(std::string_view s) { return !s.empty() && std::all_of(s.begin(), s.end(), is_decimal); }
@@ -30,6 +27,7 @@ std::string_view stem(std::string_view s) {
 struct Rates {
   std::optional<double> bytes_per_ns;
   std::optional<Picoseconds> latency_ps;
+  std::optional<std::uint32_t> weight;
 };
 
 class Reader {
@@ -39,10 +37,11 @@ class Reader {
   WireGraph read() {
     check_yaml_keys(file_, root_, wire_list_keys);
     read_devices();
+    if (const YamlNode* participants = root_.find("participants")) read_participants(*participants);
     if (const YamlNode* defaults = root_.find("defaults")) {
       if (defaults->kind != YamlNode::Kind::map)
         throw error(*defaults, "defaults wants a map, such as { bandwidth: 50GB/s, latency: 500ns }");
-      check_yaml_keys(file_, *defaults, {"bandwidth", "latency"});
+      check_yaml_keys(file_, *defaults, {"bandwidth", "latency", "weight"});
       defaults_ = read_rates(*defaults);
     }
     const YamlNode& wires = need("links");
@@ -72,6 +71,16 @@ class Reader {
     if (const YamlNode* switches = root_.find("switches")) read_switches(*switches);
     const std::uint64_t entries = std::uint64_t{graph_.npus} * graph_.devices();
     if (entries > max_route_entries) throw error(npus, too_many_routes(graph_));
+  }
+
+  void read_participants(const YamlNode& node) {
+    if (node.kind == YamlNode::Kind::list && node.items.empty()) throw error(node, "participants wants NPUs");
+    graph_.participants = read_end(node);
+    std::ranges::sort(graph_.participants);
+    const auto twice = std::ranges::adjacent_find(graph_.participants);
+    if (twice != graph_.participants.end()) throw error(node, graph_.device_name(*twice) + " is named twice");
+    if (graph_.participants.back() >= graph_.npus)
+      throw error(node, graph_.device_name(graph_.participants.back()) + " is a switch; participants are NPUs");
   }
 
   void read_switches(const YamlNode& node) {
@@ -127,10 +136,9 @@ class Reader {
   Rates read_rates(const YamlNode& map) const {
     Rates rates;
     if (const YamlNode* node = map.find("bandwidth")) {
-      const auto bytes_per_s = node->kind == YamlNode::Kind::scalar ? parse_bandwidth(node->text) : std::nullopt;
-      if (!bytes_per_s)
+      if (node->kind == YamlNode::Kind::scalar) rates.bytes_per_ns = parse_bytes_per_ns(node->text);
+      if (!rates.bytes_per_ns)
         throw error(*node, "bandwidth wants a rate such as 50GB/s" + not_this(*node) + bandwidth_hint(node->text));
-      rates.bytes_per_ns = *bytes_per_s / 1e9;
     }
     if (const YamlNode* node = map.find("latency")) {
       const auto ps = node->kind == YamlNode::Kind::scalar ? parse_time(node->text) : std::nullopt;
@@ -139,6 +147,14 @@ class Reader {
         throw error(*node, "latency wants a time with its unit such as 500ns" + not_this(*node));
       rates.latency_ps = ps;
     }
+    if (const YamlNode* node = map.find("weight")) {
+      const auto weight =
+          node->kind == YamlNode::Kind::scalar ? parse_plain(node->text, max_wire_weight) : std::nullopt;
+      if (!weight || *weight == 0)
+        throw error(*node,
+                    "weight wants a whole number from 1 to " + std::to_string(max_wire_weight) + not_this(*node));
+      rates.weight = static_cast<std::uint32_t>(*weight);
+    }
     return rates;
   }
   static std::string not_this(const YamlNode& node) {
@@ -146,14 +162,16 @@ class Reader {
   }
 
   void read_wire(const YamlNode& wire) {
-    static const std::vector<std::string> keys = {"between", "from", "to", "bandwidth", "latency"};
+    static const std::vector<std::string> keys = {"between", "from", "to", "bandwidth", "latency", "weight"};
     if (wire.kind != YamlNode::Kind::map)
       throw error(wire, "a link is a map, such as { between: [0, 1], bandwidth: 50GB/s }");
     check_yaml_keys(file_, wire, keys);
     const Rates own = read_rates(wire);
     const auto bytes_per_ns = own.bytes_per_ns ? own.bytes_per_ns : defaults_.bytes_per_ns;
     if (!bytes_per_ns) throw error(wire, "the link has no bandwidth, and defaults has none");
-    const Picoseconds latency_ps = own.latency_ps.value_or(defaults_.latency_ps.value_or(0));
+    const GraphWire common{.bytes_per_ns = *bytes_per_ns,
+                           .latency_ps = own.latency_ps.value_or(defaults_.latency_ps.value_or(0)),
+                           .weight = own.weight.value_or(defaults_.weight.value_or(1))};
     const YamlNode* between = wire.find("between");
     const YamlNode* from = wire.find("from");
     const YamlNode* to = wire.find("to");
@@ -169,9 +187,8 @@ class Reader {
     const std::vector<Device> targets = read_end(*to);
     for (const Device a : sources) {
       for (const Device b : targets) {
-        add_wire(wire, {.from = a, .to = b, .bytes_per_ns = *bytes_per_ns, .latency_ps = latency_ps});
-        if (between != nullptr)
-          add_wire(wire, {.from = b, .to = a, .bytes_per_ns = *bytes_per_ns, .latency_ps = latency_ps});
+        add_wire(wire, a, b, common);
+        if (between != nullptr) add_wire(wire, b, a, common);
       }
     }
   }
@@ -210,7 +227,9 @@ class Reader {
                                      "; a device is the number of an NPU or the name of a switch under switches"));
   }
 
-  void add_wire(const YamlNode& at, const GraphWire& wire) {
+  void add_wire(const YamlNode& at, Device from, Device to, GraphWire wire) {
+    wire.from = from;
+    wire.to = to;
     if (wire.from == wire.to) throw error(at, "a link from " + graph_.device_name(wire.from) + " to itself");
     const auto [first, is_new] = lines_.emplace(std::uint64_t{wire.from} << 32 | wire.to, at.line);
     if (!is_new) {

@@ -5,16 +5,19 @@
 #include <cmath>
 #include <optional>
 
+#include "config/network/imports/import.h"
 #include "config/network/network.h"
 #include "config/network/wire_list.h"
 #include "config/yaml_tree.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
 #include "core/words.h"
+#include "util/utf8.h"
 
 namespace convert {
 namespace {
 
+constexpr std::size_t max_network_bytes = 64 << 20;
 const std::vector<std::string> astra_keys = {"topology", "npus_count", "bandwidth", "latency"};
 // An entry of each.
 const std::array<const char*, 4> examples = {"Ring", "8", "50", "500"};
@@ -130,10 +133,23 @@ NetworkConfig parse_network_yaml(const std::string& file, std::string_view text)
   return {};
 }
 
-NetworkConfig read_network(Input& input) {
-  std::string text(max_yaml_bytes + 1, '\0');
-  text.resize(input.read(text.data(), text.size()));
-  return parse_network_yaml(input.name(), text);
+NetworkConfig parse_network(const std::string& name, std::string_view text, const NetworkFile& file) {
+  text = without_mark(text);
+  const NetworkImport* const import = find_import(text);
+  if (import == nullptr) {
+    NetworkConfig config = parse_network_yaml(name, text);
+    file.check_keys({}, "a list of links or of dimensions");  // now that it is one
+    return config;
+  }
+  if (!import->noun.empty()) file.check_keys(import->keys, import->noun);
+  return import->read({.name = name, .text = text, .file = file});
+}
+
+NetworkConfig read_network(Input& input, const NetworkFile& file) {
+  const std::string_view text = input.peek(max_network_bytes + 1);
+  if (text.size() > max_network_bytes)
+    throw input_error({.file = input.name()}, "larger than 64 MiB, which no network is", "network");
+  return parse_network(input.name(), text, file);
 }
 
 }  // namespace convert

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <utility>
 
+#include "config/xml_document.h"
 #include "core/algorithm/algorithm.h"
 #include "core/diagnostic.h"
-#include "formats/msccl/document.h"
 #include "util/utf8.h"
 
 namespace convert {

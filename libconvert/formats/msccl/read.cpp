@@ -5,8 +5,8 @@
 #include <limits>
 #include <map>
 
+#include "config/xml_document.h"
 #include "formats/format.h"
-#include "formats/msccl/document.h"
 #include "formats/msccl/fields.h"
 #include "formats/msccl/msccl.h"
 #include "util/utf8.h"
@@ -36,7 +36,9 @@ constexpr std::array<const char*, 2> copy_attributes = {"i_off", "o_off"};
 class Reader {
  public:
   Reader(std::string text, const std::string& file, Diagnostics& diagnostics)
-      : document_(std::move(text), file), fields_(document_, diagnostics), diagnostics_(diagnostics) {}
+      : document_(std::move(text), file, {.noun = "MSCCL-IR", .root = "algo"}),
+        fields_(document_, diagnostics),
+        diagnostics_(diagnostics) {}
 
   Algorithm read() {
     const pugi::xml_node root = document_.root();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <charconv>
 
-#include "formats/msccl/document.h"
+#include "config/xml_document.h"
 #include "formats/msccl/msccl.h"
 
 namespace convert {

@@ -356,10 +356,11 @@ def formats_in(maker, corpus):
                              [c.replace("{in}", "-f astra-text,npus=2,passes=2 {in}") for c in TRACE
                               if "et-merge {in} {in}" not in c]),
         "network": Format("text", config("n.yml", ASTRA_NETWORK, LINKS, b"topology: [ FullyConnected ]\nnpus_count: [ 4 ]\n"
-                                         b"bandwidth: [ 1 ]\nlatency: [ 0 ]\n"),
+                                         b"bandwidth: [ 1 ]\nlatency: [ 0 ]\n",
+                                         *(p.read_bytes() for p in sorted((maker.testdata / "networks").glob("*_*.*")))),
                           [f"et-replay -q -n {{in}} --network {m} {o} w" for m in ("unaware", "aware", "links")
-                           for o in ("", "--compat astra --system s.json", "--report links")] +
-                          ["et-replay -q -n {in} --fail 0-1 w"]),
+                           for o in ("", "--compat astra --system s.json", "--report links") if (m, o[:8]) != ("unaware", "--report")] +
+                          ["et-replay -q -n {in} --fail 0-1 w", "et-replay -q -n {in} --print-network"]),
         "system": Format("json", config("x.json", SYSTEM, CUSTOM_SYSTEM),
                          [CONFIGURED + "--system {in} w", CONFIGURED + "--compat astra --system {in} w",
                           "et-replay -q --workload-configuration w --system-configuration {in} --network-configuration net.yml",

@@ -35,6 +35,17 @@ TEST(Units, Bandwidths) {
     EXPECT_EQ(parse_bandwidth(bad), std::nullopt) << bad;
 }
 
+TEST(Units, BandwidthsPerNanosecond) {
+  EXPECT_EQ(parse_bytes_per_ns("50GB/s"), 50.0);
+  EXPECT_EQ(parse_bytes_per_ns("800Gbit/s"), 100.0);
+  EXPECT_EQ(parse_bytes_per_ns("1.5 GB/s"), 1.5);
+  for (const char* bad : {"0GB/s", "50", "-1GB/s", "nanGB/s", "infGB/s", "1e3GB/s", ".GB/s", "GB/s", ""})
+    EXPECT_EQ(parse_bytes_per_ns(bad), std::nullopt) << bad;
+  for (const double rate : {240.0, 18 * 20.6, 0.001 * 0x1p30 / 1e9, 1e-9 / 3, 1e22, 1.0 / 3, 5e-324, 1.7e308})
+    EXPECT_EQ(parse_bytes_per_ns(format_bytes_per_ns(rate)), rate);
+  EXPECT_EQ(format_bytes_per_ns(50), "50GB/s");
+}
+
 TEST(Units, AsText) {
   EXPECT_EQ(format_bytes(1000), "1000 B");
   EXPECT_EQ(format_bytes(65536), "64 KiB");

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "common/findings.h"
-#include "formats/msccl/document.h"
+#include "config/xml_document.h"
 
 namespace convert {
 namespace {

@@ -116,6 +116,22 @@ TEST(Routes, ShortestPrefersFewHopsThenLowLatencyThenLowNumbers) {
             "npu0 npu4");
 }
 
+TEST(Routes, ShortestPrefersTheLeastSumOfWeights) {
+  const auto way_in = [](const std::string& wires) {
+    return way(*make_router(parse_network_yaml(
+                   "n.yml", "npus: 5\ndefaults: {bandwidth: 1GB/s, latency: 10ns}\nlinks:\n" + wires)),
+               0, 4);
+  };
+  const std::string chain =
+      " - {between: [0, 1]}\n - {between: [1, 2]}\n - {between: [2, 4]}\n - {between: [3, 0]}\n";
+  EXPECT_EQ(way_in(chain + " - {between: [3, 4], weight: 3}\n"), "npu0 npu1 npu2 npu4");
+  EXPECT_EQ(way_in(chain + " - {between: [3, 4], weight: 2}\n"), "npu0 npu3 npu4");
+  EXPECT_EQ(way_in(chain + " - {between: [3, 4], weight: 2, latency: 1us}\n"), "npu0 npu1 npu2 npu4");
+  // Found first by a link that is no part of the shortest way.
+  EXPECT_EQ(way_in(" - {between: [0, 4], weight: 9}\n" + chain + " - {between: [3, 4], weight: 3}\n"),
+            "npu0 npu1 npu2 npu4");
+}
+
 TEST(Routes, AvoidFailedWires) {
   EXPECT_EQ(way("ring:6,bw=1GB/s", 0, 2, {}, {"1-2"}), "npu0 npu5 npu4 npu3 npu2");
   EXPECT_EQ(way("ring:6,bw=1GB/s", 2, 0, {}, {"1>2"}), "npu2 npu1 npu0");

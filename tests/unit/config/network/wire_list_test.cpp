@@ -132,6 +132,28 @@ TEST(WireList, LocatesErrorsOfWires) {
             "n.yml:3:4: the link has no bandwidth, and defaults has none");
 }
 
+TEST(WireList, HasWeightsAndParticipants) {
+  const WireGraph g = read_wires(
+      "npus: 4\nparticipants: [3, 0..1]\ndefaults: {bandwidth: 1GB/s, weight: 4}\nlinks:\n"
+      " - {between: [0, 1..3]}\n - {from: 1, to: 2, weight: 1048576}\n");
+  EXPECT_EQ(g.participants, (std::vector<Device>{0, 1, 3}));
+  EXPECT_EQ(g.wires[0].weight, 4U);
+  EXPECT_EQ(g.wires.back().weight, 1U << 20U);
+  const std::string rest = "links: [{between: [0, 1], bandwidth: 1GB/s}]\n";
+  EXPECT_EQ(wire_list_error("npus: 2\nparticipants: []\n" + rest), "n.yml:2:15: participants wants NPUs");
+  EXPECT_EQ(wire_list_error("npus: 2\nparticipants: [0, 0..1]\n" + rest), "n.yml:2:15: npu0 is named twice");
+  EXPECT_EQ(wire_list_error("npus: 2\nswitches: [s]\nparticipants: [0, s]\n" + rest),
+            "n.yml:3:15: s is a switch; participants are NPUs");
+  EXPECT_EQ(wire_list_error("npus: 2\nparticipants: 2\n" + rest),
+            "n.yml:2:15: NPU 2 is not among the 2 NPUs, 0 to 1");
+  for (const std::string weight : {"0", "-1", "1.5", "1048577"}) {
+    EXPECT_EQ(wire_list_error("npus: 2\nlinks: [{between: [0, 1], weight: " + weight + "}]\n"),
+              "n.yml:2:35: weight wants a whole number from 1 to 1048576, not '" + weight + "'");
+  }
+  EXPECT_EQ(wire_list_error("npus: 2\nlinks: [{between: [0, 1], weight: [1]}]\n"),
+            "n.yml:2:35: weight wants a whole number from 1 to 1048576");
+}
+
 TEST(WireList, RefusesWhatClaimsToBeLarge) {
   EXPECT_EQ(wires_error(" - {between: [0..99999999, 1]}\n"),
             "n.yml:5:15: '0..99999999' is larger than any network");

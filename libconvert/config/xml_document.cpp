@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "formats/msccl/document.h"
+#include "config/xml_document.h"
 
 #include <algorithm>
 #include <array>
@@ -36,7 +36,9 @@ bool append_entity(std::string_view name, std::string& out) {
 
 }  // namespace
 
-XmlDocument::XmlDocument(std::string text, std::string file) : text_(std::move(text)), file_(std::move(file)) {
+XmlDocument::XmlDocument(std::string text, std::string file, const XmlSubject& subject)
+    : text_(std::move(text)), file_(std::move(file)) {
+  const std::string root = "document with root <" + std::string(subject.root) + "> is expected";
   const auto fail = [this](std::ptrdiff_t offset, const std::string& message) {
     return input_error(at(place(offset)), message, "xml");
   };
@@ -51,8 +53,7 @@ XmlDocument::XmlDocument(std::string text, std::string file) : text_(std::move(t
        ++p) {
     line_starts_.push_back(static_cast<std::uint32_t>(p - text_.data() + 1));
   }
-  if (text_.empty())
-    throw input_error({.file = file_}, "empty file: an XML document with root <algo> is expected", "xml");
+  if (text_.empty()) throw input_error({.file = file_}, "empty file: an XML " + root, "xml");
   if (const std::size_t nul = text_.find('\0'); nul != std::string::npos) {
     throw fail(static_cast<std::ptrdiff_t>(nul), "a NUL byte in an XML document");
   }
@@ -61,7 +62,9 @@ XmlDocument::XmlDocument(std::string text, std::string file) : text_(std::move(t
       document_.load_buffer_inplace(text_.data(), text_.size(), flags, pugi::encoding_utf8);
   for (const pugi::xml_node node : document_.children()) {
     if (node.type() == pugi::node_doctype) {
-      throw input_error(at(node), "a document type declaration is never part of MSCCL-IR; refused", "xml");
+      throw input_error(at(node),
+                        "a document type declaration is never part of " + std::string(subject.noun) + "; refused",
+                        "xml");
     }
   }
   if (!result) throw fail(result.offset, std::string("not well-formed XML: ") + result.description());
@@ -70,7 +73,7 @@ XmlDocument::XmlDocument(std::string text, std::string file) : text_(std::move(t
     if (root_) throw input_error(at(node), std::string("a second root element <") + node.name() + ">", "xml");
     root_ = node;
   }
-  if (!root_) throw input_error({.file = file_}, "no XML element: a document with root <algo> is expected", "xml");
+  if (!root_) throw input_error({.file = file_}, "no XML element: a " + root, "xml");
 }
 
 XmlPlace XmlDocument::place(std::ptrdiff_t offset) const {

@@ -18,10 +18,16 @@ struct XmlPlace {
   std::uint32_t column = 0;
 };
 
+// The words that errors about a document use.
+struct XmlSubject {
+  std::string_view noun;  // "MSCCL-IR"
+  std::string_view root;  // the name of its root
+};
+
 class XmlDocument {
  public:
   // Throws Error(input) [xml] on anything that is not one well-formed element without DOCTYPE.
-  XmlDocument(std::string text, std::string file);
+  XmlDocument(std::string text, std::string file, const XmlSubject& subject);
 
   [[nodiscard]] pugi::xml_node root() const { return root_; }
   [[nodiscard]] const std::string& file() const { return file_; }

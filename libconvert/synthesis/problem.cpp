@@ -12,6 +12,8 @@ std::string npu_text(Device d) { return "NPU " + std::to_string(d); }
 void set_participants(SynthesisProblem& p, const SynthesisRequest& request) {
   if (request.group) {
     p.participants.assign(request.group->begin(), request.group->end());
+  } else if (!p.wires.participants.empty()) {
+    p.participants = p.wires.participants;
   } else {
     p.participants.resize(p.wires.npus);
     std::iota(p.participants.begin(), p.participants.end(), Device{0});

@@ -19,7 +19,7 @@ struct SynthesisRequest {
   Collective collective = Collective::all_gather;  // one of which can_synthesize() is true
   std::int64_t bytes =
       0;  // of the whole collective, as bus_bandwidth_factor() has them; of broadcast and reduce too
-  std::optional<std::vector<Rank>> group{};  // NPUs that take part, ascending; none: all
+  std::optional<std::vector<Rank>> group{};  // NPUs that take part, ascending; none: those of the network's file
   bool group_only = false;                   // other NPUs pass nothing on
   std::optional<Rank> root{};                // NPU of the network; none: the first that takes part
   std::vector<std::string> failed{};         // links, as erase_failed_wires() takes them

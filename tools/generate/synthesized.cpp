@@ -34,7 +34,6 @@ void check_options(const GenerateOptions& o, const Context& context) {
         "--algorithm synthesized wants a network: give -n FILE, or such as -n ring:8,bw=50GB/s,lat=500ns");
   if (!o.size) throw usage_error("--algorithm synthesized wants --size: it decides between latency and bandwidth");
   if (*o.size == 0) throw usage_error("--size 0: nothing moves");
-  if (s.group_only && !s.group) throw usage_error("--group-only goes with --group");
   refuse(o.dims                      ? "--dims"
          : !o.dim_algorithms.empty() ? "--dim-algorithms"
          : o.proto                   ? "--proto"
@@ -119,6 +118,8 @@ std::optional<SynthesizedAlgorithm> synthesize(const GenerateOptions& o, Context
   if (o.npus && *o.npus != network.npus())
     throw usage_error("--npus " + std::to_string(*o.npus) + ": the network has " +
                       counted(static_cast<std::uint64_t>(network.npus()), "NPU"));
+  if (s.group_only && !s.group && network.graph.participants.empty())
+    throw usage_error("--group-only goes with --group");
   const SynthesisProblem problem = make_problem(network, request, context.diagnostics);
   if (s.bound) {
     const Bounds bounds = find_bounds(problem);

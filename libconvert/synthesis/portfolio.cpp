@@ -74,6 +74,7 @@ std::string_view name(SynthesisMethod method) {
   switch (method) {
     case SynthesisMethod::greedy: return "greedy";
     case SynthesisMethod::trees: return "trees";
+    case SynthesisMethod::exact: return "exact";
     case SynthesisMethod::latency: return "latency";
     case SynthesisMethod::paired: return "paired";
   }

@@ -13,11 +13,13 @@
 
 namespace convert {
 
-// greedy: match_greedily(). trees: pack_trees(). latency: trees of the shortest ways by time. paired: pack_pairs().
-enum class SynthesisMethod : std::uint8_t { greedy, trees, latency, paired };
+// greedy: match_greedily(). trees: pack_trees(). exact: ExactPacker. latency: trees of the shortest ways by time.
+// paired: pack_pairs().
+enum class SynthesisMethod : std::uint8_t { greedy, trees, exact, latency, paired };
 [[nodiscard]] std::string_view name(SynthesisMethod method);
 inline constexpr SynthesisMethod synthesis_methods[] = {SynthesisMethod::greedy, SynthesisMethod::trees,
-                                                        SynthesisMethod::latency, SynthesisMethod::paired};
+                                                        SynthesisMethod::exact, SynthesisMethod::latency,
+                                                        SynthesisMethod::paired};
 
 // How many candidates are made, not how long it may take.
 enum class SynthesisEffort : std::uint8_t { fast, normal, best };

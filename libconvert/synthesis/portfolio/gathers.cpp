@@ -5,6 +5,7 @@
 #include <functional>
 #include <utility>
 
+#include "synthesis/exact/exact.h"
 #include "synthesis/greedy.h"
 #include "synthesis/list_schedule.h"
 #include "synthesis/trees/packing.h"
@@ -32,12 +33,21 @@ class GatherMakers {
     if (at_bound()) return std::move(best_);
     if (wants(SynthesisMethod::latency)) latency();
     if (wants(SynthesisMethod::trees)) trees();
+    if (wants_exact()) exact();
     return std::move(best_);
   }
 
  private:
   [[nodiscard]] bool wants(SynthesisMethod m) const {
     return choice_.methods.empty() || std::ranges::find(choice_.methods, m) != choice_.methods.end();
+  }
+  // Exact trees are asked for, or affordable where others leave something to gain.
+  [[nodiscard]] bool wants_exact() const {
+    if (!choice_.methods.empty()) return wants(SynthesisMethod::exact);
+    const std::uint32_t most = choice_.effort == SynthesisEffort::best     ? 128
+                               : choice_.effort == SynthesisEffort::normal ? 64
+                                                                           : 0;
+    return problem_.size() <= most && !at_bound();
   }
   [[nodiscard]] bool at_bound() const { return best_.best() != nullptr && best_.best()->total <= lower_; }
   [[nodiscard]] bool allows(std::uint64_t pieces) const {
@@ -121,22 +131,22 @@ class GatherMakers {
 
   struct Packed {
     TreePacking packing;
-    TreeChoice choice;
+    std::string name;
     Picoseconds time = 0;
   };
+  using Packer = std::function<std::optional<Packed>()>;
 
   // First each packing with some pieces, then the best of them with others.
-  void trees() {
+  void judge(const std::vector<Packer>& packers) {
     std::vector<Packed> packed;
-    const std::vector<TreeChoice> choices = tree_choices();
     for_each_ordered(
-        choice_.jobs, choices.size(), [&](std::size_t i) { return first_look(choices[i]); },
-        [&](std::size_t, std::pair<Packed, Made>&& p) {
+        choice_.jobs, packers.size(), [&](std::size_t i) { return first_look(packers[i]()); },
+        [&](std::size_t, std::pair<std::optional<Packed>, Made>&& p) {
           if (p.second) {
             const std::uint32_t pieces = piece_count(*p.second);
             best_.take(pieces, std::move(p.second));
           }
-          packed.push_back(std::move(p.first));
+          if (p.first) packed.push_back(std::move(*p.first));
         });
     std::ranges::stable_sort(packed, {}, &Packed::time);
     const std::size_t kept = choice_.effort == SynthesisEffort::fast ? 0 : 6;
@@ -144,12 +154,60 @@ class GatherMakers {
     std::vector<Maker> makers;
     for (const Packed& p : packed) {
       for (std::uint32_t q = 1; q <= most_pieces(); q *= 2) {
-        const std::uint32_t pieces = p.choice.trees * q;
+        const std::uint32_t pieces = p.packing.of_root * q;
         if (!allows(pieces)) continue;
         makers.push_back([this, &p, q, pieces] { return std::pair(pieces, with_pieces(p, q)); });
       }
     }
     make(makers);
+  }
+
+  void trees() {
+    std::vector<Packer> packers;
+    for (const TreeChoice& c : tree_choices()) {
+      packers.push_back([this, c] {
+        return Packed{.packing = pack_trees(problem_, roots_, share_, c),
+                      .name = "trees " + short_number(c.lambda) + "/" + short_number(c.delta)};
+      });
+    }
+    judge(packers);
+  }
+
+  // Devices that do not take part can be split off in several ways.
+  void exact() {
+    const ExactPacker packer(problem_, roots_);
+    std::vector<TreeScale> scales = packer.scales(choice_.pieces);
+    if (scales.empty()) return refuse_exact(packer);
+    scales.resize(1);
+    std::vector<Packer> packers;
+    const bool others = problem_.size() != problem_.graph.devices;
+    for (const bool together : {true, false}) {
+      for (const bool prune : {true, false}) {
+        for (const bool far_first : {true, false}) {
+          if (!others && (!prune || !far_first)) continue;
+          const ExactChoice c{.split = {.prune = prune, .far_first = far_first}, .grow = {.together = together}};
+          packers.push_back([&, c]() -> std::optional<Packed> {
+            std::optional<TreePacking> packing = packer.pack(scales.front(), c);
+            if (!packing) return std::nullopt;
+            return Packed{.packing = std::move(*packing), .name = text(c)};
+          });
+        }
+      }
+    }
+    judge(packers);
+  }
+  void refuse_exact(const ExactPacker& packer) const {
+    if (choice_.methods.size() != 1) return;
+    const std::optional<Device> uneven = packer.uneven();
+    throw usage_error("method exact " +
+                      (uneven ? "wants as much bandwidth into " + problem_.wires.device_name(*uneven) +
+                                    " as out of it, since it does not take part"
+                              : std::string("finds no trees of which few of a root fill the links")) +
+                      "; take trees");
+  }
+  static std::string text(const ExactChoice& c) {
+    return std::string("exact") + (c.grow.together ? "" : " in turn") + (c.split.prune ? "" : " unpruned") +
+           (c.split.far_first ? "" : " near first");
   }
 
   [[nodiscard]] std::uint32_t piece_count(const TimedMoves& made) const {
@@ -172,29 +230,29 @@ class GatherMakers {
     return choices;
   }
 
-  [[nodiscard]] std::pair<Packed, Made> first_look(const TreeChoice& choice) const {
-    Packed p{.packing = pack_trees(problem_, roots_, share_, choice), .choice = choice};
-    std::uint32_t q = choice_.pieces ? *choice_.pieces / choice.trees : 1;
+  [[nodiscard]] std::pair<std::optional<Packed>, Made> first_look(std::optional<Packed>&& p) const {
+    if (!p) return {};
+    const std::uint32_t trees = p->packing.of_root;
+    std::uint32_t q = choice_.pieces ? *choice_.pieces / trees : 1;
     constexpr std::uint64_t usual = 16;
     const std::uint64_t looked_at = usual * (problem_.size() / roots_.size());
-    while (!choice_.pieces && choice.trees * q < looked_at && allows(std::uint64_t{choice.trees} * q * 2)) q *= 2;
-    TreeMoves moves = moves_of(problem_, p.packing, q);
+    while (!choice_.pieces && trees * q < looked_at && allows(std::uint64_t{trees} * q * 2)) q *= 2;
+    TreeMoves moves = moves_of(problem_, p->packing, q);
     Made made = list_schedule(problem_, std::move(moves.moves), ServeOrder::pieces, moves.rank);
-    made->method = text(choice, q);
-    p.time = made->total;
+    made->method = text(*p, q);
+    p->time = made->total;
     return {std::move(p), std::move(made)};
   }
 
   [[nodiscard]] Made with_pieces(const Packed& p, std::uint32_t q) const {
     const TreeMoves moves = moves_of(problem_, p.packing, q);
     Made made = best_schedule(problem_, moves.moves, moves.rank);
-    made->method = text(p.choice, q);
+    made->method = text(p, q);
     return made;
   }
 
-  static std::string text(const TreeChoice& c, std::uint32_t q) {
-    return "trees " + short_number(c.lambda) + "/" + short_number(c.delta) + " p=" + std::to_string(c.trees) +
-           " q=" + std::to_string(q);
+  static std::string text(const Packed& p, std::uint32_t q) {
+    return p.name + " p=" + std::to_string(p.packing.of_root) + " q=" + std::to_string(q);
   }
 
   const SynthesisProblem& problem_;

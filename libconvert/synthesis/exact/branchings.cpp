@@ -28,7 +28,7 @@ class BranchingPacker {
     growing_.reserve(most_);
     for (const std::uint32_t root : roots) {
       growing_.push_back({.tree = {.root = root, .count = trees, .edges = {}}, .depth = {}, .size = 1});
-      growing_.back().depth.assign(nodes, no_index);
+      growing_.back().depth.assign(nodes, outside);
       growing_.back().depth[root] = 0;
       begin(static_cast<std::uint32_t>(growing_.size() - 1));
     }
@@ -56,17 +56,19 @@ class BranchingPacker {
  private:
   struct Growing {
     Branching tree;
-    std::vector<std::uint32_t> depth;  // by node; no_index: not in it
-    std::uint32_t size = 0;            // nodes
+    std::vector<std::int64_t> depth;  // by node; outside: not in it
+    std::uint32_t size = 0;           // nodes
   };
   struct Candidate {
     std::uint32_t turn = 0;
-    std::uint32_t depth = 0;
+    std::int64_t depth = 0;
     std::uint32_t size = 0;
+    std::uint32_t turned = 0;  // nodes from the root on, so that roots do not all begin with the same node
     std::uint32_t tree = 0;
     std::uint32_t edge = 0;
     friend bool operator>(const Candidate& a, const Candidate& b) {
-      return std::tie(a.turn, a.depth, a.size, a.tree, a.edge) > std::tie(b.turn, b.depth, b.size, b.tree, b.edge);
+      return std::tie(a.turn, a.depth, a.size, a.turned, a.tree, a.edge) >
+             std::tie(b.turn, b.depth, b.size, b.turned, b.tree, b.edge);
     }
   };
 
@@ -93,7 +95,7 @@ class BranchingPacker {
     const Growing& g = growing_[t];
     set_end(t);
     for (std::uint32_t n = 0; n < nodes_; ++n) {
-      if (g.depth[n] != no_index) flow_.set_capacity(membership(t, n), unlimited);
+      if (g.depth[n] != outside) flow_.set_capacity(membership(t, n), unlimited);
     }
     offer_all(t);
   }
@@ -105,20 +107,26 @@ class BranchingPacker {
   void offer_all(std::uint32_t t) {
     if (growing_[t].size == nodes_) return;
     for (std::uint32_t n = 0; n < nodes_; ++n) {
-      if (growing_[t].depth[n] != no_index) offer(t, n);
+      if (growing_[t].depth[n] != outside) offer(t, n);
     }
   }
   void offer(std::uint32_t t, std::uint32_t node) {
     const Growing& g = growing_[t];
     for (const std::uint32_t e : out_[node]) {
-      if (g.depth[edges_[e].to] == no_index && left_[e] != 0)
-        open_.push({together_ ? 0 : t, g.depth[node] + edges_[e].length, g.size, t, e});
+      const std::uint32_t to = edges_[e].to;
+      if (g.depth[to] != outside || left_[e] == 0) continue;
+      open_.push({.turn = together_ ? 0 : t,
+                  .depth = g.depth[node] + edges_[e].length,
+                  .size = g.size,
+                  .turned = (to + nodes_ - g.tree.root) % nodes_,
+                  .tree = t,
+                  .edge = e});
     }
   }
 
   bool take(const Candidate& c) {
     const BranchingEdge& e = edges_[c.edge];
-    if (growing_[c.tree].depth[e.to] != no_index || left_[c.edge] == 0) return false;
+    if (growing_[c.tree].depth[e.to] != outside || left_[c.edge] == 0) return false;
     const std::int64_t count = room(c);
     if (count == 0) return false;
     if (count < growing_[c.tree].tree.count) {
@@ -154,6 +162,7 @@ class BranchingPacker {
     return std::max<std::int64_t>(0, sent - others);
   }
 
+  static constexpr std::int64_t outside = -1;
   static constexpr std::int64_t unlimited = std::int64_t{1} << 61U;
   const std::uint32_t nodes_;
   const std::span<const BranchingEdge> edges_;

@@ -19,7 +19,7 @@ struct BranchingEdge {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   std::int64_t capacity = 0;
-  std::uint32_t length = 1;
+  std::int64_t length = 1;
 };
 
 // Trees that are alike: their edges, each behind the one that reaches its beginning.

@@ -10,6 +10,7 @@ namespace convert {
 namespace {
 
 constexpr std::int64_t few_trees = 12;  // of a root
+constexpr double worth_a_try = 1.1;     // times the bound, if fewer trees do with that
 
 // Returns the participants, those behind that are farther from a root.
 std::vector<Device> near_to(const SynthesisProblem& problem, Device root) {
@@ -119,21 +120,43 @@ std::optional<Device> ExactPacker::uneven() const {
 
 std::vector<TreeScale> ExactPacker::scales(std::optional<std::uint32_t> pieces) const {
   const auto takes = [&](std::int64_t trees) { return !pieces || *pieces % trees == 0; };
+  const auto over_bound = [&](const TreeScale& s) {
+    return s.per_bandwidth.value() / bound_.value() / static_cast<double>(s.trees);
+  };
   const std::int64_t exact = exact_tree_count(problem_.graph, bound_);
-  std::vector<TreeScale> out;
-  for (std::int64_t trees = 1; trees <= few_trees; ++trees) {
-    if (!takes(trees) || (trees != exact && exact <= few_trees && takes(exact))) continue;
+  const std::int64_t most = exact <= few_trees && takes(exact) ? exact : few_trees;
+  std::vector<TreeScale> all;
+  for (std::int64_t trees = 1; trees <= most; ++trees) {
+    if (!takes(trees)) continue;
     TreeDemand demand = demand_;
     demand.trees = trees;
     std::optional<TreeScale> scale = scale_trees(problem_.graph, demand, bound_);
     if (scale && !uneven_device(problem_.graph, problem_.participants, scale->capacities))
-      out.push_back(std::move(*scale));
+      all.push_back(std::move(*scale));
   }
-  std::ranges::stable_sort(out, [](const TreeScale& a, const TreeScale& b) {
-    return a.per_bandwidth.value() / static_cast<double>(a.trees) <
-           b.per_bandwidth.value() / static_cast<double>(b.trees);
-  });
+  // Few trees have larger pieces of the same number, and more of them go the shortest ways.
+  std::vector<TreeScale> out;
+  while (!all.empty()) {
+    const auto best = std::ranges::min_element(all, {}, over_bound);
+    out.push_back(std::move(*best));
+    all.erase(best, all.end());
+    std::erase_if(all, [&](const TreeScale& s) { return over_bound(s) > worth_a_try; });
+  }
   return out;
+}
+
+// Returns how long a usual piece takes on the longest way.
+std::int64_t ExactPacker::length_of(const DirectEdge& edge) const {
+  constexpr std::int64_t usual = 64;  // pieces of a participant's part
+  const std::int64_t bytes =
+      problem_.shard_bytes / (usual * problem_.size() / static_cast<std::int64_t>(roots_.size()));
+  std::int64_t longest = 0;
+  for (const WayBundle& w : edge.ways) {
+    std::int64_t length = 0;
+    for (const std::uint32_t l : w.links) length += hop_time(problem_, l, std::max<std::int64_t>(1, bytes)).arrival;
+    longest = std::max(longest, length);
+  }
+  return longest;
 }
 
 std::optional<TreePacking> ExactPacker::pack(const TreeScale& scale, const ExactChoice& choice) const {
@@ -144,9 +167,7 @@ std::optional<TreePacking> ExactPacker::pack(const TreeScale& scale, const Exact
   for (std::uint32_t i = 0; i < problem_.size(); ++i) place[problem_.participants[i]] = i;
   std::vector<BranchingEdge> edges;
   for (const DirectEdge& e : direct) {
-    std::size_t length = e.ways.front().links.size();
-    for (const WayBundle& w : e.ways) length = std::max(length, w.links.size());
-    edges.push_back({place[e.from], place[e.to], e.capacity(), static_cast<std::uint32_t>(length)});
+    edges.push_back({place[e.from], place[e.to], e.capacity(), length_of(e)});
   }
   std::vector<std::uint32_t> roots;
   for (const Device r : roots_) roots.push_back(place[r]);

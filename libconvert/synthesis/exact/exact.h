@@ -40,6 +40,8 @@ class ExactPacker {
   [[nodiscard]] std::optional<TreePacking> pack(const TreeScale& scale, const ExactChoice& choice) const;
 
  private:
+  [[nodiscard]] std::int64_t length_of(const DirectEdge& edge) const;
+
   const SynthesisProblem& problem_;
   std::vector<Device> roots_;
   TreeDemand demand_;

@@ -2,6 +2,7 @@
 #include "synthesis/portfolio/gathers.h"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <utility>
 
@@ -136,8 +137,9 @@ class GatherMakers {
   };
   using Packer = std::function<std::optional<Packed>()>;
 
-  // First each packing with some pieces, then the best of them with others.
-  void judge(const std::vector<Packer>& packers) {
+  // First each packing with some pieces, then the best of them with others. Returns how many trees of a root the
+  // best had at first, 0 if there is none.
+  std::uint32_t judge(const std::vector<Packer>& packers) {
     std::vector<Packed> packed;
     for_each_ordered(
         choice_.jobs, packers.size(), [&](std::size_t i) { return first_look(packers[i]()); },
@@ -149,17 +151,33 @@ class GatherMakers {
           if (p.first) packed.push_back(std::move(*p.first));
         });
     std::ranges::stable_sort(packed, {}, &Packed::time);
+    const std::uint32_t trees = packed.empty() ? 0 : packed.front().packing.of_root;
     const std::size_t kept = choice_.effort == SynthesisEffort::fast ? 0 : 6;
     if (packed.size() > kept) packed.resize(kept);
     std::vector<Maker> makers;
     for (const Packed& p : packed) {
-      for (std::uint32_t q = 1; q <= most_pieces(); q *= 2) {
+      for (const std::uint32_t q : splits(p.packing.of_root)) {
         const std::uint32_t pieces = p.packing.of_root * q;
-        if (!allows(pieces)) continue;
         makers.push_back([this, &p, q, pieces] { return std::pair(pieces, with_pieces(p, q)); });
       }
     }
     make(makers);
+    return trees;
+  }
+
+  // Returns into how many pieces what a tree carries can be split: powers of two, and as many as are allowed.
+  [[nodiscard]] std::vector<std::uint32_t> splits(std::uint32_t trees) const {
+    std::vector<std::uint32_t> out;
+    for (std::uint32_t q = 1; q <= most_pieces(); q *= 2) {
+      if (allows(std::uint64_t{trees} * q)) out.push_back(q);
+    }
+    const auto most = static_cast<std::uint32_t>(most_pieces() / trees);
+    if (choice_.pieces) {
+      out.assign(*choice_.pieces % trees == 0 ? 1 : 0, *choice_.pieces / trees);
+    } else if (!std::has_single_bit(most) && allows(std::uint64_t{trees} * most)) {
+      out.push_back(most);
+    }
+    return out;
   }
 
   void trees() {
@@ -173,24 +191,29 @@ class GatherMakers {
     judge(packers);
   }
 
-  // Devices that do not take part can be split off in several ways.
+  // First with several numbers of trees, then with the best of them in other ways.
   void exact() {
     const ExactPacker packer(problem_, roots_);
-    std::vector<TreeScale> scales = packer.scales(choice_.pieces);
-    if (scales.empty()) return refuse_exact(packer);
-    scales.resize(1);
+    const std::vector<TreeScale> scales = packer.scales(choice_.pieces);
+    const auto with = [&](const TreeScale& scale, const ExactChoice& c) {
+      return [&, c]() -> std::optional<Packed> {
+        std::optional<TreePacking> packing = packer.pack(scale, c);
+        if (!packing) return std::nullopt;
+        return Packed{.packing = std::move(*packing), .name = text(c)};
+      };
+    };
     std::vector<Packer> packers;
+    for (const TreeScale& scale : scales) packers.emplace_back(with(scale, {}));
+    const std::uint32_t best = judge(packers);
+    const auto scale = std::ranges::find(scales, std::int64_t{best}, &TreeScale::trees);
+    if (scale == scales.end()) return refuse_exact(packer);
     const bool others = problem_.size() != problem_.graph.devices;
+    packers.clear();
     for (const bool together : {true, false}) {
       for (const bool prune : {true, false}) {
         for (const bool far_first : {true, false}) {
-          if (!others && (!prune || !far_first)) continue;
-          const ExactChoice c{.split = {.prune = prune, .far_first = far_first}, .grow = {.together = together}};
-          packers.push_back([&, c]() -> std::optional<Packed> {
-            std::optional<TreePacking> packing = packer.pack(scales.front(), c);
-            if (!packing) return std::nullopt;
-            return Packed{.packing = std::move(*packing), .name = text(c)};
-          });
+          if ((others || (prune && far_first)) && !(together && prune && far_first))
+            packers.emplace_back(with(*scale, {{.prune = prune, .far_first = far_first}, {.together = together}}));
         }
       }
     }

@@ -10,7 +10,9 @@ namespace convert {
 namespace {
 
 constexpr std::int64_t few_trees = 12;  // of a root
-constexpr double worth_a_try = 1.1;     // times the bound, if fewer trees do with that
+constexpr std::int64_t fewest_trees = 4;
+constexpr std::int64_t trees_at_all = 256;
+constexpr double worth_a_try = 1.1;  // times the bound, if fewer trees do with that
 
 // Returns the participants, those behind that are farther from a root.
 std::vector<Device> near_to(const SynthesisProblem& problem, Device root) {
@@ -124,7 +126,9 @@ std::vector<TreeScale> ExactPacker::scales(std::optional<std::uint32_t> pieces) 
     return s.per_bandwidth.value() / bound_.value() / static_cast<double>(s.trees);
   };
   const std::int64_t exact = exact_tree_count(problem_.graph, bound_);
-  const std::int64_t most = exact <= few_trees && takes(exact) ? exact : few_trees;
+  const std::int64_t few =
+      std::min(few_trees, std::max(fewest_trees, trees_at_all / static_cast<std::int64_t>(roots_.size())));
+  const std::int64_t most = exact <= few && takes(exact) ? exact : few;
   std::vector<TreeScale> all;
   for (std::int64_t trees = 1; trees <= most; ++trees) {
     if (!takes(trees)) continue;

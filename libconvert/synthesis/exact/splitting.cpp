@@ -2,6 +2,7 @@
 #include "synthesis/exact/splitting.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -149,6 +150,7 @@ class Splitter {
         if (i.other != o.other) arc({i.other, o.other});
       }
     }
+    order_pairs(d);
   }
   std::uint32_t arc(const Ends& ends) {
     const auto [at, added] = arc_of_.try_emplace(ends, static_cast<std::uint32_t>(arcs_.size()));
@@ -159,16 +161,50 @@ class Splitter {
     return at->second;
   }
 
-  // Calls work(in, out) of all pairs of different devices, each with the next, then each with the one after it.
+  // Calls work(in, out) of all pairs of different devices: those first that are far from each other without the
+  // device that is taken out; of equals each with the one half around, then those a quarter around, and so on.
   template <class Work>
   void each_pair(const Work& work) const {
+    for (const auto& [near, step, i, o] : pairs_) work(i, o);
+  }
+  void order_pairs(Device without) {
+    pairs_.clear();
     const auto n = static_cast<std::uint32_t>(out_.size());
-    for (std::uint32_t step = 1; step <= n; ++step) {
-      for (std::uint32_t i = 0; i < in_.size(); ++i) {
-        const std::uint32_t o = (i + step) % n;
-        if (in_[i].other != out_[o].other) work(i, o);
+    for (std::uint32_t i = 0; i < in_.size(); ++i) {
+      const std::vector<std::uint32_t> near = nearness(in_[i].other, without);
+      for (std::uint32_t o = 0; o < n; ++o) {
+        if (in_[i].other != out_[o].other) pairs_.push_back({near[out_[o].other], turn(o + n - i % n, n), i, o});
       }
     }
+    std::ranges::sort(pairs_);
+  }
+
+  // Returns the place of a step in the order 1/2, 1/4, 3/4, 1/8, ... of all n.
+  static std::uint32_t turn(std::uint32_t step, std::uint32_t n) {
+    std::uint32_t rest = step % n, place = 0;
+    for (std::uint32_t bit = 0; bit < 16; ++bit) {
+      rest *= 2;
+      if (rest < n) continue;
+      rest -= n;
+      place |= 1U << bit;
+    }
+    return place;
+  }
+
+  // Returns by device how near it is to another: the more, the nearer; 0: no way leads there without a device.
+  [[nodiscard]] std::vector<std::uint32_t> nearness(Device from, Device without) const {
+    std::vector<std::uint32_t> near(graph_.devices, 0);
+    std::vector<Device> open = {from};
+    near[from] = graph_.devices;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      for (auto e = edges_.lower_bound({open[i], 0}); e != edges_.end() && e->first.first == open[i]; ++e) {
+        const Device to = e->first.second;
+        if (to == without || near[to] != 0) continue;
+        near[to] = near[open[i]] - 1;
+        open.push_back(to);
+      }
+    }
+    return near;
   }
 
   void share(std::vector<Split>& made) {
@@ -286,6 +322,7 @@ class Splitter {
   std::vector<std::int64_t> capacities_;  // by arc
   std::map<Ends, std::uint32_t> arc_of_;
   std::vector<End> in_, out_;
+  std::vector<std::array<std::uint32_t, 4>> pairs_;  // nearness, turn, indices of in_ and out_
   RootFlows* flows_ = nullptr;
 };
 

@@ -205,19 +205,28 @@ class GatherMakers {
     std::vector<Packer> packers;
     for (const TreeScale& scale : scales) packers.emplace_back(with(scale, {}));
     const std::uint32_t best = judge(packers);
-    const auto scale = std::ranges::find(scales, std::int64_t{best}, &TreeScale::trees);
-    if (scale == scales.end()) return refuse_exact(packer);
+    if (best == 0) return refuse_exact(packer);
     const bool others = problem_.size() != problem_.graph.devices;
     packers.clear();
-    for (const bool together : {true, false}) {
-      for (const bool prune : {true, false}) {
-        for (const bool far_first : {true, false}) {
-          if ((others || (prune && far_first)) && !(together && prune && far_first))
-            packers.emplace_back(with(*scale, {{.prune = prune, .far_first = far_first}, {.together = together}}));
-        }
+    for (const TreeScale& scale : scales) {
+      if (scale.trees != best && &scale != &scales.front()) continue;
+      for (const ExactChoice& c : exact_choices()) {
+        if (others || (c.split.prune && c.split.far_first)) packers.emplace_back(with(scale, c));
       }
     }
     judge(packers);
+  }
+  // Returns all choices but the usual one.
+  static std::vector<ExactChoice> exact_choices() {
+    std::vector<ExactChoice> out;
+    for (const bool together : {true, false}) {
+      for (const bool prune : {true, false}) {
+        for (const bool far_first : {true, false})
+          out.push_back({{.prune = prune, .far_first = far_first}, {.together = together}});
+      }
+    }
+    out.erase(out.begin());
+    return out;
   }
   void refuse_exact(const ExactPacker& packer) const {
     if (choice_.methods.size() != 1) return;

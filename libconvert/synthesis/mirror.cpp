@@ -33,6 +33,7 @@ Moves rearranged(const Moves& from, std::span<const std::uint32_t> order) {
 SynthesisProblem opposite_of(const SynthesisProblem& problem) {
   SynthesisProblem out = problem;
   out.graph = reversed(problem.graph);
+  out.played_backwards = problem.collective != Collective::gather;
   switch (problem.collective) {
     case Collective::reduce: out.collective = Collective::broadcast; break;
     case Collective::gather: out.collective = Collective::scatter; break;

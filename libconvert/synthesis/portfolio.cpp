@@ -33,6 +33,12 @@ void check(const SynthesisProblem& problem, const SynthesisChoice& choice) {
         "method greedy takes networks without switches in which all NPUs take part, and no root; take trees");
 }
 
+// Returns what was made; throws Error(usage) if there is nothing.
+const TimedMoves& made_by(const TimedMoves* made) {
+  if (made == nullptr) throw usage_error("no --method of those makes that with such --chunks; take trees");
+  return *made;
+}
+
 TimedMoves two_phase(const SynthesisProblem& problem, const SynthesisChoice& choice) {
   SynthesisProblem gather = problem;
   gather.collective = Collective::all_gather;
@@ -52,7 +58,7 @@ TimedMoves two_phase(const SynthesisProblem& problem, const SynthesisChoice& cho
     best_gather = &made;
     best_scatter = &other->second;
   }
-  return joined(problem, mirrored(scatter, *best_scatter), *best_gather);
+  return joined(problem, mirrored(scatter, made_by(best_scatter)), made_by(best_gather));
 }
 
 TimedMoves all_reduce(const SynthesisProblem& problem, const SynthesisChoice& choice, const Bounds& bounds) {
@@ -95,10 +101,10 @@ Synthesis synthesize(const SynthesisProblem& problem, const SynthesisChoice& cho
     case Collective::reduce_scatter:
     case Collective::reduce: {
       const SynthesisProblem turned = opposite_of(problem);
-      out.made = mirrored(problem, *make_gathers(turned, choice, find_bounds(turned)).best());
+      out.made = mirrored(problem, made_by(make_gathers(turned, choice, find_bounds(turned)).best()));
       break;
     }
-    default: out.made = *make_gathers(problem, choice, out.bounds).best();
+    default: out.made = made_by(make_gathers(problem, choice, out.bounds).best());
   }
   return out;
 }

@@ -40,6 +40,7 @@ struct SynthesisProblem {
       0;                       // of a participant's part; of all-to-all of a pair's, of broadcast and reduce of all
   std::int64_t bytes = 0;      // of the whole collective
   bool others_pass_on = true;  // NPUs that do not take part
+  bool played_backwards = false;  // what is made for it, as a reduction: NPUs that do not take part add nothing up
   Schedule::Occupancy occupancy = Schedule::Occupancy::beta;
 
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(participants.size()); }

@@ -186,6 +186,7 @@ std::optional<TreePacking> ExactPacker::pack(const TreeScale& scale, const Exact
       if (b.root != place[root]) continue;
       for (std::int64_t k = 0; k < b.count; ++k) {
         packing.trees.push_back(picker.lead(root, b.edges));
+        if (problem_.played_backwards && packing.trees.back().arcs.size() >= problem_.size()) return std::nullopt;
         for (const std::uint32_t l : packing.trees.back().links) ++loads[l];
       }
     }

@@ -234,7 +234,7 @@ class GatherMakers {
     throw usage_error("method exact " +
                       (uneven ? "wants as much bandwidth into " + problem_.wires.device_name(*uneven) +
                                     " as out of it, since it does not take part"
-                              : std::string("finds no trees of which few of a root fill the links")) +
+                              : std::string("finds no few trees of a root that fill the links")) +
                       "; take trees");
   }
   static std::string text(const ExactChoice& c) {

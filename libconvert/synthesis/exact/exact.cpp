@@ -56,18 +56,18 @@ class WayPicker {
 
   // Takes a way that passes few NPUs which the tree has passed; it begins at the last of these.
   std::vector<std::uint32_t> way_over(DirectEdge& edge) {
-    WayBundle* best = nullptr;
-    std::size_t fewest = 0;
-    for (WayBundle& way : edge.ways) {
-      if (way.count == 0) continue;
+    std::size_t best = 0;
+    std::size_t fewest = SIZE_MAX;
+    for (std::size_t w = 0; w < edge.ways.size(); ++w) {
+      if (edge.ways[w].count == 0) continue;
       const auto again = static_cast<std::size_t>(
-          std::ranges::count_if(way.links, [&](std::uint32_t l) { return passed_[links_[l].from] != 0; }));
-      if (best != nullptr && again >= fewest) continue;
-      best = &way;
+          std::ranges::count_if(edge.ways[w].links, [&](std::uint32_t l) { return passed_[links_[l].from] != 0; }));
+      if (again >= fewest) continue;
+      best = w;
       fewest = again;
     }
-    --best->count;
-    std::vector<std::uint32_t> way = best->links;
+    --edge.ways[best].count;
+    std::vector<std::uint32_t> way = edge.ways[best].links;
     for (std::size_t i = way.size(); i-- > 1;) {
       const Device d = links_[way[i]].from;
       if (passed_[d] == 0) continue;

@@ -101,7 +101,7 @@ class GatherMakers {
           const GreedyChoice choice{.pieces = k,
                                     .deadline = static_cast<Picoseconds>(target * static_cast<double>(lower_)),
                                     .seed = choice_.seed + s};
-          makers.push_back([this, choice] { return std::pair(choice.pieces, greedy(choice)); });
+          makers.emplace_back([this, choice] { return std::pair(choice.pieces, greedy(choice)); });
         }
       }
       make(makers);
@@ -117,7 +117,7 @@ class GatherMakers {
   void latency() {
     std::vector<Maker> makers;
     for (const std::uint32_t q : piece_counts({1, 2, 4})) {
-      makers.push_back([this, q] {
+      makers.emplace_back([this, q] {
         const std::int64_t bytes = std::max<std::int64_t>(1, problem_.shard_bytes / q);
         const TreePacking packing =
             pack_trees(problem_, roots_, share_, {.trees = 1, .lambda = 1, .delta = 0, .by_time = bytes});
@@ -137,9 +137,9 @@ class GatherMakers {
   };
   using Packer = std::function<std::optional<Packed>()>;
 
-  // First each packing with some pieces, then the best of them with others. Returns how many trees of a root the
-  // best had at first, 0 if there is none.
-  std::uint32_t judge(const std::vector<Packer>& packers) {
+  // First each packing with some pieces, then the best `most_kept` of them with others. Returns how many trees of a
+  // root the best had at first, 0 if there is none.
+  std::uint32_t judge(const std::vector<Packer>& packers, std::size_t most_kept) {
     std::vector<Packed> packed;
     for_each_ordered(
         choice_.jobs, packers.size(), [&](std::size_t i) { return first_look(packers[i]()); },
@@ -152,13 +152,13 @@ class GatherMakers {
         });
     std::ranges::stable_sort(packed, {}, &Packed::time);
     const std::uint32_t trees = packed.empty() ? 0 : packed.front().packing.of_root;
-    const std::size_t kept = choice_.effort == SynthesisEffort::fast ? 0 : 6;
+    const std::size_t kept = choice_.effort == SynthesisEffort::fast ? 0 : most_kept;
     if (packed.size() > kept) packed.resize(kept);
     std::vector<Maker> makers;
     for (const Packed& p : packed) {
       for (const std::uint32_t q : splits(p.packing.of_root)) {
         const std::uint32_t pieces = p.packing.of_root * q;
-        makers.push_back([this, &p, q, pieces] { return std::pair(pieces, with_pieces(p, q)); });
+        makers.emplace_back([this, &p, q, pieces] { return std::pair(pieces, with_pieces(p, q)); });
       }
     }
     make(makers);
@@ -183,12 +183,13 @@ class GatherMakers {
   void trees() {
     std::vector<Packer> packers;
     for (const TreeChoice& c : tree_choices()) {
-      packers.push_back([this, c] {
+      packers.emplace_back([this, c] {
         return Packed{.packing = pack_trees(problem_, roots_, share_, c),
                       .name = "trees " + short_number(c.lambda) + "/" + short_number(c.delta)};
       });
     }
-    judge(packers);
+    constexpr std::size_t kept = 6;
+    judge(packers, kept);
   }
 
   // First with several numbers of trees, then with the best of them in other ways.
@@ -204,7 +205,9 @@ class GatherMakers {
     };
     std::vector<Packer> packers;
     for (const TreeScale& scale : scales) packers.emplace_back(with(scale, {}));
-    const std::uint32_t best = judge(packers);
+    constexpr std::uint32_t few = 32;
+    const std::size_t kept = problem_.size() <= few ? 6 : 2;
+    const std::uint32_t best = judge(packers, kept);
     if (best == 0) return refuse_exact(packer);
     const bool others = problem_.size() != problem_.graph.devices;
     packers.clear();
@@ -214,7 +217,7 @@ class GatherMakers {
         if (others || (c.split.prune && c.split.far_first)) packers.emplace_back(with(scale, c));
       }
     }
-    judge(packers);
+    judge(packers, kept);
   }
   // Returns all choices but the usual one.
   static std::vector<ExactChoice> exact_choices() {
@@ -268,7 +271,7 @@ class GatherMakers {
     std::uint32_t q = choice_.pieces ? *choice_.pieces / trees : 1;
     constexpr std::uint64_t usual = 16;
     const std::uint64_t looked_at = usual * (problem_.size() / roots_.size());
-    while (!choice_.pieces && trees * q < looked_at && allows(std::uint64_t{trees} * q * 2)) q *= 2;
+    while (!choice_.pieces && std::uint64_t{trees} * q < looked_at && allows(std::uint64_t{trees} * q * 2)) q *= 2;
     TreeMoves moves = moves_of(problem_, p->packing, q);
     Made made = list_schedule(problem_, std::move(moves.moves), ServeOrder::pieces, moves.rank);
     made->method = text(*p, q);

@@ -10,6 +10,7 @@ namespace convert {
 namespace {
 
 constexpr std::int64_t few_trees = 12;  // of a root
+constexpr std::int64_t most_trees = 16;
 constexpr std::int64_t fewest_trees = 4;
 constexpr std::int64_t trees_at_all = 256;
 constexpr double worth_a_try = 1.1;  // times the bound, if fewer trees do with that
@@ -129,14 +130,17 @@ std::vector<TreeScale> ExactPacker::scales(std::optional<std::uint32_t> pieces) 
   const std::int64_t few =
       std::min(few_trees, std::max(fewest_trees, trees_at_all / static_cast<std::int64_t>(roots_.size())));
   const std::int64_t most = exact <= few && takes(exact) ? exact : few;
-  std::vector<TreeScale> all;
-  for (std::int64_t trees = 1; trees <= most; ++trees) {
-    if (!takes(trees)) continue;
+  const auto scale = [&](std::int64_t trees) -> std::optional<TreeScale> {
+    if (!takes(trees)) return std::nullopt;
     TreeDemand demand = demand_;
     demand.trees = trees;
-    std::optional<TreeScale> scale = scale_trees(problem_.graph, demand, bound_);
-    if (scale && !uneven_device(problem_.graph, problem_.participants, scale->capacities))
-      all.push_back(std::move(*scale));
+    std::optional<TreeScale> out = scale_trees(problem_.graph, demand, bound_);
+    if (out && uneven_device(problem_.graph, problem_.participants, out->capacities)) return std::nullopt;
+    return out;
+  };
+  std::vector<TreeScale> all;
+  for (std::int64_t trees = 1; trees <= most; ++trees) {
+    if (std::optional<TreeScale> s = scale(trees)) all.push_back(std::move(*s));
   }
   // Few trees have larger pieces of the same number, and more of them go the shortest ways.
   std::vector<TreeScale> out;
@@ -145,6 +149,11 @@ std::vector<TreeScale> ExactPacker::scales(std::optional<std::uint32_t> pieces) 
     out.push_back(std::move(*best));
     all.erase(best, all.end());
     std::erase_if(all, [&](const TreeScale& s) { return over_bound(s) > worth_a_try; });
+  }
+  // With more trees of one root an NPU can send one on several times and others never, so that they are shallow.
+  if (roots_.size() != 1 || out.empty()) return out;
+  for (std::int64_t trees = 2 * out.front().trees; trees <= most_trees; trees *= 2) {
+    if (std::optional<TreeScale> s = scale(trees)) out.push_back(std::move(*s));
   }
   return out;
 }

@@ -43,8 +43,12 @@ class WayPicker {
   TreePacking::Tree lead(Device root, std::span<const std::uint32_t> edges) {
     std::ranges::fill(passed_, 0);
     std::ranges::fill(parts_, 0);
+    reached_ = {root};
     std::vector<std::vector<std::uint32_t>> ways;
-    for (const std::uint32_t e : edges) ways.push_back(way_over(edges_[e]));
+    for (const std::uint32_t e : edges) {
+      ways.push_back(way_over(edges_[e]));
+      reached_.push_back(edges_[e].to);
+    }
     TreePacking::Tree tree{.root = root};
     for (const auto& way : ways) add(tree, way);
     return tree;
@@ -69,6 +73,9 @@ class WayPicker {
     }
     --edge.ways[best].count;
     std::vector<std::uint32_t> way = edge.ways[best].links;
+    if (fewest != 0 && problem_.played_backwards) {
+      if (std::vector<std::uint32_t> other = detour(edge.to); !other.empty()) way = std::move(other);
+    }
     for (std::size_t i = way.size(); i-- > 1;) {
       const Device d = links_[way[i]].from;
       if (passed_[d] == 0) continue;
@@ -79,6 +86,25 @@ class WayPicker {
     for (const std::uint32_t l : way) {
       if (is_passing_npu(links_[l].from)) passed_[links_[l].from] = 1;
     }
+    return way;
+  }
+
+  // Returns a shortest way, whatever its load, from a participant that the tree has reached, past nothing that it
+  // has passed; empty: there is none.
+  [[nodiscard]] std::vector<std::uint32_t> detour(Device to) const {
+    std::vector<std::uint32_t> by(problem_.graph.devices, no_index);  // the last link to a device
+    std::vector<Device> open = reached_;
+    for (std::size_t i = 0; i < open.size() && by[to] == no_index; ++i) {
+      for (const std::uint32_t l : problem_.graph.out[open[i]]) {
+        const Device d = links_[l].to;
+        if (by[d] != no_index || passed_[d] != 0 || (problem_.takes_part[d] != 0 && d != to)) continue;
+        by[d] = l;
+        open.push_back(d);
+      }
+    }
+    std::vector<std::uint32_t> way;
+    for (Device d = to; by[d] != no_index; d = links_[by[d]].from) way.push_back(by[d]);
+    std::ranges::reverse(way);
     return way;
   }
 
@@ -100,6 +126,7 @@ class WayPicker {
   const std::vector<LinkGraph::Link>& links_;
   std::vector<DirectEdge> edges_;
   std::vector<std::uint8_t> passed_;  // by device: an NPU that does not take part and that the tree has come to
+  std::vector<Device> reached_;       // participants that the tree has come to
   std::vector<std::uint8_t> parts_;   // by device: where ways of the tree begin though it does not take part
 };
 

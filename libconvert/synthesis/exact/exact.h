@@ -36,7 +36,8 @@ class ExactPacker {
   [[nodiscard]] std::vector<TreeScale> scales(std::optional<std::uint32_t> pieces) const;
 
   // Returns the packing for capacities of scales(); none if it fails. Its load is exactly 1 if those are exact.
-  // What passes an NPU that does not take part twice in a tree leaves it twice instead, having come once.
+  // What would pass an NPU that does not take part twice in a tree leaves it twice instead, having come once; if it
+  // is to be played backwards, it goes another way, which may add to the load.
   [[nodiscard]] std::optional<TreePacking> pack(const TreeScale& scale, const ExactChoice& choice) const;
 
  private:

@@ -20,6 +20,7 @@ bool fits(SynthesisMethod method, Collective c) {
   switch (method) {
     case SynthesisMethod::greedy: return from_all;
     case SynthesisMethod::trees:
+    case SynthesisMethod::exact:
     case SynthesisMethod::latency: return from_all || c == Collective::broadcast || c == Collective::reduce;
     case SynthesisMethod::paired: return c == Collective::all_reduce;
     case SynthesisMethod::paths:
@@ -102,6 +103,7 @@ std::string_view name(SynthesisMethod method) {
   switch (method) {
     case SynthesisMethod::greedy: return "greedy";
     case SynthesisMethod::trees: return "trees";
+    case SynthesisMethod::exact: return "exact";
     case SynthesisMethod::latency: return "latency";
     case SynthesisMethod::paired: return "paired";
     case SynthesisMethod::paths: return "paths";

@@ -36,7 +36,7 @@ class ScheduleChecker {
         continue;
       }
       check_duration(t, s_.wires[l]);
-      if (used[l] && s_.time != Time::steps) check_pair(*last, t, s_.wires[l]);
+      if (last != nullptr && used[l] && s_.time != Time::steps) check_pair(*last, t, s_.wires[l]);
       used[l] = true;
       last = &t;
     }

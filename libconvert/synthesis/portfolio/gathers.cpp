@@ -2,9 +2,11 @@
 #include "synthesis/portfolio/gathers.h"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <utility>
 
+#include "synthesis/exact/exact.h"
 #include "synthesis/greedy.h"
 #include "synthesis/list_schedule.h"
 #include "synthesis/trees/packing.h"
@@ -32,12 +34,21 @@ class GatherMakers {
     if (at_bound()) return std::move(best_);
     if (wants(SynthesisMethod::latency)) latency();
     if (wants(SynthesisMethod::trees)) trees();
+    if (wants_exact()) exact();
     return std::move(best_);
   }
 
  private:
   [[nodiscard]] bool wants(SynthesisMethod m) const {
     return choice_.methods.empty() || std::ranges::find(choice_.methods, m) != choice_.methods.end();
+  }
+  // Exact trees are asked for, or affordable where others leave something to gain.
+  [[nodiscard]] bool wants_exact() const {
+    if (!choice_.methods.empty()) return wants(SynthesisMethod::exact);
+    const std::uint32_t most = choice_.effort == SynthesisEffort::best     ? 128
+                               : choice_.effort == SynthesisEffort::normal ? 64
+                                                                           : 0;
+    return problem_.size() <= most && !at_bound();
   }
   [[nodiscard]] bool at_bound() const { return best_.best() != nullptr && best_.best()->total <= lower_; }
   [[nodiscard]] bool allows(std::uint64_t pieces) const {
@@ -90,7 +101,7 @@ class GatherMakers {
           const GreedyChoice choice{.pieces = k,
                                     .deadline = static_cast<Picoseconds>(target * static_cast<double>(lower_)),
                                     .seed = choice_.seed + s};
-          makers.push_back([this, choice] { return std::pair(choice.pieces, greedy(choice)); });
+          makers.emplace_back([this, choice] { return std::pair(choice.pieces, greedy(choice)); });
         }
       }
       make(makers);
@@ -106,7 +117,7 @@ class GatherMakers {
   void latency() {
     std::vector<Maker> makers;
     for (const std::uint32_t q : piece_counts({1, 2, 4})) {
-      makers.push_back([this, q] {
+      makers.emplace_back([this, q] {
         const std::int64_t bytes = std::max<std::int64_t>(1, problem_.shard_bytes / q);
         const std::optional<TreePacking> packing =
             pack_trees(problem_, roots_, share_, {.trees = 1, .lambda = 1, .delta = 0, .by_time = bytes});
@@ -122,34 +133,119 @@ class GatherMakers {
 
   struct Packed {
     TreePacking packing;
-    TreeChoice choice;
+    std::string name;
     Picoseconds time = 0;
   };
+  using Packer = std::function<std::optional<Packed>()>;
 
-  // First each packing with some pieces, then the best of them with others.
-  void trees() {
+  // First each packing with some pieces, then the best `most_kept` of them with others. Returns how many trees of a
+  // root the best had at first, 0 if there is none.
+  std::uint32_t judge(const std::vector<Packer>& packers, std::size_t most_kept) {
     std::vector<Packed> packed;
-    const std::vector<TreeChoice> choices = tree_choices();
     for_each_ordered(
-        choice_.jobs, choices.size(), [&](std::size_t i) { return first_look(choices[i]); },
-        [&](std::size_t, std::optional<std::pair<Packed, TimedMoves>>&& p) {
-          if (!p) return;
-          const std::uint32_t pieces = piece_count(p->second);
-          best_.take(pieces, std::move(p->second));
-          packed.push_back(std::move(p->first));
+        choice_.jobs, packers.size(), [&](std::size_t i) { return first_look(packers[i]()); },
+        [&](std::size_t, std::pair<std::optional<Packed>, Made>&& p) {
+          if (p.second) {
+            const std::uint32_t pieces = piece_count(*p.second);
+            best_.take(pieces, std::move(p.second));
+          }
+          if (p.first) packed.push_back(std::move(*p.first));
         });
     std::ranges::stable_sort(packed, {}, &Packed::time);
-    const std::size_t kept = choice_.effort == SynthesisEffort::fast ? 0 : 6;
+    const std::uint32_t trees = packed.empty() ? 0 : packed.front().packing.of_root;
+    const std::size_t kept = choice_.effort == SynthesisEffort::fast ? 0 : most_kept;
     if (packed.size() > kept) packed.resize(kept);
     std::vector<Maker> makers;
     for (const Packed& p : packed) {
-      for (std::uint32_t q = 1; q <= most_pieces(); q *= 2) {
-        const std::uint32_t pieces = p.choice.trees * q;
-        if (!allows(pieces)) continue;
-        makers.push_back([this, &p, q, pieces] { return std::pair(pieces, with_pieces(p, q)); });
+      for (const std::uint32_t q : splits(p.packing.of_root)) {
+        const std::uint32_t pieces = p.packing.of_root * q;
+        makers.emplace_back([this, &p, q, pieces] { return std::pair(pieces, with_pieces(p, q)); });
       }
     }
     make(makers);
+    return trees;
+  }
+
+  // Returns into how many pieces what a tree carries can be split: powers of two, and as many as are allowed.
+  [[nodiscard]] std::vector<std::uint32_t> splits(std::uint32_t trees) const {
+    std::vector<std::uint32_t> out;
+    for (std::uint32_t q = 1; q <= most_pieces(); q *= 2) {
+      if (allows(std::uint64_t{trees} * q)) out.push_back(q);
+    }
+    const auto most = static_cast<std::uint32_t>(most_pieces() / trees);
+    if (choice_.pieces) {
+      out.assign(*choice_.pieces % trees == 0 ? 1 : 0, *choice_.pieces / trees);
+    } else if (!std::has_single_bit(most) && allows(std::uint64_t{trees} * most)) {
+      out.push_back(most);
+    }
+    return out;
+  }
+
+  void trees() {
+    std::vector<Packer> packers;
+    for (const TreeChoice& c : tree_choices()) {
+      packers.emplace_back([this, c] {
+        std::optional<Packed> out;
+        std::optional<TreePacking> packing = pack_trees(problem_, roots_, share_, c);
+        if (packing) out = {std::move(*packing), "trees " + short_number(c.lambda) + "/" + short_number(c.delta)};
+        return out;
+      });
+    }
+    constexpr std::size_t kept = 6;
+    judge(packers, kept);
+  }
+
+  // First with several numbers of trees, then with the best of them in other ways.
+  void exact() {
+    const ExactPacker packer(problem_, roots_);
+    const std::vector<TreeScale> scales = packer.scales(choice_.pieces);
+    const auto with = [&](const TreeScale& scale, const ExactChoice& c) {
+      return [&, c]() -> std::optional<Packed> {
+        std::optional<TreePacking> packing = packer.pack(scale, c);
+        if (!packing) return std::nullopt;
+        return Packed{.packing = std::move(*packing), .name = text(c)};
+      };
+    };
+    std::vector<Packer> packers;
+    for (const TreeScale& scale : scales) packers.emplace_back(with(scale, {}));
+    constexpr std::uint32_t few = 32;
+    const std::size_t kept = problem_.size() <= few ? 6 : 2;
+    const std::uint32_t best = judge(packers, kept);
+    if (best == 0) return refuse_exact(packer);
+    const bool others = problem_.size() != problem_.graph.devices;
+    packers.clear();
+    for (const TreeScale& scale : scales) {
+      if (scale.trees != best && &scale != &scales.front()) continue;
+      for (const ExactChoice& c : exact_choices()) {
+        if (others || (c.split.prune && c.split.far_first)) packers.emplace_back(with(scale, c));
+      }
+    }
+    judge(packers, kept);
+  }
+  // Returns all choices but the usual one.
+  static std::vector<ExactChoice> exact_choices() {
+    std::vector<ExactChoice> out;
+    for (const bool together : {true, false}) {
+      for (const bool prune : {true, false}) {
+        for (const bool far_first : {true, false})
+          out.push_back({{.prune = prune, .far_first = far_first}, {.together = together}});
+      }
+    }
+    out.erase(out.begin());
+    return out;
+  }
+  void refuse_exact(const ExactPacker& packer) const {
+    if (choice_.methods.size() != 1) return;
+    const std::optional<Device> uneven = packer.uneven();
+    throw usage_error("method exact " +
+                      (uneven ? "wants as much bandwidth into " + problem_.wires.device_name(*uneven) +
+                                    " as out of it, since it does not take part"
+                              : std::string("finds no few trees of a root that fill the links")) +
+                      "; take trees");
+  }
+  static std::string text(const ExactChoice& c) {
+    return std::string("exact") + (c.grow.together ? "" : " in turn") + (c.split.prune ? "" : " unpruned") +
+           (c.split.far_first ? "" : " near first");
   }
 
   [[nodiscard]] std::uint32_t piece_count(const TimedMoves& made) const {
@@ -172,19 +268,18 @@ class GatherMakers {
     return choices;
   }
 
-  [[nodiscard]] std::optional<std::pair<Packed, TimedMoves>> first_look(const TreeChoice& choice) const {
-    std::optional<TreePacking> packing = pack_trees(problem_, roots_, share_, choice);
-    if (!packing) return std::nullopt;
-    Packed p{.packing = std::move(*packing), .choice = choice};
-    std::uint32_t q = choice_.pieces ? *choice_.pieces / choice.trees : 1;
+  [[nodiscard]] std::pair<std::optional<Packed>, Made> first_look(std::optional<Packed>&& p) const {
+    if (!p) return {};
+    const std::uint32_t trees = p->packing.of_root;
+    std::uint32_t q = choice_.pieces ? *choice_.pieces / trees : 1;
     constexpr std::uint64_t usual = 16;
     const std::uint64_t looked_at = usual * (problem_.size() / roots_.size());
-    while (!choice_.pieces && choice.trees * q < looked_at && allows(std::uint64_t{choice.trees} * q * 2)) q *= 2;
-    TreeMoves moves = moves_of(problem_, p.packing, q);
-    TimedMoves made = list_schedule(problem_, std::move(moves.moves), ServeOrder::pieces, moves.rank);
-    made.method = text(choice, q);
-    p.time = made.total;
-    return std::pair(std::move(p), std::move(made));
+    while (!choice_.pieces && std::uint64_t{trees} * q < looked_at && allows(std::uint64_t{trees} * q * 2)) q *= 2;
+    TreeMoves moves = moves_of(problem_, p->packing, q);
+    Made made = list_schedule(problem_, std::move(moves.moves), ServeOrder::pieces, moves.rank);
+    made->method = text(*p, q);
+    p->time = made->total;
+    return {std::move(p), std::move(made)};
   }
 
   [[nodiscard]] Made with_pieces(const Packed& p, std::uint32_t q) const {
@@ -197,13 +292,12 @@ class GatherMakers {
       TimedMoves other = list_schedule(problem_, moves.moves, ServeOrder::pieces, rank);
       if (other.total < made->total) made = std::move(other);
     }
-    made->method = text(p.choice, q);
+    made->method = text(p, q);
     return made;
   }
 
-  static std::string text(const TreeChoice& c, std::uint32_t q) {
-    return "trees " + short_number(c.lambda) + "/" + short_number(c.delta) + " p=" + std::to_string(c.trees) +
-           " q=" + std::to_string(q);
+  static std::string text(const Packed& p, std::uint32_t q) {
+    return p.name + " p=" + std::to_string(p.packing.of_root) + " q=" + std::to_string(q);
   }
 
   const SynthesisProblem& problem_;

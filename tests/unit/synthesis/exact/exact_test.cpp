@@ -184,7 +184,7 @@ TEST(ExactPackerTest, RefusesSwitchesWithLessOutThanIn) {
                 " as out of it, since it does not take part; take trees");
   choice.methods.push_back(SynthesisMethod::greedy);
   EXPECT_EQ(test::error_message([&] { (void)synthesize(problem, choice); }, Error::Kind::usage),
-            "no --method of those makes that with such --chunks; take trees");
+            "method greedy takes networks without switches in which all NPUs take part; take trees");
   choice.methods.clear();
   EXPECT_GT(synthesize(problem, choice).made.total, 0);
 }
@@ -212,12 +212,12 @@ TEST(ExactPackerTest, MakesSchedulesNearTheBound) {
   const auto network = parse_short_network("switch:8,bw=50GB/s,lat=500ns");
   const SynthesisChoice choice{.methods = {SynthesisMethod::exact}};
   for (const Collective c : {Collective::all_gather, Collective::reduce_scatter}) {
-    const Synthesis made = synthesize(test::problem_of(network, c, 16 << 20), choice);
+    const SynthesisResult made = synthesize(test::problem_of(network, c, 16 << 20), choice);
     EXPECT_LT(static_cast<double>(made.made.total), 1.01 * static_cast<double>(made.bounds.lower));
     EXPECT_EQ(made.made.method.substr(0, 5), "exact");
   }
   for (const Collective c : {Collective::broadcast, Collective::reduce}) {
-    const Synthesis made =
+    const SynthesisResult made =
         synthesize(test::problem_of(parse_short_network("torus:4x4,bw=50GB/s,lat=500ns"), c, 4 << 20), choice);
     EXPECT_LT(static_cast<double>(made.made.total), 1.05 * static_cast<double>(made.bounds.lower));
   }

@@ -119,7 +119,7 @@ struct ReplayRemains {
 [[nodiscard]] WaitReport report_waits(const ReplayRemains& remains);
 
 // Returns what a node waits for: "rank 3, node 7 depends on node 5".
-[[nodiscard]] std::string describe_wait(const WaitingNode& node);
+[[nodiscard]] std::string describe_wait(const WaitingNode& w);
 // Returns lines of text: the first blocked node of each rank, then others that wait, together up to `max_lines` (0:
 // all); "… 480 more"; as many unmatched sends; the cycles (cut as well), the hints.
 [[nodiscard]] std::vector<std::string> describe(const WaitReport& report, std::size_t max_lines);

@@ -151,7 +151,8 @@ TreeMoves choose_paths(const SynthesisProblem& problem, std::span<const Commodit
     for (std::uint32_t k = 0; k < choice.pieces; ++k) {
       const auto piece = static_cast<std::uint32_t>(out.moves.pieces.size());
       out.moves.pieces.push_back({.owner = commodities[c].from, .other = commodities[c].to, .bytes = sizes[k]});
-      out.rank.push_back(static_cast<double>(c / problem.size()));
+      const std::size_t round = c / problem.size();
+      out.rank.push_back(static_cast<double>(round));
       add_path(problem.graph, paths[c * choice.pieces + k], piece, out.moves);
     }
   }

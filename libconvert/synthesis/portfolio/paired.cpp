@@ -88,7 +88,7 @@ class PairMakers {
   }
   [[nodiscard]] bool allows(std::uint64_t pieces) const {
     const std::uint64_t most = choice_.effort == SynthesisEffort::best ? most_synthesized_moves : quick_moves;
-    return pieces <= most_pieces() && 2 * (problem_.size() - 1) * pieces <= most &&
+    return pieces <= most_pieces() && 2 * std::uint64_t{problem_.size() - 1} * pieces <= most &&
            (!choice_.pieces || pieces == most_pieces());
   }
 

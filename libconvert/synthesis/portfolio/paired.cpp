@@ -119,6 +119,11 @@ class PairMakers {
       if (!allows(std::uint64_t{looked.choice.pairs} * q)) continue;
       const TreeMoves moves = moves_of(problem_, looked.packing, q);
       TimedMoves made = best_schedule(problem_, moves.moves, moves.rank);
+      // Pieces that stand alike take their turns by chance.
+      std::vector<double> rank = random_order(moves.rank.size(), 1.0 / q, choice_.seed);
+      for (std::size_t i = 0; i < rank.size(); ++i) rank[i] += moves.rank[i];
+      TimedMoves other = list_schedule(problem_, moves.moves, ServeOrder::pieces, rank);
+      if (other.total < made.total) made = std::move(other);
       made.method = text(looked.choice, q);
       if (better(made)) best = std::move(made);
     }

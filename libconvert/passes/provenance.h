@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/algorithm/algorithm.h"
+#include "core/algorithm/link_way.h"
 #include "core/diagnostic.h"
 #include "core/name.h"
 #include "core/trace.h"
@@ -80,7 +81,7 @@ namespace convert::ten {
 inline const Name schedule_name{std::string_view("ten.name")};
 inline const Name relays{std::string_view("ten.relays")};
 inline const Name collective_time_ps{std::string_view("ten.collective_time_ps")};
-inline const Name network{std::string_view("ten.network")};  // network_id()
+inline const Name& network = scheduled_network;
 inline const Name occupancy{std::string_view("ten.occupancy")};
 inline const Name forwarding{std::string_view("ten.forwarding")};
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "sets/schedules.h"
 
-#include <cmath>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -22,15 +21,6 @@ namespace convert {
 namespace {
 
 std::string us(Picoseconds time) { return format_exact(time, ps_per_us) + " us"; }
-
-// GiB/s; where a number with few digits is the same but for rounding, that one.
-double gib_per_s(double bytes_per_ns) {
-  const double exact = bytes_per_ns / astra_bytes_per_ns(1);
-  constexpr double digits = 1e9;
-  constexpr double same = 1e-14;
-  const double rounded = std::round(exact * digits) / digits;
-  return std::abs(rounded - exact) <= same * exact ? rounded : exact;
-}
 
 // What is wrong with the times is mended by new ones; what is wrong with the wires is not.
 Schedule repaired(const Schedule& schedule, Diagnostics& diagnostics) {
@@ -132,10 +122,7 @@ Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timel
   if (graph.switches != 0) frame.network = network_id(graph);
   for (const GraphWire& w : graph.wires) {
     if (w.from >= graph.npus || w.to >= graph.npus) continue;  // schedules know no switches but as relays
-    frame.wires.push_back({.src = w.from,
-                           .dst = w.to,
-                           .bandwidth_gib_per_s = gib_per_s(w.bytes_per_ns),
-                           .latency_us = static_cast<double>(w.latency_ps) / static_cast<double>(ps_per_us)});
+    frame.wires.push_back(make_schedule_wire(w.from, w.to, w.bytes_per_ns, w.latency_ps));
   }
   Schedule schedule = fill_from_replay(traces, timeline, std::move(frame));
   Schedule timed;

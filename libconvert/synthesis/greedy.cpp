@@ -7,6 +7,8 @@
 #include <queue>
 #include <utility>
 
+#include "util/draw.h"
+
 namespace convert {
 namespace {
 
@@ -41,7 +43,7 @@ class Matcher {
         holders_(count_, 1),
         free_at_(graph_.links.size()),
         is_touched_(graph_.npus),
-        draw_(choice.seed * 0x9e3779b97f4a7c15U) {
+        draw_(choice.seed, 0, 0) {
     const std::vector<std::int64_t> sizes = piece_sizes(problem.shard_bytes, choice.pieces);
     for (Device owner = 0; owner < graph_.npus; ++owner) {
       for (std::uint32_t k = 0; k < choice.pieces; ++k) {
@@ -165,9 +167,9 @@ class Matcher {
     const Word* const have = have_.row(from);
     const Word* const pending = pending_.row(to);
     const std::size_t words = have_.words();
-    const std::uint64_t random = next_random();
-    std::size_t w = static_cast<std::size_t>((random >> 32U) * words >> 32U);
-    const Word first_mask = ~Word{0} << (random & (word_bits - 1));
+    const std::uint64_t first = draw_.below(words * word_bits);
+    std::size_t w = first / word_bits;
+    const Word first_mask = ~Word{0} << first % word_bits;
     std::uint32_t best = no_index;
     std::uint32_t seen = 0;
     for (std::size_t k = 0; k <= words && seen < looked_at; ++k, w = w + 1 == words ? 0 : w + 1) {
@@ -197,14 +199,6 @@ class Matcher {
     if (time.busy != time.arrival) events_.push({now + time.busy, no_index, link});
   }
 
-  std::uint64_t next_random() {
-    draw_ += 0x9e3779b97f4a7c15U;
-    std::uint64_t z = draw_;
-    z = (z ^ z >> 30U) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ z >> 27U) * 0x94d049bb133111ebU;
-    return z ^ z >> 31U;
-  }
-
   const SynthesisProblem& problem_;
   const LinkGraph& graph_;
   const GreedyChoice choice_;
@@ -220,7 +214,7 @@ class Matcher {
   std::vector<std::uint8_t> is_touched_;
   std::vector<Offer> offers_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  std::uint64_t draw_;
+  Draw draw_;
   TimedMoves out_;
 };
 

@@ -2,7 +2,6 @@
 #include "synthesis/moves.h"
 
 #include <algorithm>
-#include <cmath>
 #include <tuple>
 
 #include "core/algorithm/chunk_bytes.h"
@@ -14,16 +13,6 @@ constexpr double ns_per_s = 1e9;
 
 double bytes_per_ns(const LinkGraph& graph, const LinkGraph::Link& link) {
   return static_cast<double>(link.bandwidth) * static_cast<double>(graph.unit) / ns_per_s;
-}
-
-// GiB/s; where a number with few digits is the same but for rounding, that one.
-double gib_per_s(double bytes_per_ns) {
-  constexpr double bytes_per_gib = 1 << 30;
-  constexpr double digits = 1e9;
-  constexpr double same = 1e-14;
-  const double exact = bytes_per_ns * ns_per_s / bytes_per_gib;
-  const double rounded = std::round(exact * digits) / digits;
-  return std::abs(rounded - exact) <= same * exact ? rounded : exact;
 }
 
 class ScheduleMaker {
@@ -44,10 +33,7 @@ class ScheduleMaker {
       if (problem_.takes_part[d] == 0) s_.relays.push_back(d);
     }
     for (const GraphWire& w : problem_.wires.wires) {
-      s_.wires.push_back({.src = w.from,
-                          .dst = w.to,
-                          .bandwidth_gib_per_s = gib_per_s(w.bytes_per_ns),
-                          .latency_us = static_cast<double>(w.latency_ps) / static_cast<double>(ps_per_us)});
+      s_.wires.push_back(make_schedule_wire(w.from, w.to, w.bytes_per_ns, w.latency_ps));
     }
     add_chunks();
     for (const Move& m : made_.moves.moves) add_transfers(m);

@@ -11,6 +11,9 @@
 
 namespace convert {
 
+// The attribute of the metadata that names the network of a schedule, see network_id().
+inline const Name scheduled_network{std::string_view("ten.network")};
+
 // Holds the attributes link_seq and link_via of a SEND. Of the sends of one collective over one link, that with the
 // next higher number goes behind it.
 struct LinkWay {

@@ -10,6 +10,12 @@
 
 namespace convert {
 
+namespace {
+
+constexpr double bytes_per_ns_of_gib = (1 << 30) / 1e9;
+
+}  // namespace
+
 std::string_view name(Schedule::Time t) {
   constexpr std::array<std::string_view, 3> names = {"continuous", "steps", "order"};
   return names[static_cast<std::size_t>(t)];
@@ -67,6 +73,18 @@ double serialization_ps(const Schedule::Wire& wire, std::int64_t bytes) {
   return static_cast<double>(bytes) / (wire.bandwidth_gib_per_s * bytes_per_gib) * ps_per_s;
 }
 
+Schedule::Wire make_schedule_wire(std::uint32_t src, std::uint32_t dst, double bytes_per_ns,
+                                  Picoseconds latency_ps) {
+  constexpr double digits = 1e9;
+  constexpr double same = 1e-14;
+  const double exact = bytes_per_ns / bytes_per_ns_of_gib;
+  const double rounded = std::round(exact * digits) / digits;
+  return {.src = src,
+          .dst = dst,
+          .bandwidth_gib_per_s = std::abs(rounded - exact) <= same * exact ? rounded : exact,
+          .latency_us = static_cast<double>(latency_ps) / static_cast<double>(ps_per_us)};
+}
+
 Picoseconds rounded_ps(double ps) {
   constexpr double most = 2.3e18;
   return std::llround(std::min(ps, most));
@@ -90,7 +108,6 @@ std::string describe(const Schedule& s, const Leg& leg) {
 
 std::string network_of_schedule(const Schedule& s) {
   if (!s.network.empty() || !s.wires_told) return s.network;
-  constexpr double bytes_per_ns_of_gib = (1 << 30) / 1e9;
   std::vector<IdentifiedLink> links;
   for (const Schedule::Wire& w : s.wires) {
     links.push_back({w.src, w.dst, w.bandwidth_gib_per_s * bytes_per_ns_of_gib,

@@ -147,6 +147,9 @@ struct Leg {
 [[nodiscard]] inline double hop_ps(const Schedule::Wire& wire, std::int64_t bytes) {
   return wire.latency_us * static_cast<double>(ps_per_us) + serialization_ps(wire, bytes);
 }
+// Returns a wire of a network; its GiB/s are a number with few digits where that is the same but for rounding.
+[[nodiscard]] Schedule::Wire make_schedule_wire(std::uint32_t src, std::uint32_t dst, double bytes_per_ns,
+                                                Picoseconds latency_ps);
 // Returns the nearest picosecond, at most 26 days.
 [[nodiscard]] Picoseconds rounded_ps(double ps);
 // Returns the ids of the chunks of a transfer, in its order, as runs of consecutive ones.

@@ -120,7 +120,7 @@ class Joiner {
     }
   }
 
-  // Of the two that differ at `k` the one of the lesser passage has no partner.
+  // Names the one without a partner: of the two that differ at `k` that of the lesser passage.
   [[nodiscard]] Error unpaired(std::span<const Visit> arrivals, std::span<const Visit> departures,
                                std::size_t k) const {
     const bool stays = k >= departures.size() || (k < arrivals.size() && arrivals[k].what < departures[k].what);

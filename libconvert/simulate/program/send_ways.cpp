@@ -10,9 +10,6 @@
 namespace convert {
 namespace {
 
-// The id of the network that a trace's schedule is for (metadata, see passes/provenance.h).
-const Name scheduled_network{std::string_view("ten.network")};
-
 std::uint64_t ends_of(Device from, Device to) { return std::uint64_t{from} << 32U | to; }
 
 }  // namespace

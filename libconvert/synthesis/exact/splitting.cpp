@@ -317,7 +317,7 @@ class Splitter {
   const SplitChoice choice_;
   const std::vector<std::uint32_t> hops_;  // by device, from the nearest participant
   std::map<Ends, std::vector<WayBundle>> edges_;
-  // Of the device that is taken out.
+  // Hold what is known of the device that is being taken out.
   std::vector<MaxFlow::Arc> arcs_;
   std::vector<std::int64_t> capacities_;  // by arc
   std::map<Ends, std::uint32_t> arc_of_;

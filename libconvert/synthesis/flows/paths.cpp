@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "synthesis/trees/growth.h"
+#include "util/draw.h"
 
 namespace convert {
 namespace {
@@ -60,11 +61,8 @@ class PathChooser {
   };
 
   void shuffle(std::vector<std::uint32_t>& order) const {
-    std::uint64_t state = choice_.seed * 0x9e3779b97f4a7c15U;
-    for (std::size_t i = order.size(); i > 1; --i) {
-      state = state * 6364136223846793005U + 1442695040888963407U;
-      std::swap(order[i - 1], order[(state >> 33U) % i]);
-    }
+    Draw draw(choice_.seed, 0, 0);
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[draw.below(i)]);
   }
 
   void choose(std::uint32_t i) {

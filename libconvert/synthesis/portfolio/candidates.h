@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "synthesis/moves.h"
+#include "util/draw.h"
 
 namespace convert {
 
@@ -26,13 +27,9 @@ inline constexpr std::uint64_t quick_moves = 300'000;
 
 // Returns so many random numbers from 0 to below `most`.
 [[nodiscard]] inline std::vector<double> random_order(std::size_t count, double most, std::uint64_t seed) {
-  constexpr double range = std::uint64_t{1} << 31U;
   std::vector<double> order;
-  std::uint64_t state = seed * 0x9e3779b97f4a7c15U + 1;
-  for (std::size_t i = 0; i < count; ++i) {
-    state = state * 6364136223846793005U + 1442695040888963407U;
-    order.push_back(static_cast<double>(state >> 33U) / range * most);
-  }
+  Draw draw(seed, 0, 0);
+  for (std::size_t i = 0; i < count; ++i) order.push_back(draw.unit() * most);
   return order;
 }
 

@@ -7,6 +7,7 @@
 #include "core/units.h"
 #include "synthesis/greedy.h"
 #include "synthesis/mirror.h"
+#include "synthesis/portfolio/candidates.h"
 #include "synthesis/portfolio/exchanges.h"
 #include "synthesis/portfolio/gathers.h"
 #include "synthesis/portfolio/paired.h"
@@ -23,6 +24,7 @@ bool fits(SynthesisMethod method, Collective c) {
     case SynthesisMethod::exact:
     case SynthesisMethod::latency: return from_all || c == Collective::broadcast || c == Collective::reduce;
     case SynthesisMethod::paired: return c == Collective::all_reduce;
+    case SynthesisMethod::builders: return true;
     case SynthesisMethod::paths:
       return c == Collective::all_to_all || c == Collective::scatter || c == Collective::gather;
   }
@@ -86,8 +88,7 @@ TimedMoves two_phase(const SynthesisProblem& problem, const SynthesisChoice& cho
 
 TimedMoves all_reduce(const SynthesisProblem& problem, const SynthesisChoice& choice, const Bounds& bounds) {
   const bool only_paired = choice.methods.size() == 1 && choice.methods[0] == SynthesisMethod::paired;
-  const bool paired =
-      choice.methods.empty() || std::ranges::find(choice.methods, SynthesisMethod::paired) != choice.methods.end();
+  const bool paired = wants(choice, SynthesisMethod::paired) || wants(choice, SynthesisMethod::builders);
   std::optional<TimedMoves> best;
   if (!only_paired) best = two_phase(problem, choice);
   if (!paired || (best && best->total <= bounds.lower)) return std::move(*best);
@@ -107,6 +108,7 @@ std::string_view name(SynthesisMethod method) {
     case SynthesisMethod::latency: return "latency";
     case SynthesisMethod::paired: return "paired";
     case SynthesisMethod::paths: return "paths";
+    case SynthesisMethod::builders: return "builders";
   }
   return "";
 }

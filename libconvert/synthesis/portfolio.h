@@ -14,12 +14,13 @@
 namespace convert {
 
 // greedy: match_greedily(). trees: pack_trees(). exact: ExactPacker. latency: trees of the shortest ways by time.
-// paired: pack_pairs(). paths: choose_paths(), for all-to-alls, scatters and gathers, which have no other.
-enum class SynthesisMethod : std::uint8_t { greedy, trees, exact, latency, paired, paths };
+// paired: pack_pairs(). paths: choose_paths(), for all-to-alls, scatters and gathers. builders: closed_trees() and
+// closed_pairs(), and of those three the shortest ways.
+enum class SynthesisMethod : std::uint8_t { greedy, trees, exact, latency, paired, paths, builders };
 [[nodiscard]] std::string_view name(SynthesisMethod method);
-inline constexpr SynthesisMethod synthesis_methods[] = {SynthesisMethod::greedy, SynthesisMethod::trees,
-                                                        SynthesisMethod::exact,  SynthesisMethod::latency,
-                                                        SynthesisMethod::paired, SynthesisMethod::paths};
+inline constexpr SynthesisMethod synthesis_methods[] = {
+    SynthesisMethod::greedy, SynthesisMethod::trees, SynthesisMethod::exact,   SynthesisMethod::latency,
+    SynthesisMethod::paired, SynthesisMethod::paths, SynthesisMethod::builders};
 
 // How many candidates are made, not how long it may take.
 enum class SynthesisEffort : std::uint8_t { fast, normal, best };

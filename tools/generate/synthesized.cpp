@@ -88,7 +88,7 @@ void add_synthesis_options(App& app, SynthesisOptions& o) {
   app.add_choice("--occupancy", o.occupancy, {"beta", "alpha-beta"},
                  "a message keeps a link for its bytes, or for the latency too");
   app.add_list("--method", o.methods, "NAME,...",
-               "makers: greedy, trees, exact, latency, paired, paths (default: auto, those that fit)");
+               "makers: greedy, trees, exact, latency, paired, paths, builders (default: auto, those that fit)");
   app.add_choice("--effort", o.effort, {"fast", "normal", "best"}, "how many candidates are made");
   app.add_integer("--max-chunks", o.most_pieces, 1, 1 << 24, "K",
                   "split each rank's part into K at most, unless --chunks says how many");

@@ -20,7 +20,10 @@ class PathChooser {
       : graph_(problem.graph),
         commodities_(commodities),
         choice_(choice),
-        loads_(problem, share, {.trees = choice.pieces}, lengths),
+        loads_(problem, share,
+               {.trees = choice.pieces,
+                .by_time = choice.shortest ? std::max<std::int64_t>(1, problem.shard_bytes / choice.pieces) : 0},
+               lengths),
         paths_(commodities.size() * choice.pieces),
         labels_(graph_.devices) {}
 
@@ -32,7 +35,7 @@ class PathChooser {
     for (const std::uint32_t i : order) choose(i);
     std::vector<std::vector<std::uint32_t>> best = paths_;
     double best_load = loads_.worst();
-    for (std::uint32_t pass = 0; pass < choice_.passes && loads_.any_overloaded(); ++pass) {
+    for (std::uint32_t pass = 0; pass < choice_.passes && !choice_.shortest && loads_.any_overloaded(); ++pass) {
       for (const std::uint32_t i : order) {
         if (!loads_.overloads(paths_[i])) continue;
         loads_.remove(paths_[i]);

@@ -29,6 +29,7 @@ struct PathChoice {
   std::uint32_t pieces = 1;  // of a part, each with a way of its own
   std::uint32_t passes = 6;  // of taking out and choosing anew, at most
   std::uint64_t seed = 1;    // of the order in which ways are chosen
+  bool shortest = false;     // by the time of a piece, whatever the load
 };
 
 // Returns the moves of all pieces, from NPU to NPU; and the order of pieces: by round. `share`: the parts that a

@@ -2,6 +2,7 @@
 // Says what the makers of candidates share.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -9,13 +10,18 @@
 #include <utility>
 #include <vector>
 
-#include "synthesis/moves.h"
+#include "synthesis/portfolio.h"
 #include "util/draw.h"
 
 namespace convert {
 
 // Candidates of more messages are made where nobody would wait for fewer.
 inline constexpr std::uint64_t quick_moves = 300'000;
+
+// Returns whether a method is asked for, or any.
+[[nodiscard]] inline bool wants(const SynthesisChoice& choice, SynthesisMethod method) {
+  return choice.methods.empty() || std::ranges::find(choice.methods, method) != choice.methods.end();
+}
 
 // Returns a number without superfluous zeros: "0.05".
 [[nodiscard]] inline std::string short_number(double value) {

@@ -22,10 +22,15 @@ double share_of(const SynthesisProblem& problem, const Bounds& bounds) {
 
 std::vector<PathChoice> path_choices(const SynthesisProblem& problem, const SynthesisChoice& choice,
                                      std::size_t commodities) {
-  if (choice.pieces) return {{.pieces = *choice.pieces, .seed = choice.seed}};
-  if (choice.effort == SynthesisEffort::fast) return {{.pieces = 1, .passes = 2, .seed = choice.seed}};
-  const bool best = choice.effort == SynthesisEffort::best;
   std::vector<PathChoice> out;
+  if (wants(choice, SynthesisMethod::builders))
+    out.push_back({.pieces = choice.pieces.value_or(1), .seed = choice.seed, .shortest = true});
+  if (!wants(choice, SynthesisMethod::paths)) return out;
+  const bool best = choice.effort == SynthesisEffort::best;
+  if (choice.pieces || choice.effort == SynthesisEffort::fast) {
+    out.push_back({.pieces = choice.pieces.value_or(1), .passes = choice.pieces ? 6U : 2U, .seed = choice.seed});
+    return out;
+  }
   for (const std::uint32_t pieces : {1U, 2U, 4U, 8U, 16U}) {
     const bool too_many = commodities * pieces > (best ? most_synthesized_moves : quick_moves / 8);
     if (pieces > choice.most_pieces || pieces > problem.shard_bytes || (pieces > 1 && too_many)) continue;
@@ -57,7 +62,7 @@ std::optional<TimedMoves> make_exchange(const SynthesisProblem& problem, const S
       TimedMoves other = list_schedule(problem, moves.moves, ServeOrder::pieces, rank);
       if (other.total < made.total) made = std::move(other);
     }
-    made.method = "paths, " + counted(choices[i].pieces, "piece");
+    made.method = (choices[i].shortest ? "shortest ways, " : "paths, ") + counted(choices[i].pieces, "piece");
     return made;
   };
   for_each_ordered(choice.jobs, choices.size(), make, [&](std::size_t, TimedMoves&& made) {

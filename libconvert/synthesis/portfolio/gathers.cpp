@@ -9,6 +9,7 @@
 #include "synthesis/exact/exact.h"
 #include "synthesis/greedy.h"
 #include "synthesis/list_schedule.h"
+#include "synthesis/trees/closed_forms.h"
 #include "synthesis/trees/packing.h"
 #include "util/parallel.h"
 
@@ -32,15 +33,26 @@ class GatherMakers {
   BestCandidates run() {
     if (wants(SynthesisMethod::greedy) && can_match_greedily(problem_)) greedy();
     if (at_bound()) return std::move(best_);
+    if (wants_closed()) closed();
+    if (at_bound()) return std::move(best_);
     if (wants(SynthesisMethod::latency)) latency();
+    if (at_bound()) return std::move(best_);
     if (wants(SynthesisMethod::trees)) trees();
     if (wants_exact()) exact();
     return std::move(best_);
   }
 
  private:
-  [[nodiscard]] bool wants(SynthesisMethod m) const {
-    return choice_.methods.empty() || std::ranges::find(choice_.methods, m) != choice_.methods.end();
+  [[nodiscard]] bool wants(SynthesisMethod m) const { return convert::wants(choice_, m); }
+  [[nodiscard]] bool fast() const { return choice_.effort == SynthesisEffort::fast; }
+  // Returns whether one candidate of a kind is enough.
+  [[nodiscard]] bool quick() const {
+    constexpr std::uint32_t very_many = 256;
+    return fast() || (problem_.size() > very_many && choice_.effort == SynthesisEffort::normal);
+  }
+  // Closed forms are quick where greedy makes nothing.
+  [[nodiscard]] bool wants_closed() const {
+    return wants(SynthesisMethod::builders) && (!choice_.methods.empty() || !quick() || best_.best() == nullptr);
   }
   // Exact trees are asked for, or affordable where others leave something to gain.
   [[nodiscard]] bool wants_exact() const {
@@ -50,7 +62,18 @@ class GatherMakers {
                                                                            : 0;
     return problem_.size() <= most && !at_bound();
   }
-  [[nodiscard]] bool at_bound() const { return best_.best() != nullptr && best_.best()->total <= lower_; }
+  // Ways over switches take long to find: of many NPUs only those choices are tried that were best in most
+  // networks.
+  [[nodiscard]] bool slow() const {
+    constexpr std::uint32_t few = 32;
+    return problem_.size() > few && problem_.graph.devices > problem_.graph.npus &&
+           choice_.effort != SynthesisEffort::best;
+  }
+  // Returns whether there is nothing left to gain, or nothing worth the time.
+  [[nodiscard]] bool at_bound() const {
+    const Picoseconds tolerated = quick() ? lower_ / 10 : slow() ? lower_ / 500 : 0;
+    return best_.best() != nullptr && best_.best()->total <= lower_ + tolerated;
+  }
   [[nodiscard]] bool allows(std::uint64_t pieces) const {
     if (choice_.pieces && pieces != *choice_.pieces) return false;
     return pieces <= most_pieces() && pieces <= static_cast<std::uint64_t>(problem_.shard_bytes) &&
@@ -68,16 +91,17 @@ class GatherMakers {
     return choice_.effort == SynthesisEffort::best ? most_synthesized_moves : std::max(least, quick_moves);
   }
 
-  using Maker = std::function<std::pair<std::uint32_t, Made>()>;
+  using Candidate = std::pair<std::uint32_t, Made>;  // the number of pieces
+  using Maker = std::function<Candidate()>;
   void make(const std::vector<Maker>& makers) {
     for_each_ordered(
         choice_.jobs, makers.size(), [&](std::size_t i) { return makers[i](); },
-        [&](std::size_t, std::pair<std::uint32_t, Made>&& m) { best_.take(m.first, std::move(m.second)); });
+        [&](std::size_t, Candidate&& m) { best_.take(m.first, std::move(m.second)); });
   }
 
   [[nodiscard]] std::vector<std::uint32_t> piece_counts(std::initializer_list<std::uint32_t> usual) const {
     if (choice_.pieces) return {*choice_.pieces};
-    if (choice_.effort == SynthesisEffort::fast) return {1};
+    if (fast()) return {1};
     std::vector<std::uint32_t> counts;
     for (const std::uint32_t k : usual) {
       if (allows(k)) counts.push_back(k);
@@ -93,7 +117,7 @@ class GatherMakers {
     std::vector<double> targets = {0};
     if (mixed && choice_.effort != SynthesisEffort::fast) targets = {0, 1, 1.03, 1.06, 1.1, 1.15, 1.2};
     constexpr std::uint32_t few = 64;
-    const std::uint64_t seeds = choice_.effort == SynthesisEffort::fast ? 1 : problem_.size() <= few ? 4 : 1;
+    const std::uint64_t seeds = fast() ? 1 : problem_.size() <= few ? 4 : 1;
     for (std::uint64_t s = 0; s < seeds && !at_bound(); ++s) {
       std::vector<Maker> makers;
       for (const std::uint32_t k : piece_counts({1, 2, 4, 8})) {
@@ -138,12 +162,12 @@ class GatherMakers {
   };
   using Packer = std::function<std::optional<Packed>()>;
 
-  // First each packing with some pieces, then the best `most_kept` of them with others. Returns how many trees of a
-  // root the best had at first, 0 if there is none.
-  std::uint32_t judge(const std::vector<Packer>& packers, std::size_t most_kept) {
+  // First each packing with `usual` pieces if it may, then the best `most_kept` of them with others. Returns how
+  // many trees of a root the best had at first, 0 if there is none.
+  std::uint32_t judge(const std::vector<Packer>& packers, std::size_t most_kept, std::uint32_t usual = 16) {
     std::vector<Packed> packed;
     for_each_ordered(
-        choice_.jobs, packers.size(), [&](std::size_t i) { return first_look(packers[i]()); },
+        choice_.jobs, packers.size(), [&](std::size_t i) { return first_look(packers[i](), usual); },
         [&](std::size_t, std::pair<std::optional<Packed>, Made>&& p) {
           if (p.second) {
             const std::uint32_t pieces = piece_count(*p.second);
@@ -153,17 +177,31 @@ class GatherMakers {
         });
     std::ranges::stable_sort(packed, {}, &Packed::time);
     const std::uint32_t trees = packed.empty() ? 0 : packed.front().packing.of_root;
-    const std::size_t kept = choice_.effort == SynthesisEffort::fast ? 0 : most_kept;
+    const std::size_t kept = quick() ? 0 : most_kept;
     if (packed.size() > kept) packed.resize(kept);
-    std::vector<Maker> makers;
-    for (const Packed& p : packed) {
-      for (const std::uint32_t q : splits(p.packing.of_root)) {
-        const std::uint32_t pieces = p.packing.of_root * q;
-        makers.emplace_back([this, &p, q, pieces] { return std::pair(pieces, with_pieces(p, q)); });
-      }
-    }
-    make(makers);
+    for_each_ordered(
+        choice_.jobs, packed.size(), [&](std::size_t i) { return split(packed[i]); },
+        [&](std::size_t, std::vector<Candidate>&& all) {
+          for (Candidate& c : all) best_.take(c.first, std::move(c.second));
+        });
     return trees;
+  }
+
+  // Splits what a tree carries into more and more pieces, while that helps.
+  [[nodiscard]] std::vector<Candidate> split(const Packed& p) const {
+    std::vector<Candidate> out;
+    Picoseconds least = INT64_MAX;
+    std::uint32_t best_way = 0;
+    std::uint32_t in_vain = 0;
+    for (const std::uint32_t q : splits(p.packing.of_root)) {
+      const std::uint32_t pieces = p.packing.of_root * q;
+      Made made = with_pieces(p, q, best_way);
+      in_vain = made->total < least ? 0 : in_vain + 1;
+      least = std::min(least, made->total);
+      out.emplace_back(pieces, std::move(made));
+      if (in_vain == 3 && choice_.effort != SynthesisEffort::best) break;
+    }
+    return out;
   }
 
   // Returns into how many pieces what a tree carries can be split: powers of two, and as many as are allowed.
@@ -179,6 +217,53 @@ class GatherMakers {
       out.push_back(most);
     }
     return out;
+  }
+
+  // Those whose loads and latencies leave them no chance are not scheduled; with effort fast one is.
+  void closed() {
+    const std::vector<ClosedForm> forms =
+        has_root(problem_.collective) ? rooted_closed_forms(problem_.size()) : closed_forms(problem_);
+    std::vector<Packed> laid;
+    for_each_ordered(
+        choice_.jobs, forms.size(), [&](std::size_t i) { return laid_out(forms[i]); },
+        [&](std::size_t, std::optional<Packed>&& p) {
+          if (p) laid.push_back(std::move(*p));
+        });
+    std::ranges::stable_sort(laid, {}, &Packed::time);
+    std::size_t count = std::min<std::size_t>(laid.size(), 1);
+    while (!quick() && count < laid.size() && 3 * laid[count].time < 4 * laid[0].time) ++count;
+    std::vector<Packer> packers;
+    for (std::size_t i = 0; i < count; ++i)
+      packers.emplace_back([&laid, i] { return std::optional(std::move(laid[i])); });
+    judge(packers, slow() ? 2 : 4, 4);
+  }
+  // Returns the trees of a form, with about the time that they take.
+  [[nodiscard]] std::optional<Packed> laid_out(const ClosedForm& form) const {
+    std::optional<TreePacking> packing = closed_trees(problem_, roots_, share_, form);
+    if (!packing || !fits(packing->of_root)) return std::nullopt;
+    constexpr double ps_each_s = 1e12;
+    const double data = packing->load * share_ * static_cast<double>(problem_.shard_bytes) /
+                        static_cast<double>(problem_.graph.unit) * ps_each_s;
+    const Picoseconds time = static_cast<Picoseconds>(data) + latency_of(*packing);
+    return Packed{.packing = std::move(*packing), .name = convert::name(form), .time = time};
+  }
+  [[nodiscard]] Picoseconds latency_of(const TreePacking& packing) const {
+    Picoseconds most = 0;
+    std::vector<Picoseconds> at(problem_.graph.devices);
+    for (const TreePacking::Tree& tree : packing.trees) {
+      at[tree.root] = 0;
+      for (const TreeArc& arc : tree.arcs) {
+        at[arc.to] = at[arc.from];
+        for (std::uint32_t h = arc.way.begin; h < arc.way.begin + arc.way.count; ++h)
+          at[arc.to] += problem_.graph.links[tree.links[h]].latency_ps;
+        most = std::max(most, at[arc.to]);
+      }
+    }
+    return most;
+  }
+  // Returns whether so many trees of a root are pieces that are wanted.
+  [[nodiscard]] bool fits(std::uint32_t trees) const {
+    return choice_.pieces ? *choice_.pieces % trees == 0 : allows(trees);
   }
 
   void trees() {
@@ -217,6 +302,7 @@ class GatherMakers {
     for (const TreeScale& scale : scales) {
       if (scale.trees != best && &scale != &scales.front()) continue;
       for (const ExactChoice& c : exact_choices()) {
+        if (slow() && (!c.grow.together || c.split.prune || c.split.far_first)) continue;
         if (others || (c.split.prune && c.split.far_first)) packers.emplace_back(with(scale, c));
       }
     }
@@ -253,27 +339,31 @@ class GatherMakers {
   }
 
   [[nodiscard]] std::vector<TreeChoice> tree_choices() const {
-    if (choice_.effort == SynthesisEffort::fast) {
+    if (quick()) {
       const std::uint32_t trees = allows(4) ? 4 : choice_.pieces.value_or(1);
       return {{.trees = trees}};
     }
     std::vector<TreeChoice> choices;
     for (const std::uint32_t p : {1U, 2U, 4U, 8U, 16U}) {
       if (p == 16 && choice_.effort != SynthesisEffort::best) continue;
-      if (choice_.pieces ? *choice_.pieces % p != 0 : !allows(p)) continue;
+      if (slow() && p != 4 && p != choice_.pieces.value_or(0)) continue;
+      if (!fits(p)) continue;
       for (const double lambda : {0.0, 0.1, 0.5, 1.0}) {
-        for (const double delta : {0.05, 0.3}) choices.push_back({.trees = p, .lambda = lambda, .delta = delta});
+        for (const double delta : {0.05, 0.3}) {
+          if (!slow() || (lambda >= 0.5 && delta == 0.3))
+            choices.push_back({.trees = p, .lambda = lambda, .delta = delta});
+        }
       }
     }
     return choices;
   }
 
-  [[nodiscard]] std::pair<std::optional<Packed>, Made> first_look(std::optional<Packed>&& p) const {
+  [[nodiscard]] std::pair<std::optional<Packed>, Made> first_look(std::optional<Packed>&& p,
+                                                                  std::uint32_t usual) const {
     if (!p) return {};
     const std::uint32_t trees = p->packing.of_root;
     std::uint32_t q = choice_.pieces ? *choice_.pieces / trees : 1;
-    constexpr std::uint64_t usual = 16;
-    const std::uint64_t looked_at = usual * (problem_.size() / roots_.size());
+    const std::uint64_t looked_at = std::uint64_t{usual} * (problem_.size() / roots_.size());
     while (!choice_.pieces && std::uint64_t{trees} * q < looked_at && allows(std::uint64_t{trees} * q * 2)) q *= 2;
     TreeMoves moves = moves_of(problem_, p->packing, q);
     Made made = list_schedule(problem_, std::move(moves.moves), ServeOrder::pieces, moves.rank);
@@ -282,18 +372,29 @@ class GatherMakers {
     return {std::move(p), std::move(made)};
   }
 
-  [[nodiscard]] Made with_pieces(const Packed& p, std::uint32_t q) const {
+  // Tries all orders; of many pieces only the best for fewer of them, `best`.
+  [[nodiscard]] Made with_pieces(const Packed& p, std::uint32_t q, std::uint32_t& best) const {
     const TreeMoves moves = moves_of(problem_, p.packing, q);
-    Made made = best_schedule(problem_, moves.moves, moves.rank);
-    // Pieces that stand alike take their turns by chance.
-    for (std::uint64_t draw = 0; draw < 2; ++draw) {
-      std::vector<double> rank = random_order(moves.rank.size(), 1.0 / q, choice_.seed + draw);
-      for (std::size_t i = 0; i < rank.size(); ++i) rank[i] += moves.rank[i];
-      TimedMoves other = list_schedule(problem_, moves.moves, ServeOrder::pieces, rank);
-      if (other.total < made->total) made = std::move(other);
+    constexpr std::uint32_t orders = std::size(serve_orders);
+    constexpr std::uint32_t draws = 2;
+    constexpr std::size_t many = 30'000;
+    const bool only_best = moves.moves.moves.size() > many && choice_.effort != SynthesisEffort::best;
+    Made made;
+    for (std::uint32_t k = only_best ? best : 0; k < (only_best ? best + 1 : orders + draws); ++k) {
+      TimedMoves other = k < orders ? list_schedule(problem_, moves.moves, serve_orders[k], moves.rank)
+                                    : by_chance(moves, q, choice_.seed + k - orders);
+      if (made && other.total >= made->total) continue;
+      made = std::move(other);
+      best = k;
     }
     made->method = text(p, q);
     return made;
+  }
+  // Pieces that stand alike take their turns by chance.
+  [[nodiscard]] TimedMoves by_chance(const TreeMoves& moves, std::uint32_t q, std::uint64_t seed) const {
+    std::vector<double> rank = random_order(moves.rank.size(), 1.0 / q, seed);
+    for (std::size_t i = 0; i < rank.size(); ++i) rank[i] += moves.rank[i];
+    return list_schedule(problem_, moves.moves, ServeOrder::pieces, rank);
   }
 
   static std::string text(const Packed& p, std::uint32_t q) {

@@ -6,6 +6,7 @@
 
 #include "synthesis/list_schedule.h"
 #include "synthesis/portfolio/candidates.h"
+#include "synthesis/trees/closed_forms.h"
 #include "synthesis/trees/pairs.h"
 #include "util/parallel.h"
 
@@ -30,23 +31,9 @@ class PairMakers {
 
   Made run() {
     if (share_ == 0) return std::nullopt;
-    std::vector<PairChoice> choices;
-    for (std::uint32_t pairs = 1; pairs <= most_pairs; pairs *= 2) {
-      if (choice_.effort == SynthesisEffort::fast && pairs != usual_pairs) continue;
-      for (const bool spread : {false, true}) {
-        if (spread && (centers_.size() < 2 || pairs < 2)) continue;
-        for (const double lambda : {0.0, 0.1, 0.5, 1.0}) {
-          for (const double delta : {0.05, 0.3})
-            choices.push_back({pairs, spread, {.lambda = lambda, .delta = delta}});
-        }
-      }
-    }
     std::vector<Looked> looked;
-    for_each_ordered(
-        choice_.jobs, choices.size(), [&](std::size_t i) { return first_look(choices[i]); },
-        [&](std::size_t, std::optional<Looked>&& l) {
-          if (l) looked.push_back(std::move(*l));
-        });
+    if (wants(choice_, SynthesisMethod::paired)) grow(looked);
+    if (wants(choice_, SynthesisMethod::builders)) lay(looked);
     std::ranges::stable_sort(looked, {}, [](const Looked& l) { return l.made.total; });
     Made best;
     constexpr std::size_t kept = 6;
@@ -64,9 +51,44 @@ class PairMakers {
   };
   struct Looked {
     PairPacking packing;
-    PairChoice choice;
+    std::string name;
     TimedMoves made;
   };
+
+  void grow(std::vector<Looked>& looked) const {
+    std::vector<PairChoice> choices;
+    for (std::uint32_t pairs = 1; pairs <= most_pairs; pairs *= 2) {
+      if (choice_.effort == SynthesisEffort::fast && pairs != usual_pairs) continue;
+      for (const bool spread : {false, true}) {
+        if (spread && (centers_.size() < 2 || pairs < 2)) continue;
+        for (const double lambda : {0.0, 0.1, 0.5, 1.0}) {
+          for (const double delta : {0.05, 0.3})
+            choices.push_back({pairs, spread, {.lambda = lambda, .delta = delta}});
+        }
+      }
+    }
+    look(looked, choices.size(), [&](std::size_t i) { return grown(choices[i]); });
+  }
+
+  // The first center has the best ways.
+  void lay(std::vector<Looked>& looked) const {
+    const std::vector<ClosedForm> forms = rooted_closed_forms(problem_.size());
+    look(looked, forms.size(), [&](std::size_t i) {
+      std::optional<Looked> out;
+      std::optional<PairPacking> packing = closed_pairs(problem_, centers_[0], forms[i]);
+      if (packing) out = Looked{std::move(*packing), "pairs of " + convert::name(forms[i]), {}};
+      return out;
+    });
+  }
+
+  template <class Make>
+  void look(std::vector<Looked>& looked, std::size_t count, const Make& make) const {
+    for_each_ordered(
+        choice_.jobs, count, [&](std::size_t i) { return first_look(make(i)); },
+        [&](std::size_t, std::optional<Looked>&& l) {
+          if (l) looked.push_back(std::move(*l));
+        });
+  }
 
   // From the NPUs in the middle the way to all others is the shortest.
   void find_centers() {
@@ -92,31 +114,42 @@ class PairMakers {
            (!choice_.pieces || pieces == most_pieces());
   }
 
-  [[nodiscard]] std::optional<Looked> first_look(const PairChoice& choice) const {
-    constexpr std::uint64_t looked_at = 256;
-    std::uint32_t q = 1;
-    while (std::uint64_t{choice.pairs} * q < looked_at && std::uint64_t{choice.pairs} * q * 2 <= most_pieces())
-      q *= 2;
-    if (choice_.pieces && most_pieces() % choice.pairs == 0)
-      q = static_cast<std::uint32_t>(most_pieces() / choice.pairs);
-    if (!allows(std::uint64_t{choice.pairs} * q)) return std::nullopt;
+  [[nodiscard]] std::optional<Looked> grown(const PairChoice& choice) const {
+    if (!allows(std::uint64_t{choice.pairs} * first_split(choice.pairs))) return std::nullopt;
     std::vector<Device> roots;
     for (std::uint32_t k = 0; k < choice.pairs; ++k)
       roots.push_back(centers_[choice.spread ? k % centers_.size() : 0]);
     std::optional<PairPacking> packing = pack_pairs(problem_, roots, share_, choice.grow);
     if (!packing) return std::nullopt;
-    Looked out{.packing = std::move(*packing), .choice = choice, .made = {}};
-    TreeMoves moves = moves_of(problem_, out.packing, q);
-    out.made = list_schedule(problem_, std::move(moves.moves), ServeOrder::pieces, moves.rank);
-    out.made.method = text(choice, q);
-    return out;
+    return Looked{.packing = std::move(*packing), .name = text(choice), .made = {}};
+  }
+
+  // Returns into how many pieces what a pair carries is split when it is looked at first.
+  [[nodiscard]] std::uint32_t first_split(std::uint64_t pairs) const {
+    constexpr std::uint64_t looked_at = 256;
+    std::uint32_t q = 1;
+    while (pairs * q < looked_at && pairs * q * 2 <= most_pieces()) q *= 2;
+    if (choice_.pieces && most_pieces() % pairs == 0) q = static_cast<std::uint32_t>(most_pieces() / pairs);
+    return q;
+  }
+
+  [[nodiscard]] std::optional<Looked> first_look(std::optional<Looked>&& l) const {
+    if (!l) return std::nullopt;
+    const std::uint64_t pairs = l->packing.pairs.size();
+    const std::uint32_t q = first_split(pairs);
+    if (!allows(pairs * q)) return std::nullopt;
+    TreeMoves moves = moves_of(problem_, l->packing, q);
+    l->made = list_schedule(problem_, std::move(moves.moves), ServeOrder::pieces, moves.rank);
+    l->made.method = l->name + " q=" + std::to_string(q);
+    return std::move(l);
   }
 
   void take(Made& best, Looked& looked) const {
     const auto better = [&](const TimedMoves& made) { return !best || made.total < best->total; };
     if (better(looked.made)) best = std::move(looked.made);
-    for (std::uint32_t q = 1; std::uint64_t{looked.choice.pairs} * q <= most_pieces(); q *= 2) {
-      if (!allows(std::uint64_t{looked.choice.pairs} * q)) continue;
+    const std::uint64_t pairs = looked.packing.pairs.size();
+    for (std::uint32_t q = 1; pairs * q <= most_pieces(); q *= 2) {
+      if (!allows(pairs * q)) continue;
       const TreeMoves moves = moves_of(problem_, looked.packing, q);
       TimedMoves made = best_schedule(problem_, moves.moves, moves.rank);
       // Pieces that stand alike take their turns by chance.
@@ -124,14 +157,14 @@ class PairMakers {
       for (std::size_t i = 0; i < rank.size(); ++i) rank[i] += moves.rank[i];
       TimedMoves other = list_schedule(problem_, moves.moves, ServeOrder::pieces, rank);
       if (other.total < made.total) made = std::move(other);
-      made.method = text(looked.choice, q);
+      made.method = looked.name + " q=" + std::to_string(q);
       if (better(made)) best = std::move(made);
     }
   }
 
-  static std::string text(const PairChoice& c, std::uint32_t q) {
+  static std::string text(const PairChoice& c) {
     return "paired trees " + short_number(c.grow.lambda) + "/" + short_number(c.grow.delta) +
-           " p=" + std::to_string(c.pairs) + " q=" + std::to_string(q);
+           " p=" + std::to_string(c.pairs);
   }
 
   const SynthesisProblem& problem_;

@@ -32,6 +32,9 @@ class LinkLoads {
   // Returns the largest load, where 1 is what the link can carry.
   [[nodiscard]] double worst() const;
 
+  void add(std::span<const std::uint32_t> links) {
+    for (const std::uint32_t l : links) change(l, 1);
+  }
   void remove(std::span<const std::uint32_t> links) {
     for (const std::uint32_t l : links) change(l, -1);
   }

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT
+#include "synthesis/trees/closed_forms.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <queue>
+#include <unordered_map>
+#include <utility>
+
+#include "synthesis/trees/growth.h"
+
+namespace convert {
+namespace {
+
+// Finds the shortest ways by the time that a part takes on each link, load apart.
+class ShortWays {
+ public:
+  explicit ShortWays(const SynthesisProblem& problem) : graph_(problem.graph), labels_(graph_.devices) {
+    for (std::uint32_t l = 0; l < graph_.links.size(); ++l)
+      lengths_.push_back(1 + static_cast<double>(hop_time(problem, l, problem.shard_bytes).arrival));
+    loads_.assign(lengths_.size(), 0);
+  }
+
+  // Returns the links of the way that was found first between two NPUs; empty if there is none.
+  const std::vector<std::uint32_t>& way(Device from, Device to) {
+    const auto [at, added] = known_.try_emplace(std::uint64_t{from} << 32U | to);
+    if (!added) return at->second;
+    search(from, to);
+    if (labels_[to].search != search_) return at->second;
+    for (Device d = to; d != from; d = graph_.links[labels_[d].by].from) at->second.push_back(labels_[d].by);
+    std::ranges::reverse(at->second);
+    for (const std::uint32_t l : at->second) ++loads_[l];
+    return at->second;
+  }
+
+  // Returns the nearest of the devices for which `wanted` is not 0; no_index if none is reached.
+  Device nearest(Device from, const std::vector<std::uint8_t>& wanted) {
+    ++search_;
+    return walk(from, [&](Device d) { return wanted[d] != 0; });
+  }
+
+ private:
+  static constexpr double load_weight = 1e-6;
+  struct Label {
+    std::uint32_t search = 0;
+    bool settled = false;
+    double length = 0;
+    std::uint32_t by = no_index;
+  };
+  struct Candidate {
+    double length = 0;
+    Device at = 0;
+    friend bool operator<(const Candidate& a, const Candidate& b) {  // the least comes first
+      return a.length != b.length ? a.length > b.length : a.at > b.at;
+    }
+  };
+
+  void search(Device from, Device to) {
+    ++search_;
+    (void)walk(from, [&](Device d) { return d == to; });
+  }
+
+  template <class Wanted>
+  Device walk(Device from, const Wanted& wanted) {
+    std::priority_queue<Candidate> heap;
+    labels_[from] = {.search = search_};
+    heap.push({0, from});
+    while (!heap.empty()) {
+      const Device at = heap.top().at;
+      heap.pop();
+      if (wanted(at)) return at;
+      if (std::exchange(labels_[at].settled, true)) continue;
+      for (const std::uint32_t link : graph_.out[at]) {
+        Label& to = labels_[graph_.links[link].to];
+        const double length = labels_[at].length + lengths_[link] * (1 + load_weight * loads_[link]);
+        if (to.search == search_ && (to.settled || to.length <= length)) continue;
+        to = {.search = search_, .settled = false, .length = length, .by = link};
+        heap.push({length, graph_.links[link].to});
+      }
+    }
+    return no_index;
+  }
+
+  const LinkGraph& graph_;
+  std::vector<double> lengths_;  // by link
+  std::vector<std::uint32_t> loads_;
+  std::vector<Label> labels_;  // by device
+  std::uint32_t search_ = 0;
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known_;  // by from << 32 | to
+};
+
+using Arc = std::pair<std::uint32_t, std::uint32_t>;  // of places
+
+// Calls arc(from, to) with places of a line of `n`, from the one at `root` on, parents first.
+template <class Take>
+void spread(ClosedShape shape, std::uint32_t n, std::uint32_t root, bool second, const Take& arc) {
+  const auto place = [&](std::uint32_t k) { return (root + (second ? n - k % n : k)) % n; };
+  switch (shape) {
+    case ClosedShape::ring:
+    case ClosedShape::both_rings:
+      for (std::uint32_t k = 0; k + 1 < n; ++k) arc(place(k), place(k + 1));
+      return;
+    case ClosedShape::star:
+      for (std::uint32_t k = 1; k < n; ++k) arc(root, place(k));
+      return;
+    case ClosedShape::doubling:
+      for (std::uint32_t far = 1; far < n; far *= 2) {
+        for (std::uint32_t k = 0; k < far && k + far < n; ++k) {
+          if (std::has_single_bit(n)) {
+            arc(root ^ k, root ^ (k + far));
+          } else {
+            arc(place(k), place(k + far));
+          }
+        }
+      }
+      return;
+    case ClosedShape::binary:
+    case ClosedShape::double_binary:
+      for (std::uint32_t k = 1; k < n; ++k) arc(place((k - 1) / 2), place(k));
+  }
+}
+
+// Returns how many participants a box has; 1 if there are no such boxes.
+std::uint32_t box_size(const SynthesisProblem& problem) {
+  const LinkGraph& graph = problem.graph;
+  const auto switch_of = [&](Device d) {
+    const auto& out = graph.out[d];
+    const auto fastest =
+        std::ranges::max_element(out, {}, [&](std::uint32_t l) { return graph.links[l].bandwidth; });
+    return fastest == out.end() ? d : graph.links[*fastest].to;
+  };
+  const std::uint32_t n = problem.size();
+  std::vector<Device> switches;
+  for (const Device d : problem.participants) switches.push_back(switch_of(d));
+  const auto size = static_cast<std::uint32_t>(std::ranges::count(switches, switches[0]));
+  if (graph.is_npu(switches[0]) || size == n || n % size != 0) return 1;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    if (switches[i] != switches[i - i % size] || (i >= size && switches[i] == switches[i - size])) return 1;
+  }
+  return size;
+}
+
+std::uint32_t trees_of_root(ClosedShape shape) {
+  return shape == ClosedShape::both_rings || shape == ClosedShape::double_binary ? 2 : 1;
+}
+
+class FormBuilder {
+ public:
+  FormBuilder(const SynthesisProblem& problem, const ClosedForm& form)
+      : problem_(problem),
+        form_(form),
+        ways_(problem),
+        places_(problem.participants),
+        place_of_(problem.graph.devices, no_index),
+        has_(problem.graph.devices) {
+    if (form.tour) order_by_tour();
+    for (std::uint32_t p = 0; p < places_.size(); ++p) place_of_[places_[p]] = p;
+  }
+
+  // Makes the k-th tree of a root. Returns false where the form cannot be laid so.
+  bool build(TreePacking::Tree& tree, Device root, std::uint32_t k) {
+    tree.root = root;
+    ++epoch_;
+    has_[root] = epoch_;
+    std::vector<std::uint32_t> reached = {place_of_[root]};
+    for (std::size_t d = form_.dims.size(); d-- > 0;) {
+      std::uint32_t stride = 1;
+      for (std::size_t e = 0; e < d; ++e) stride *= form_.dims[e];
+      const std::uint32_t n = form_.dims[d];
+      const std::size_t count = reached.size();
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::uint32_t at = reached[i] / stride % n;
+        const std::uint32_t base = reached[i] - at * stride;
+        bool ok = true;
+        spread(form_.shape, n, at, k == 1, [&](std::uint32_t from, std::uint32_t to) {
+          ok = ok && lead(tree, places_[base + from * stride], places_[base + to * stride]);
+          reached.push_back(base + to * stride);
+        });
+        if (!ok) return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  void order_by_tour() {
+    std::vector<std::uint8_t> open = problem_.takes_part;
+    Device at = places_[0];
+    for (std::size_t i = 1; i < places_.size(); ++i) {
+      open[at] = 0;
+      at = ways_.nearest(at, open);
+      if (at == no_index) return;
+      places_[i] = at;
+    }
+  }
+
+  // Adds arcs along the way from one NPU of the tree to another one.
+  bool lead(TreePacking::Tree& tree, Device from, Device to) {
+    if (has_[to] == epoch_) return true;
+    const LinkGraph& graph = problem_.graph;
+    const std::vector<std::uint32_t>& way = ways_.way(from, to);
+    if (way.empty()) return false;
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < way.size(); ++i) {
+      const Device at = graph.links[way[i]].to;
+      if (!graph.is_npu(at)) continue;
+      const bool passes = problem_.takes_part[at] == 0 && problem_.turned;
+      if (passes && has_[at] == epoch_) return false;
+      const bool known = std::exchange(has_[at], epoch_) == epoch_;
+      if (passes) continue;
+      if (!known) add_arc(tree, std::span(way).subspan(begin, i + 1 - begin));
+      begin = i + 1;
+    }
+    return true;
+  }
+
+  void add_arc(TreePacking::Tree& tree, std::span<const std::uint32_t> way) const {
+    tree.arcs.push_back(
+        {.from = problem_.graph.links[way.front()].from,
+         .to = problem_.graph.links[way.back()].to,
+         .way = {static_cast<std::uint32_t>(tree.links.size()), static_cast<std::uint32_t>(way.size())}});
+    tree.links.insert(tree.links.end(), way.begin(), way.end());
+  }
+
+  const SynthesisProblem& problem_;
+  const ClosedForm& form_;
+  ShortWays ways_;
+  std::vector<Device> places_;
+  std::vector<std::uint32_t> place_of_;  // by device
+  std::vector<std::uint32_t> has_;       // by device: the last tree that came there
+  std::uint32_t epoch_ = 0;
+};
+
+}  // namespace
+
+std::string name(const ClosedForm& form) {
+  std::string text;
+  switch (form.shape) {
+    case ClosedShape::ring: text = "ring"; break;
+    case ClosedShape::both_rings: text = "bidirectional ring"; break;
+    case ClosedShape::star: text = "direct"; break;
+    case ClosedShape::doubling: text = "doubling"; break;
+    case ClosedShape::binary: text = "binary tree"; break;
+    case ClosedShape::double_binary: text = "double binary tree"; break;
+  }
+  for (std::size_t d = 0; d < form.dims.size() && form.dims.size() > 1; ++d)
+    text += (d == 0 ? ' ' : 'x') + std::to_string(form.dims[d]);
+  return form.tour ? text + " by nearness" : text;
+}
+
+std::vector<ClosedForm> closed_forms(const SynthesisProblem& problem) {
+  std::vector<ClosedForm> out;
+  const std::uint32_t participants = problem.size();
+  constexpr std::uint32_t very_many = 256;
+  const std::uint32_t box = participants > very_many ? box_size(problem) : 1;
+  if (box > 1) return {{ClosedShape::star, {box, participants / box}}};
+  for (const bool tour : {false, true}) {
+    for (const ClosedShape shape : {ClosedShape::ring, ClosedShape::both_rings})
+      out.push_back({shape, {participants}, tour});
+  }
+  out.push_back({ClosedShape::star, {participants}});
+  out.push_back({ClosedShape::doubling, {participants}});
+  for (std::uint32_t first = 2; first * 2 <= participants; ++first) {
+    if (participants % first != 0) continue;
+    for (const ClosedShape shape : {ClosedShape::star, ClosedShape::both_rings})
+      out.push_back({shape, {first, participants / first}});
+  }
+  return out;
+}
+
+std::vector<ClosedForm> rooted_closed_forms(std::uint32_t participants) {
+  std::vector<ClosedForm> out;
+  for (const ClosedShape shape : {ClosedShape::ring, ClosedShape::both_rings, ClosedShape::star,
+                                  ClosedShape::doubling, ClosedShape::binary, ClosedShape::double_binary})
+    out.push_back({shape, {participants}});
+  out.push_back({ClosedShape::ring, {participants}, true});
+  return out;
+}
+
+std::optional<TreePacking> closed_trees(const SynthesisProblem& problem, std::span<const Device> roots,
+                                        double share, const ClosedForm& form) {
+  FormBuilder builder(problem, form);
+  TreePacking out{.of_root = trees_of_root(form.shape)};
+  for (const Device root : roots) {
+    for (std::uint32_t k = 0; k < out.of_root; ++k) {
+      if (!builder.build(out.trees.emplace_back(), root, k)) return std::nullopt;
+    }
+  }
+  LinkLoads loads(problem, share, {.trees = out.of_root});
+  for (const TreePacking::Tree& tree : out.trees) loads.add(tree.links);
+  out.load = loads.worst();
+  return out;
+}
+
+std::optional<PairPacking> closed_pairs(const SynthesisProblem& problem, Device root, const ClosedForm& form) {
+  SynthesisProblem turned = problem;
+  turned.graph = reversed(problem.graph);
+  turned.turned = true;
+  FormBuilder inward(turned, form);
+  FormBuilder outward(problem, form);
+  PairPacking out;
+  for (std::uint32_t k = 0; k < trees_of_root(form.shape); ++k) {
+    PairPacking::Pair& pair = out.pairs.emplace_back();
+    if (!inward.build(pair.in, root, k) || !outward.build(pair.out, root, k)) return std::nullopt;
+  }
+  return out;
+}
+
+}  // namespace convert

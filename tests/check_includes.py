@@ -25,7 +25,8 @@ MAY_INCLUDE = {
     "page": {"analyze", "core", "graph", "io", "passes", "util"},
     "sets": {"core", "graph", "util", "io", "analyze", "collectives", "passes", "profile", "config", "formats",
              "synthesis"},
-    "scenario": {"analyze", "core", "util", "io", "collectives", "config", "passes", "sets", "simulate"},
+    "scenario": {"analyze", "core", "util", "io", "collectives", "config", "passes", "sets", "simulate",
+                 "synthesis"},
 }
 
 # pattern of an include: patterns of the files that may have it; each has at least one. Tests may include everything.

@@ -45,10 +45,10 @@ int generate(const tools::GenerateOptions& o, tools::Context& context) {
     throw usage_error(o.kind.empty() ? "no KIND is given; see et-generate --list"
                                      : "unexpected argument '" + o.kind[1] + "'; one KIND per call");
   if (tools::is_synthesized(o)) {
-    if (const auto synthesized = tools::synthesize(o, context))
-      tools::write_algorithm(synthesized->made.algorithm, &synthesized->made.schedule, o, context);
+    tools::generate_synthesized(o, context);
     return 0;
   }
+  if (o.sizes.size() > 1) throw usage_error("--size takes several sizes with --algorithm synthesized only");
   tools::check_kind(o.kind[0]);
   if (tools::names_workload(o.kind[0])) {
     const WorkloadSet workload(tools::workload_of(o, context));
@@ -60,8 +60,8 @@ int generate(const tools::GenerateOptions& o, tools::Context& context) {
     write_workload(workload, o, context);
   } else if (const auto collective = tools::collective_of(o.kind[0])) {
     const Algorithm algorithm = build_collective(tools::algorithm_request(o, *collective, context));
-    if (o.size && *o.size < algorithm.chunks)
-      throw usage_error("--size " + std::to_string(*o.size) + " is less than one byte for each of the " +
+    if (o.size() && *o.size() < algorithm.chunks)
+      throw usage_error("--size " + std::to_string(*o.size()) + " is less than one byte for each of the " +
                         counted(algorithm.chunks, "chunk"));
     tools::write_algorithm(algorithm, nullptr, o, context);
   } else {
@@ -84,6 +84,8 @@ int main(int argc, char** argv) {
                    {"et-generate llama3-405b --npus 16384 --explain", "what that is made of"},
                    {"et-generate all_reduce --algorithm ring --npus 8 --size 1MiB -o ring8",
                     "an algorithm as a trace set, ring8.0.et … ring8.7.et"},
+                   {"et-generate all_reduce --algorithm synthesized -n net.yml --size 64MiB -t msccl -o mine.xml",
+                    "the fastest that is found for a network"},
                    {"et-generate all_to_all --dims 4x8 --algorithm hierarchical -t msccl",
                     "an algorithm as MSCCL-IR, for NCCL and RCCL"},
                    {"et-generate layers --npus 16 --layers 24 --comm all_reduce:64MiB -o toy",

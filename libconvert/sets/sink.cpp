@@ -403,20 +403,29 @@ std::optional<bool> tar_wanted(const FormatOptions& options) {
   throw usage_error("set=" + *text + ": expected tar or plain");
 }
 
+// Returns the format that the name of the file stands for; null if there is none.
+const Format* suffix_format(const SinkOptions& options) {
+  const bool named = options.path && *options.path != "-";
+  return named ? format_by_suffix(*options.path, Direction::write) : nullptr;
+}
+
 }  // namespace
+
+FormatChoice written_format(const SinkOptions& options) {
+  if (options.to) return parse_format_choice(*options.to, Direction::write);
+  const Format* const by_suffix = suffix_format(options);
+  FormatChoice choice{.format = by_suffix != nullptr ? by_suffix : &find_format("chakra"), .options = {}};
+  if (!choice.format->can_write())
+    throw usage_error("format '" + std::string(choice.format->name) + "' can only be read");
+  return choice;
+}
 
 SinkPlan plan_sink(SetSource& source, const SinkOptions& options) {
   SinkPlan plan;
   if (options.path && options.path->empty()) throw usage_error("-o has an empty name");
   if (options.path && *options.path != "-") plan.path = options.path;
-  const Format* by_suffix = plan.path ? format_by_suffix(*plan.path, Direction::write) : nullptr;
-  if (options.to) {
-    plan.choice = parse_format_choice(*options.to, Direction::write);
-  } else {
-    plan.choice.format = by_suffix != nullptr ? by_suffix : &find_format("chakra");
-    if (!plan.choice.format->can_write())
-      throw usage_error("format '" + std::string(plan.choice.format->name) + "' can only be read");
-  }
+  plan.choice = written_format(options);
+  const Format* const by_suffix = suffix_format(options);
   const Format& format = *plan.choice.format;
   if (!format.writes_traces())
     throw usage_error(

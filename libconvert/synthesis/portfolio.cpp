@@ -6,6 +6,7 @@
 
 #include "core/units.h"
 #include "synthesis/greedy.h"
+#include "synthesis/list_schedule.h"
 #include "synthesis/mirror.h"
 #include "synthesis/portfolio/candidates.h"
 #include "synthesis/portfolio/exchanges.h"
@@ -72,18 +73,31 @@ TimedMoves two_phase(const SynthesisProblem& problem, const SynthesisChoice& cho
   const BestCandidates gathers = make_gathers(gather, choice, find_bounds(gather));
   const BestCandidates scatters = make_gathers(turned, choice, find_bounds(turned));
   // Both must have the same pieces.
-  const TimedMoves* best_gather = nullptr;
-  const TimedMoves* best_scatter = nullptr;
+  struct Both {
+    const TimedMoves* gather;
+    const TimedMoves* scatter;
+    [[nodiscard]] Picoseconds total() const { return gather->total + scatter->total; }
+    [[nodiscard]] std::size_t moves() const { return gather->moves.moves.size() + scatter->moves.moves.size(); }
+  };
+  std::vector<Both> all;
+  Picoseconds least = INT64_MAX;
   for (const auto& [pieces, made] : gathers.all()) {
     const auto other = scatters.all().find(pieces);
     if (other == scatters.all().end()) continue;
-    if (best_gather != nullptr && made.total + other->second.total >= best_gather->total + best_scatter->total)
-      continue;
-    best_gather = &made;
-    best_scatter = &other->second;
+    all.push_back({&made, &other->second});
+    least = std::min(least, all.back().total());
   }
-  if (best_gather == nullptr) throw not_made(problem);
-  return joined(problem, mirrored(scatter, *best_scatter), *best_gather);
+  if (all.empty()) throw not_made(problem);
+  std::erase_if(all, [&](const Both& b) { return b.total() > tolerated_time(choice.objective, least); });
+  const Both& best = *std::ranges::min_element(all, {}, &Both::moves);
+  return joined(problem, mirrored(scatter, *best.scatter), *best.gather);
+}
+
+bool better(SynthesisObjective objective, const TimedMoves& a, const TimedMoves& b) {
+  if (objective != SynthesisObjective::transfers) return a.total < b.total;
+  const Picoseconds most = tolerated_time(objective, std::min(a.total, b.total));
+  if (a.total > most || b.total > most) return a.total < b.total;
+  return a.moves.moves.size() < b.moves.moves.size();
 }
 
 TimedMoves all_reduce(const SynthesisProblem& problem, const SynthesisChoice& choice, const Bounds& bounds) {
@@ -91,9 +105,9 @@ TimedMoves all_reduce(const SynthesisProblem& problem, const SynthesisChoice& ch
   const bool paired = wants(choice, SynthesisMethod::paired) || wants(choice, SynthesisMethod::builders);
   std::optional<TimedMoves> best;
   if (!only_paired) best = two_phase(problem, choice);
-  if (!paired || (best && best->total <= bounds.lower)) return std::move(*best);
+  if (!paired || (best && (best->total <= bounds.lower || is_late(choice)))) return std::move(*best);
   std::optional<TimedMoves> pairs = make_paired(problem, choice, bounds);
-  if (pairs && (!best || pairs->total < best->total)) best = std::move(pairs);
+  if (pairs && (!best || better(choice.objective, *pairs, *best))) best = std::move(pairs);
   if (!best) throw usage_error("method paired finds no pieces of that number; choose other --chunks");
   return std::move(*best);
 }
@@ -113,34 +127,50 @@ std::string_view name(SynthesisMethod method) {
   return "";
 }
 
-SynthesisResult synthesize(const SynthesisProblem& problem, const SynthesisChoice& choice) {
-  check(problem, choice);
-  SynthesisResult out{.bounds = find_bounds(problem)};
-  if (problem.size() < 2) return out;
+namespace {
+
+TimedMoves best_of(const SynthesisProblem& problem, const SynthesisChoice& choice, const Bounds& bounds) {
+  const auto chosen = [&](const BestCandidates& all) {
+    if (all.empty()) throw not_made(problem);
+    return *all.best(choice.objective);
+  };
   switch (problem.collective) {
-    case Collective::all_reduce: out.made = all_reduce(problem, choice, out.bounds); break;
+    case Collective::all_reduce: return all_reduce(problem, choice, bounds);
     case Collective::reduce_scatter:
     case Collective::reduce: {
       const SynthesisProblem turned = opposite_of(problem);
-      const BestCandidates all = make_gathers(turned, choice, find_bounds(turned));
-      if (all.best() == nullptr) throw not_made(problem);
-      out.made = mirrored(problem, *all.best());
-      break;
+      return mirrored(problem, chosen(make_gathers(turned, choice, find_bounds(turned))));
     }
     case Collective::all_to_all:
     case Collective::scatter:
     case Collective::gather: {
-      std::optional<TimedMoves> made = make_exchange(problem, choice, out.bounds);
+      std::optional<TimedMoves> made = make_exchange(problem, choice, bounds);
       if (!made) throw not_made(problem);
-      out.made = std::move(*made);
-      break;
+      return std::move(*made);
     }
-    default: {
-      const BestCandidates all = make_gathers(problem, choice, out.bounds);
-      if (all.best() == nullptr) throw not_made(problem);
-      out.made = *all.best();
-    }
+    default: return chosen(make_gathers(problem, choice, bounds));
   }
+}
+
+// Chooses where latencies count nothing, then gives what was chosen its true times.
+TimedMoves best_by_bandwidth(const SynthesisProblem& problem, const SynthesisChoice& choice) {
+  SynthesisProblem flat = problem;
+  for (LinkGraph::Link& link : flat.graph.links) link.latency_ps = 0;
+  const TimedMoves made = best_of(flat, choice, find_bounds(flat));
+  TimedMoves timed = best_schedule(problem, made.moves);
+  timed.method = made.method;
+  return timed;
+}
+
+}  // namespace
+
+SynthesisResult synthesize(const SynthesisProblem& problem, const SynthesisChoice& choice) {
+  check(problem, choice);
+  SynthesisResult out{.bounds = find_bounds(problem)};
+  if (problem.size() < 2) return out;
+  out.made = choice.objective == SynthesisObjective::bandwidth ? best_by_bandwidth(problem, choice)
+                                                               : best_of(problem, choice, out.bounds);
+  out.stopped = is_late(choice);
   return out;
 }
 

@@ -2,6 +2,7 @@
 // Synthesizes an algorithm: asks several makers, judges what they make by one model, and takes the fastest.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,6 +26,10 @@ inline constexpr SynthesisMethod synthesis_methods[] = {
 // How many candidates are made, not how long it may take.
 enum class SynthesisEffort : std::uint8_t { fast, normal, best };
 
+// What the best candidate is: the fastest; the fastest where latencies count nothing, for the largest sizes; of
+// those that take at most 2 % longer than the fastest the one with the fewest messages.
+enum class SynthesisObjective : std::uint8_t { time, bandwidth, transfers };
+
 struct SynthesisChoice {
   std::vector<SynthesisMethod> methods{};  // none: all that the problem admits
   SynthesisEffort effort = SynthesisEffort::normal;
@@ -32,6 +37,9 @@ struct SynthesisChoice {
   std::uint32_t most_pieces = 64;         // of a participant's part; a root has that of all
   std::uint64_t seed = 1;
   unsigned jobs = 1;
+  SynthesisObjective objective = SynthesisObjective::time;
+  // No candidate is begun after this time once there is one: what is found then depends on the machine.
+  std::optional<std::chrono::steady_clock::time_point> until{};
 };
 
 // The most messages of an algorithm.
@@ -40,11 +48,12 @@ inline constexpr std::uint64_t most_synthesized_moves = std::uint64_t{1} << 24U;
 struct SynthesisResult {
   Bounds bounds{};
   TimedMoves made{};
+  bool stopped = false;  // by SynthesisChoice::until
 };
 
-// Returns the fastest of all candidates, of equals the one with fewer messages, then the one made first: the same
-// for any `jobs`. Throws Error(usage) if a method does not take the problem, Error(input) if there would be more
-// than most_synthesized_moves messages.
+// Returns the best of all candidates, by the objective; of equals the one with fewer messages, then the one made
+// first: the same for any `jobs`. Throws Error(usage) if a method does not take the problem, Error(input) if there
+// would be more than most_synthesized_moves messages.
 [[nodiscard]] SynthesisResult synthesize(const SynthesisProblem& problem, const SynthesisChoice& choice);
 
 }  // namespace convert

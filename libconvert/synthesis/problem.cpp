@@ -43,11 +43,23 @@ void set_sizes(SynthesisProblem& p, const SynthesisRequest& request, Diagnostics
                           counted(p.size(), "NPU") + "; it is rounded up to " + std::to_string(p.bytes));
 }
 
-void check_ways(const SynthesisProblem& p) {
+WireGraph used_wires(const WireGraph& wires, const SynthesisRequest& request) {
+  const auto avoid = find_links(wires, request.avoid, "--avoid");
+  const auto only = find_links(wires, request.only, "--only");
+  WireGraph used = wires;
+  std::erase_if(used.wires, [&](const GraphWire& w) {
+    const std::pair ends{w.from, w.to};
+    return std::ranges::binary_search(avoid, ends) || (!only.empty() && !std::ranges::binary_search(only, ends));
+  });
+  return used;
+}
+
+void check_ways(const SynthesisProblem& p, bool all_used) {
   const auto missing = [&](Device from, Device to) {
     return input_error({.file = p.source}, "no way leads from " + p.wires.device_name(from) + " to " +
                                                p.wires.device_name(to) +
-                                               (p.others_pass_on ? "" : " through those that take part"));
+                                               (p.others_pass_on ? "" : " through those that take part") +
+                                               (all_used ? "" : " over the links that may be used"));
   };
   const Device hub = has_root(p.collective) ? p.root : p.participants.front();
   if (!has_root(p.collective) || comes_from_root(p.collective)) {
@@ -84,8 +96,8 @@ SynthesisProblem make_problem(const NetworkConfig& network, const SynthesisReque
   std::vector<std::uint8_t> left_out(p.wires.devices(), 0);
   for (Device d = 0; d < p.wires.npus; ++d)
     left_out[d] = static_cast<std::uint8_t>(request.group_only && p.takes_part[d] == 0 ? 1 : 0);
-  p.graph = make_link_graph(p.wires, p.source, left_out);
-  check_ways(p);
+  p.graph = make_link_graph(used_wires(p.wires, request), p.source, left_out);
+  check_ways(p, request.avoid.empty() && request.only.empty());
   return p;
 }
 

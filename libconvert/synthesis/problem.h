@@ -23,11 +23,13 @@ struct SynthesisRequest {
   bool group_only = false;                   // other NPUs pass nothing on
   std::optional<Rank> root{};                // NPU of the network; none: the first that takes part
   std::vector<std::string> failed{};         // links, as erase_failed_wires() takes them
+  std::vector<std::string> avoid{};  // links and devices, as find_links() takes them: they are there, unused
+  std::vector<std::string> only{};   // if not empty, no others are used
   Schedule::Occupancy occupancy = Schedule::Occupancy::beta;
 };
 
 // A request on its network. Devices are those of `wires`, which has their names; `graph` has the links that may be
-// used, without the failed ones and those at NPUs that pass nothing on.
+// used, without failed and avoided ones and those at NPUs that pass nothing on.
 struct SynthesisProblem {
   std::string source;  // of the network, for messages
   WireGraph wires{};

@@ -201,6 +201,18 @@ App& App::add_bytes(const std::string& names, std::optional<std::int64_t>& to, c
   });
 }
 
+App& App::add_bytes(const std::string& names, std::vector<std::int64_t>& to, const std::string& value,
+                    const std::string& help) {
+  const auto parse = [&to](const std::string& name, const std::string& text) {
+    for (const std::string& item : convert::split(text, ',')) {
+      const auto bytes = convert::parse_bytes(item);
+      if (!bytes) bad_value(name, item, "not a size in bytes (examples: 4096, 64KiB, 1MB)");
+      to.push_back(*bytes);
+    }
+  };
+  return add(names, value, help, parse, true);
+}
+
 template <class To>
 App& App::add_time(const std::string& names, To& to, const std::string& value, const std::string& help) {
   return add(names, value, help, [&to](const std::string& name, const std::string& text) {

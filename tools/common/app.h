@@ -59,6 +59,9 @@ class App {
                    const std::string& help);
   App& add_bytes(const std::string& names, std::optional<std::int64_t>& to, const std::string& value,
                  const std::string& help);
+  // Adds an option for a list of sizes, as add_list() does.
+  App& add_bytes(const std::string& names, std::vector<std::int64_t>& to, const std::string& value,
+                 const std::string& help);
   // Sets picoseconds, of the same types; a bare number is nanoseconds.
   template <class To>
   App& add_time(const std::string& names, To& to, const std::string& value, const std::string& help);

@@ -41,7 +41,8 @@ void add_generate_options(App& app, GenerateOptions& o) {
   app.group("What to make");
   app.add_flag("--list", o.list, "list models, collectives with their algorithms, kinds of traces");
   app.add_integer("--npus", o.npus, 1, most_npus, "N", "number of ranks (default: of the plan, of --dims, else 8)");
-  app.add_bytes("--size", o.size, "BYTES", "of the whole collective, or of what a node moves");
+  app.add_bytes("--size", o.sizes, "BYTES,...",
+                "of the whole collective, or of what a node moves; several: of --algorithm synthesized");
   app.add_choice("--compat", o.compat, {"none", "chakra"}, "byte for byte what Chakra's generator writes");
   app.group("Workloads");
   app.add_texts("--set", o.set, "KEY=VALUE", "change a setting, such as plan.tensor=4; may be repeated");
@@ -100,7 +101,7 @@ GenerateRequest trace_request(const GenerateOptions& o, const Context& context) 
   r.ranks = static_cast<Rank>(o.npus.value_or(default_npus));
   r.compute_ns = nanoseconds("--compute", o.compute_ps);
   r.backward_ns = nanoseconds("--backward", o.backward_ps);
-  r.size = o.size;
+  r.size = o.size();
   for (const std::string& text : o.comm) r.comm.push_back(parse_generated_collective(text));
   if (o.order) r.chained = *o.order == "chain";
   if (o.seed) r.seed = static_cast<std::uint64_t>(*o.seed);

@@ -21,7 +21,7 @@ struct GenerateOptions {
   OutputOptions output;
   bool list = false;
   std::optional<std::int64_t> npus;
-  std::optional<std::int64_t> size;
+  std::vector<std::int64_t> sizes;  // more than one: of --algorithm synthesized only
   std::string compat = "none";
   // Belong to algorithms:
   std::optional<std::string> algorithm;
@@ -43,6 +43,10 @@ struct GenerateOptions {
   // Belong to workloads:
   std::vector<std::string> set;  // KEY=VALUE
   bool explain = false;
+
+  [[nodiscard]] std::optional<std::int64_t> size() const {
+    return sizes.empty() ? std::nullopt : std::optional(sizes.front());
+  }
 };
 
 void add_generate_options(App& app, GenerateOptions& to);

@@ -2,14 +2,23 @@
 #include "generate/synthesized.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
 
 #include "core/rank_list.h"
 #include "core/units.h"
 #include "core/words.h"
 #include "generate/options.h"
+#include "generate/size_report.h"
+#include "generate/write.h"
+#include "passes/lower/fit_runtime.h"
+#include "scenario/judged_builders.h"
 #include "sets/schedules.h"
 #include "sets/sink.h"
+#include "sets/synthesized/synthesized.h"
 #include "synthesis/bounds/report.h"
+#include "synthesis/portfolio/candidates.h"
 #include "util/log.h"
 
 namespace tools {
@@ -32,23 +41,37 @@ void check_options(const GenerateOptions& o, const Context& context) {
   if (!s.network)
     throw usage_error(
         "--algorithm synthesized wants a network: give -n FILE, or such as -n ring:8,bw=50GB/s,lat=500ns");
-  if (!o.size) throw usage_error("--algorithm synthesized wants --size: it decides between latency and bandwidth");
-  if (*o.size == 0) throw usage_error("--size 0: nothing moves");
+  if (o.sizes.empty())
+    throw usage_error("--algorithm synthesized wants --size: it decides between latency and bandwidth");
+  for (std::size_t i = 0; i < o.sizes.size(); ++i) {
+    if (o.sizes[i] == 0) throw usage_error("--size 0: nothing moves");
+    if (i > 0 && o.sizes[i] <= o.sizes[i - 1])
+      throw usage_error("--size: sizes must ascend; " + std::to_string(o.sizes[i]) + " follows " +
+                        std::to_string(o.sizes[i - 1]));
+  }
   refuse(o.dims                      ? "--dims"
          : !o.dim_algorithms.empty() ? "--dim-algorithms"
          : o.proto                   ? "--proto"
                                      : "",
          " is not for --algorithm synthesized");
-  if (!s.bound) {
-    if (s.format) throw usage_error("--format is of --bound");
-    return;
+  if (s.bound && s.report) throw usage_error("--bound and --report do not go together");
+  if (s.bound || s.report) {
+    const std::string why = s.bound ? " is not for --bound, which makes no algorithm"
+                                    : " is not for --report, which writes no algorithm";
+    refuse(o.output.path ? "-o" : o.output.to ? "-t" : "", why.c_str());
+  } else {
+    if (s.format) throw usage_error("--format is of --bound and --report");
+    if (o.sizes.size() > 1 && o.output.to_stdout())
+      throw usage_error("several sizes are several files: give -o NAME, which gets a number");
   }
-  refuse(o.output.path        ? "-o"
-         : o.output.to        ? "-t"
-         : o.chunks           ? "--chunks"
-         : !s.methods.empty() ? "--method"
-                              : "",
-         " is not for --bound, which makes no algorithm");
+  if (s.bound) {
+    refuse(o.chunks             ? "--chunks"
+           : !s.methods.empty() ? "--method"
+           : s.target           ? "--target"
+                                : "",
+           " is not for --bound, which makes no algorithm");
+    if (o.sizes.size() > 1) throw usage_error("--bound takes one --size");
+  }
 }
 
 SynthesisMethod method_of(const std::string& text) {
@@ -73,8 +96,180 @@ SynthesisChoice choice_of(const GenerateOptions& o, const Context& context) {
   choice.most_pieces = static_cast<std::uint32_t>(std::max(s.most_pieces, o.chunks.value_or(1)));
   choice.seed = static_cast<std::uint64_t>(o.seed.value_or(1));
   choice.jobs = context.jobs();
+  choice.objective = s.objective == "bandwidth"   ? SynthesisObjective::bandwidth
+                     : s.objective == "transfers" ? SynthesisObjective::transfers
+                                                  : SynthesisObjective::time;
+  if (s.time_limit_ps)
+    choice.until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(*s.time_limit_ps / ps_per_ns);
   return choice;
 }
+
+SynthesisRequest request_of(const GenerateOptions& o, const NetworkConfig& network) {
+  const SynthesisOptions& s = o.synthesis;
+  const auto collective = parse_collective(o.kind[0], can_synthesize);
+  if (!collective)
+    throw usage_error("--algorithm synthesized is for " + join(names_of(can_synthesize)) + ", not for " +
+                      o.kind[0]);
+  SynthesisRequest request{
+      .collective = *collective,
+      .bytes = *o.size(),
+      .group_only = s.group_only,
+      .failed = s.failed,
+      .avoid = s.avoid,
+      .only = s.only,
+      .occupancy = s.occupancy == "beta" ? Schedule::Occupancy::beta : Schedule::Occupancy::alpha_beta};
+  if (s.group) request.group = parse_ranks(*s.group, "--group");
+  if (o.root) request.root = static_cast<Rank>(*o.root);
+  if (o.root && !has_root(*collective)) throw usage_error("--root is not for " + std::string(name(*collective)));
+  if (o.npus && *o.npus != network.npus())
+    throw usage_error("--npus " + std::to_string(*o.npus) + ": the network has " +
+                      counted(static_cast<std::uint64_t>(network.npus()), "NPU"));
+  if (s.group_only && !s.group && network.graph.participants.empty())
+    throw usage_error("--group-only goes with --group");
+  return request;
+}
+
+// What is made for one size: a schedule with its algorithm, or an algorithm that no schedule expresses.
+struct MadeForSize {
+  SynthesizedAlgorithm synthesized{};
+  Algorithm algorithm{};
+  bool scheduled = true;  // the algorithm is that of the schedule
+};
+
+class Generation {
+ public:
+  Generation(const GenerateOptions& o, Context& context)
+      : o_(o),
+        context_(context),
+        network_(find_network(*o.synthesis.network)),
+        request_(request_of(o, network_)),
+        format_(written_format({.to = o.output.to, .path = o.output.path}).format->name) {}
+
+  void print_bounds() {
+    const SynthesisProblem problem = make_problem(network_, request_, context_.diagnostics);
+    const Bounds bounds = find_bounds(problem);
+    const bool json = o_.synthesis.format.value_or("text") == "json";
+    write_bytes(std::nullopt, json ? bounds_json(problem, bounds) : bounds_text(problem, bounds));
+  }
+
+  void print_sizes() {
+    std::vector<SizeRow> rows;
+    for (const std::int64_t bytes : o_.sizes) {
+      request_.bytes = bytes;
+      const SynthesisProblem problem = make_problem(network_, request_, context_.diagnostics);
+      const SynthesizedAlgorithm made = make(problem).synthesized;
+      rows.push_back({problem.bytes, made.total, made.lower, made.method});
+    }
+    const bool json = o_.synthesis.format.value_or("text") == "json";
+    const std::uint32_t npus = make_problem(network_, request_, context_.diagnostics).size();
+    write_bytes(std::nullopt,
+                json ? sizes_json(request_.collective, npus, rows) : sizes_text(request_.collective, npus, rows));
+  }
+
+  void write() {
+    for (std::size_t i = 0; i < o_.sizes.size(); ++i) {
+      request_.bytes = o_.sizes[i];
+      const SynthesisProblem problem = make_problem(network_, request_, context_.diagnostics);
+      MadeForSize made = make(problem);
+      log_info(made.synthesized.summary());
+      set_size_range(made.algorithm, i);
+      GenerateOptions own = o_;
+      own.sizes = {problem.bytes};
+      if (o_.sizes.size() > 1) own.output.path = numbered(*o_.output.path, i);
+      const bool as_schedule = made.scheduled && made.algorithm.scheduled;
+      write_algorithm(made.algorithm, as_schedule ? &made.synthesized.made.schedule : nullptr, own, context_);
+    }
+  }
+
+ private:
+  MadeForSize make(const SynthesisProblem& problem) {
+    SynthesisChoice choice = choice_of(o_, context_);
+    if (o_.synthesis.target && !o_.chunks) limit_pieces(problem, choice);
+    MadeForSize out;
+    while (true) {
+      out.synthesized = synthesize_algorithm(problem, choice, context_.diagnostics);
+      out.algorithm = std::move(out.synthesized.made.algorithm);
+      const std::string exceeded = fit(out.algorithm);
+      if (exceeded.empty()) break;
+      // Fewer pieces are fewer steps.
+      if (o_.chunks || choice.most_pieces == 1)
+        throw input_error(
+            {.file = problem.source},
+            exceeded + (o_.chunks ? "; choose fewer --chunks" : "; no algorithm of fewer steps is found"),
+            "limits");
+      choice.most_pieces /= 2;
+    }
+    if (out.synthesized.stopped)
+      context_.diagnostics.warning({.file = problem.source}, "time-limit",
+                                   "the time limit was reached: what is found depends on this machine");
+    take_builder(problem, choice, out);
+    return out;
+  }
+
+  [[nodiscard]] const RuntimeLimits& limits() const {
+    return *o_.synthesis.target == "rccl" ? rccl_limits : msccl_limits;
+  }
+
+  // Does without what has too many steps in any case: each piece comes to each GPU, and as many leave it.
+  void limit_pieces(const SynthesisProblem& problem, SynthesisChoice& choice) const {
+    const std::uint64_t phases = problem.collective == Collective::all_reduce ? 4 : 2;
+    const std::uint64_t steps =
+        std::uint64_t{limits().steps} * std::min(limits().threadblocks, awaited_threadblocks);
+    while (choice.most_pieces > 1 && phases * choice.most_pieces * (problem.size() - 1) > steps)
+      choice.most_pieces /= 2;
+  }
+
+  // Makes what a runtime takes, if one is named; returns which of its limits that exceeds, or nothing.
+  std::string fit(Algorithm& algorithm) const {
+    if (!o_.synthesis.target) return {};
+    // What keeps to the narrower limits runs everywhere.
+    RuntimeFit fitted = fit_runtime(algorithm, rccl_limits);
+    if (!fitted.algorithm && *o_.synthesis.target == "msccl") fitted = fit_runtime(algorithm, msccl_limits);
+    if (!fitted.algorithm) return fitted.exceeded;
+    if (format_ == "msccl") algorithm = std::move(*fitted.algorithm);
+    return {};
+  }
+
+  // Some small collectives are faster by algorithms that no schedule expresses.
+  void take_builder(const SynthesisProblem& problem, const SynthesisChoice& choice, MadeForSize& out) {
+    const bool wanted = choice.effort != SynthesisEffort::fast && !o_.chunks && !o_.synthesis.target &&
+                        choice.objective == SynthesisObjective::time && format_ != "ten" &&
+                        wants(choice, SynthesisMethod::builders) && request_.avoid.empty() && request_.only.empty();
+    if (!wanted) return;
+    SynthesizedAlgorithm& s = out.synthesized;
+    std::optional<JudgedBuilder> builder = fastest_builder(network_, request_, problem, s.total, choice.jobs);
+    if (!builder) return;
+    out.algorithm = std::move(builder->algorithm);
+    out.scheduled = false;
+    s.total = builder->total;
+    s.method = builder->name;
+  }
+
+  // The runtimes take an algorithm for calls from minBytes to maxBytes: from half of its size to twice that, where
+  // no other size is nearer.
+  void set_size_range(Algorithm& algorithm, std::size_t i) const {
+    const auto between = [](std::int64_t a, std::int64_t b) {
+      return static_cast<std::int64_t>(std::sqrt(static_cast<double>(a)) * std::sqrt(static_cast<double>(b)));
+    };
+    const std::vector<std::int64_t>& sizes = o_.sizes;
+    algorithm.min_bytes = i == 0 ? sizes[i] / 2 : between(sizes[i - 1], sizes[i]);
+    const std::int64_t twice = sizes[i] > INT64_MAX / 2 ? 0 : 2 * sizes[i];
+    algorithm.max_bytes = i + 1 == sizes.size() ? twice : between(sizes[i], sizes[i + 1]);
+  }
+
+  // Returns "mine.0.xml" of "mine.xml".
+  static std::string numbered(const std::string& path, std::size_t i) {
+    const std::size_t name = path.find_last_of('/') + 1;
+    const std::size_t dot = std::min(path.find('.', name + 1), path.size());
+    return path.substr(0, dot) + "." + std::to_string(i) + path.substr(dot);
+  }
+
+  const GenerateOptions& o_;
+  Context& context_;
+  NetworkConfig network_;
+  SynthesisRequest request_;
+  std::string_view format_;
+};
 
 }  // namespace
 
@@ -83,6 +278,8 @@ void add_synthesis_options(App& app, SynthesisOptions& o) {
   app.add_option("-n,--network", o.network, "FILE|NAME",
                  "--algorithm synthesized: for this network, which gives --npus");
   app.add_list("--fail", o.failed, "LINK,...", "without these links, such as 3-4 or npu3-switch0; 3>4: one way");
+  app.add_list("--avoid", o.avoid, "LINK,...", "links, or all links of devices, that are there but not to be used");
+  app.add_list("--only", o.only, "LINK,...", "use no other links");
   app.add_option("--group", o.group, "RANKS", "NPUs that take part, such as 0-7,16; others pass on (default: all)");
   app.add_flag("--group-only", o.group_only, "others do not pass on");
   app.add_choice("--occupancy", o.occupancy, {"beta", "alpha-beta"},
@@ -90,46 +287,27 @@ void add_synthesis_options(App& app, SynthesisOptions& o) {
   app.add_list("--method", o.methods, "NAME,...",
                "makers: greedy, trees, exact, latency, paired, paths, builders (default: auto, those that fit)");
   app.add_choice("--effort", o.effort, {"fast", "normal", "best"}, "how many candidates are made");
+  app.add_choice("--objective", o.objective, {"time", "bandwidth", "transfers"},
+                 "the fastest; for the largest sizes; with the fewest messages within 2 %");
+  app.add_time("--time-limit", o.time_limit_ps, "TIME",
+               "stop with the best so far; the result then depends on the machine");
   app.add_integer("--max-chunks", o.most_pieces, 1, 1 << 24, "K",
                   "split each rank's part into K at most, unless --chunks says how many");
+  app.add_choice("--target", o.target, {"msccl", "rccl"}, "keep to the limits of a runtime");
   app.add_flag("--bound", o.bound, "print the least time, and which links are to blame; no algorithm");
-  app.add_choice("--format", o.format, {"text", "json"}, "of --bound (default: text)");
+  app.add_choice("--report", o.report, {"sizes"},
+                 "print time, algbw and busbw for each --size; write no algorithm");
+  app.add_choice("--format", o.format, {"text", "json"}, "of --bound and --report (default: text)");
 }
 
 bool is_synthesized(const GenerateOptions& o) { return o.algorithm && same_name(*o.algorithm, "synthesized"); }
 
-std::optional<SynthesizedAlgorithm> synthesize(const GenerateOptions& o, Context& context) {
-  const auto collective = parse_collective(o.kind[0], can_synthesize);
-  if (!collective)
-    throw usage_error("--algorithm synthesized is for " + join(names_of(can_synthesize)) + ", not for " +
-                      o.kind[0]);
+void generate_synthesized(const GenerateOptions& o, Context& context) {
   check_options(o, context);
-  const SynthesisOptions& s = o.synthesis;
-  SynthesisRequest request{
-      .collective = *collective,
-      .bytes = *o.size,
-      .group_only = s.group_only,
-      .failed = s.failed,
-      .occupancy = s.occupancy == "beta" ? Schedule::Occupancy::beta : Schedule::Occupancy::alpha_beta};
-  if (s.group) request.group = parse_ranks(*s.group, "--group");
-  if (o.root) request.root = static_cast<Rank>(*o.root);
-  if (o.root && !has_root(*collective)) throw usage_error("--root is not for " + std::string(name(*collective)));
-  const NetworkConfig network = find_network(*s.network);
-  if (o.npus && *o.npus != network.npus())
-    throw usage_error("--npus " + std::to_string(*o.npus) + ": the network has " +
-                      counted(static_cast<std::uint64_t>(network.npus()), "NPU"));
-  if (s.group_only && !s.group && network.graph.participants.empty())
-    throw usage_error("--group-only goes with --group");
-  const SynthesisProblem problem = make_problem(network, request, context.diagnostics);
-  if (s.bound) {
-    const Bounds bounds = find_bounds(problem);
-    write_bytes(std::nullopt,
-                s.format.value_or("text") == "json" ? bounds_json(problem, bounds) : bounds_text(problem, bounds));
-    return std::nullopt;
-  }
-  SynthesizedAlgorithm out = synthesize_algorithm(problem, choice_of(o, context), context.diagnostics);
-  log_info(out.summary);
-  return out;
+  Generation generation(o, context);
+  if (o.synthesis.bound) return generation.print_bounds();
+  if (o.synthesis.report) return generation.print_sizes();
+  generation.write();
 }
 
 }  // namespace tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Declares the options of --algorithm synthesized, and makes what they ask for.
+// Makes algorithms for a network: declares the options of --algorithm synthesized, and does what they ask for.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "common/tool.h"
-#include "sets/synthesized/synthesized.h"
 
 namespace tools {
 
@@ -17,13 +16,19 @@ struct GenerateOptions;
 struct SynthesisOptions {
   std::optional<std::string> network;
   std::vector<std::string> failed;  // links
+  std::vector<std::string> avoid;   // links and devices
+  std::vector<std::string> only;
   std::optional<std::string> group;
   bool group_only = false;
   std::string occupancy = "beta";
   std::vector<std::string> methods;
   std::string effort = "normal";
+  std::string objective = "time";
+  std::optional<std::int64_t> time_limit_ps;
   std::int64_t most_pieces = 64;
+  std::optional<std::string> target;
   bool bound = false;
+  std::optional<std::string> report;
   std::optional<std::string> format;
 };
 
@@ -32,7 +37,7 @@ void add_synthesis_options(App& app, SynthesisOptions& to);
 // Returns whether --algorithm is synthesized: an algorithm that is made for a network.
 [[nodiscard]] bool is_synthesized(const GenerateOptions& o);
 
-// Prints the bounds of a collective with --bound, and returns nothing; else returns its algorithm. Throws Error.
-[[nodiscard]] std::optional<convert::SynthesizedAlgorithm> synthesize(const GenerateOptions& o, Context& context);
+// Writes the algorithm, one for each size; or prints what --bound or --report asks for. Throws Error.
+void generate_synthesized(const GenerateOptions& o, Context& context);
 
 }  // namespace tools

@@ -221,7 +221,7 @@ Workload workload_of(const GenerateOptions& o, const Context& context) {
       throw usage_error(given + " is not for workloads; --set changes one");
   }
   if (o.compat != "none") throw usage_error("--compat is for kinds of traces");
-  if (o.size) throw usage_error("--size is not for workloads; --set changes one");
+  if (o.size()) throw usage_error("--size is not for workloads; --set changes one");
   if (o.explain && o.output.path) throw usage_error("--explain writes no trace: leave out -o");
   if (o.explain && o.output.to) throw usage_error("--explain writes no trace: leave out -t");
   const std::string& kind = o.kind[0];

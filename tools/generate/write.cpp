@@ -28,7 +28,7 @@ void write_made(SetSource& set, const GenerateOptions& o, Context& context) {
 
 void write_algorithm(const Algorithm& algorithm, const Schedule* schedule, const GenerateOptions& o,
                      Context& context) {
-  const Lowering lowering(algorithm, schedule == nullptr ? o.size : std::nullopt, context.diagnostics);
+  const Lowering lowering(algorithm, schedule == nullptr ? o.size() : std::nullopt, context.diagnostics);
   MadeSet set(algorithm.name, static_cast<Rank>(algorithm.ranks()), [&](Rank rank) {
     Trace trace;
     trace.rank = rank;

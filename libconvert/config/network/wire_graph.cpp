@@ -73,15 +73,16 @@ WireGraph graph_of_tree(const NetworkConfig& config) {
   return graph;
 }
 
-Error bad(const std::string& spec, const std::string& why) {
-  return usage_error("failed link '" + spec + "': " + why);
+Error bad_link(const std::string& what, const std::string& spec, const std::string& why) {
+  return usage_error(what + " '" + spec + "': " + why);
 }
 
-Device failed_end(const WireGraph& graph, const std::string& spec, std::string_view name) {
+Device named_device(const WireGraph& graph, const std::string& what, const std::string& spec,
+                    std::string_view name) {
   if (const std::optional<Device> device = graph.find_device(name)) return *device;
   std::vector<std::string> known = graph.switch_names;
   if (known.empty() && graph.switches != 0) known = {graph.device_name(graph.npus)};
-  throw bad(spec, "the network has no device '" + std::string(name) + "'" + did_you_mean(name, known));
+  throw bad_link(what, spec, "the network has no device '" + std::string(name) + "'" + did_you_mean(name, known));
 }
 
 }  // namespace
@@ -162,23 +163,36 @@ std::string network_id(const WireGraph& graph) {
   return network_id(graph.npus, graph.switches, std::move(links));
 }
 
-void erase_failed_wires(WireGraph& graph, const std::vector<std::string>& failed) {
-  std::vector<std::pair<Device, Device>> gone;
-  for (const std::string& spec : failed) {
+std::vector<std::pair<Device, Device>> find_links(const WireGraph& graph, const std::vector<std::string>& specs,
+                                                  const std::string& what) {
+  std::vector<std::pair<Device, Device>> found;
+  for (const std::string& spec : specs) {
     const std::size_t mark = spec.find_first_of("->");
-    if (mark == std::string::npos) throw bad(spec, "wants two devices, such as 3-4 or npu3-switch0, or 3>4");
-    const Device a = failed_end(graph, spec, std::string_view(spec).substr(0, mark));
-    const Device b = failed_end(graph, spec, std::string_view(spec).substr(mark + 1));
-    const auto is_it = [&](const GraphWire& l) {
-      return (l.from == a && l.to == b) || (spec[mark] == '-' && l.from == b && l.to == a);
-    };
-    if (std::none_of(graph.wires.begin(), graph.wires.end(), is_it)) {
-      throw bad(spec, "no link leads from " + graph.device_name(a) + " to " + graph.device_name(b));
+    const bool alone = mark == std::string::npos;
+    const Device a = named_device(graph, what, spec, std::string_view(spec).substr(0, mark));
+    const Device b = alone ? a : named_device(graph, what, spec, std::string_view(spec).substr(mark + 1));
+    const bool both = alone || spec[mark] == '-';
+    const std::size_t before = found.size();
+    for (const GraphWire& l : graph.wires) {
+      const bool is_it =
+          alone ? l.from == a || l.to == a : (l.from == a && l.to == b) || (both && l.from == b && l.to == a);
+      if (is_it) found.emplace_back(l.from, l.to);
     }
-    gone.emplace_back(a, b);
-    if (spec[mark] == '-') gone.emplace_back(b, a);
+    if (found.size() != before) continue;
+    throw bad_link(what, spec,
+                   alone ? graph.device_name(a) + " has no links"
+                         : "no link leads from " + graph.device_name(a) + " to " + graph.device_name(b));
   }
-  std::sort(gone.begin(), gone.end());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+void erase_failed_wires(WireGraph& graph, const std::vector<std::string>& failed) {
+  for (const std::string& spec : failed) {
+    if (spec.find_first_of("->") == std::string::npos)
+      throw bad_link("failed link", spec, "wants two devices, such as 3-4 or npu3-switch0, or 3>4");
+  }
+  const std::vector<std::pair<Device, Device>> gone = find_links(graph, failed, "failed link");
   std::erase_if(graph.wires, [&](const GraphWire& l) {
     return std::binary_search(gone.begin(), gone.end(), std::pair{l.from, l.to});
   });

@@ -66,6 +66,12 @@ inline constexpr std::uint64_t max_graph_wires = 1 << 24;
 void erase_failed_wires(WireGraph& graph, const std::vector<std::string>& failed);
 void remove_failed_wires(WireGraph& graph, const std::vector<std::string>& failed);
 
+// Returns the ends of the links that `specs` name, as above, or all those at a device: "switch3"; ascending. Throws
+// Error(usage) about `what`, such as "--avoid", if there is no such device or link.
+[[nodiscard]] std::vector<std::pair<Device, Device>> find_links(const WireGraph& graph,
+                                                                const std::vector<std::string>& specs,
+                                                                const std::string& what);
+
 // Returns the id of a network, see core/algorithm/network_id.h.
 [[nodiscard]] std::string network_id(const WireGraph& graph);
 

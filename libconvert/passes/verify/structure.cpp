@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <array>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/algorithm/runtime_limits.h"
 #include "passes/verify/verify.h"
 
 namespace convert {
 namespace {
-
-// Holds what a runtime accepts; a file beyond that is valid, but does not run there.
-struct RuntimeLimits {
-  const char* name;
-  std::uint32_t steps;
-  std::uint32_t threadblocks;
-};
-constexpr std::array<RuntimeLimits, 2> runtimes = {{{"MSCCL", 256, 216}, {"RCCL", 64, 64}}};
-constexpr int threadblocks_per_channel = 32;
 
 class StructureChecker {
  public:
@@ -149,10 +140,10 @@ class StructureChecker {
   }
 
   void check_limits(const Gpu& gpu, std::int32_t rank) {
-    std::unordered_map<std::int32_t, int> senders;
-    std::unordered_map<std::int32_t, int> receivers;
+    std::unordered_map<std::int32_t, std::uint32_t> senders;
+    std::unordered_map<std::int32_t, std::uint32_t> receivers;
     std::uint32_t longest = 0;
-    int most = 0;
+    std::uint32_t most = 0;
     for (const Threadblock& tb : a_.threadblocks(gpu)) {
       longest = std::max(longest, tb.step_count);
       if (tb.send >= 0) most = std::max(most, ++senders[tb.chan]);

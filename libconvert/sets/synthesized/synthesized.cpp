@@ -11,43 +11,42 @@
 namespace convert {
 namespace {
 
-std::string ratio_text(const SynthesisResult& s) {
-  std::array<char, 32> text{};
-  (void)std::snprintf(text.data(), text.size(), "%.3f",
-                      static_cast<double>(s.made.total) / static_cast<double>(s.bounds.lower));
-  return text.data();
-}
-
-std::string summary_of(const SynthesisProblem& problem, const SynthesisResult& s) {
-  std::string text = bounds_text(problem, s.bounds);
-  text = text.substr(0, text.find('\n'));
-  text += "; " + format_time(s.made.total) + " found";
-  if (s.bounds.lower > 0) text += ", " + ratio_text(s) + " of the bound";
-  return text + ", " + s.made.method;
-}
-
-std::string meta_of(const SynthesisProblem& problem, const SynthesisChoice& choice, const SynthesisResult& s,
-                    const std::string& summary) {
+std::string meta_of(const SynthesisProblem& problem, const SynthesisChoice& choice, const SynthesizedAlgorithm& s) {
   std::string text;
   JsonWriter json(text);
-  json.begin_object()
-      .member("producer", "et-generate")
-      .member("synthesis", summary)
-      .member("method", s.made.method);
-  json.key("bound_us").raw(format_exact(s.bounds.lower, ps_per_us)).member("seed", choice.seed);
+  json.begin_object().member("producer", "et-generate").member("synthesis", s.summary()).member("method", s.method);
+  json.key("bound_us").raw(format_exact(s.lower, ps_per_us)).member("seed", choice.seed);
   json.member("participants", problem.size()).end_object();
   return text;
 }
 
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
 }  // namespace
+
+std::string SynthesizedAlgorithm::summary() const {
+  std::string text = bounds + "; " + format_time(total) + " found";
+  if (lower > 0) {
+    std::array<char, 32> ratio{};
+    (void)std::snprintf(ratio.data(), ratio.size(), "%.3f",
+                        static_cast<double>(total) / static_cast<double>(lower));
+    text += std::string(", ") + ratio.data() + " of the bound";
+  }
+  return text + ", " + method;
+}
 
 SynthesizedAlgorithm synthesize_algorithm(const SynthesisProblem& problem, const SynthesisChoice& choice,
                                           Diagnostics& diagnostics) {
   const SynthesisResult s = synthesize(problem, choice);
-  SynthesizedAlgorithm out{.made = {}, .summary = summary_of(problem, s)};
+  SynthesizedAlgorithm out{.made = {},
+                           .bounds = first_line(bounds_text(problem, s.bounds)),
+                           .method = s.made.method,
+                           .lower = s.bounds.lower,
+                           .total = s.made.total,
+                           .stopped = s.stopped};
   Schedule schedule = schedule_of(problem, s.made);
   schedule.name = std::string(name(problem.collective)) + "_synthesized";
-  schedule.meta = meta_of(problem, choice, s, out.summary);
+  schedule.meta = meta_of(problem, choice, out);
   // Nobody but the makers is to blame for what is wrong here, and links without use are no defect.
   Diagnostics findings;
   out.made = check_and_repair(std::move(schedule), {}, findings);

@@ -39,28 +39,46 @@ inline constexpr std::uint64_t quick_moves = 300'000;
   return order;
 }
 
+// Returns whether no candidate is to be begun any more, if there is one.
+[[nodiscard]] inline bool is_late(const SynthesisChoice& choice) {
+  return choice.until && std::chrono::steady_clock::now() >= *choice.until;
+}
+
+// Returns the longest time at which fewer messages count more than time.
+[[nodiscard]] inline Picoseconds tolerated_time(SynthesisObjective objective, Picoseconds least) {
+  constexpr Picoseconds part = 50;
+  return objective == SynthesisObjective::transfers ? least + least / part : least;
+}
+
 // Holds the best candidate of each number of pieces of a part.
 class BestCandidates {
  public:
   void take(std::uint32_t pieces, std::optional<TimedMoves>&& made) {
     if (!made) return;
     const auto [at, added] = by_pieces_.try_emplace(pieces);
-    if (added || better(*made, at->second)) at->second = std::move(*made);
+    if (!added && !faster(*made, at->second)) return;
+    at->second = std::move(*made);
+    least_ = std::min(least_, at->second.total);
   }
-  [[nodiscard]] const TimedMoves* best() const {
+  [[nodiscard]] bool empty() const { return by_pieces_.empty(); }
+  [[nodiscard]] Picoseconds least() const { return least_; }  // INT64_MAX if there is none
+  // Returns the best by the objective; null if there is none.
+  [[nodiscard]] const TimedMoves* best(SynthesisObjective objective) const {
     const TimedMoves* best = nullptr;
     for (const auto& [pieces, made] : by_pieces_) {
-      if (best == nullptr || better(made, *best)) best = &made;
+      if (made.total > tolerated_time(objective, least_)) continue;
+      if (best == nullptr || made.moves.moves.size() < best->moves.moves.size()) best = &made;
     }
     return best;
   }
   [[nodiscard]] const std::map<std::uint32_t, TimedMoves>& all() const { return by_pieces_; }
 
  private:
-  static bool better(const TimedMoves& a, const TimedMoves& b) {
+  static bool faster(const TimedMoves& a, const TimedMoves& b) {
     return a.total != b.total ? a.total < b.total : a.moves.moves.size() < b.moves.moves.size();
   }
   std::map<std::uint32_t, TimedMoves> by_pieces_;
+  Picoseconds least_ = INT64_MAX;
 };
 
 }  // namespace convert

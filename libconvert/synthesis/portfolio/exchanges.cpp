@@ -52,8 +52,9 @@ std::optional<TimedMoves> make_exchange(const SynthesisProblem& problem, const S
   const std::uint64_t draws = choice.effort == SynthesisEffort::fast   ? 1
                               : choice.effort == SynthesisEffort::best ? 16
                                                                        : 4;
-  std::optional<TimedMoves> best;
+  BestCandidates best;
   const auto make = [&](std::size_t i) {
+    if (i > 0 && is_late(choice)) return std::optional<TimedMoves>();
     const TreeMoves moves = choose_paths(problem, commodities, share_of(problem, bounds), lengths, choices[i]);
     TimedMoves made = best_schedule(problem, moves.moves, moves.rank);
     // Rounds fill the links between groups of NPUs one after the other; chance fills all of them.
@@ -63,12 +64,13 @@ std::optional<TimedMoves> make_exchange(const SynthesisProblem& problem, const S
       if (other.total < made.total) made = std::move(other);
     }
     made.method = (choices[i].shortest ? "shortest ways, " : "paths, ") + counted(choices[i].pieces, "piece");
-    return made;
+    return std::optional(std::move(made));
   };
-  for_each_ordered(choice.jobs, choices.size(), make, [&](std::size_t, TimedMoves&& made) {
-    if (!best || made.total < best->total) best = std::move(made);
+  for_each_ordered(choice.jobs, choices.size(), make, [&](std::size_t i, std::optional<TimedMoves>&& made) {
+    best.take(choices[i].pieces, std::move(made));
   });
-  return best;
+  const TimedMoves* const chosen = best.best(choice.objective);
+  return chosen == nullptr ? std::nullopt : std::optional(*chosen);
 }
 
 }  // namespace convert

@@ -2,6 +2,7 @@
 #include "synthesis/portfolio/gathers.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <functional>
 #include <utility>
@@ -38,7 +39,7 @@ class GatherMakers {
     if (wants(SynthesisMethod::latency)) latency();
     if (at_bound()) return std::move(best_);
     if (wants(SynthesisMethod::trees)) trees();
-    if (wants_exact()) exact();
+    if (wants_exact() && !stops()) exact();
     return std::move(best_);
   }
 
@@ -52,7 +53,7 @@ class GatherMakers {
   }
   // Closed forms are quick where greedy makes nothing.
   [[nodiscard]] bool wants_closed() const {
-    return wants(SynthesisMethod::builders) && (!choice_.methods.empty() || !quick() || best_.best() == nullptr);
+    return wants(SynthesisMethod::builders) && (!choice_.methods.empty() || !quick() || best_.empty());
   }
   // Exact trees are asked for, or affordable where others leave something to gain.
   [[nodiscard]] bool wants_exact() const {
@@ -72,7 +73,7 @@ class GatherMakers {
   // Returns whether there is nothing left to gain, or nothing worth the time.
   [[nodiscard]] bool at_bound() const {
     const Picoseconds tolerated = quick() ? lower_ / 10 : slow() ? lower_ / 500 : 0;
-    return best_.best() != nullptr && best_.best()->total <= lower_ + tolerated;
+    return !best_.empty() && best_.least() <= lower_ + tolerated;
   }
   [[nodiscard]] bool allows(std::uint64_t pieces) const {
     if (choice_.pieces && pieces != *choice_.pieces) return false;
@@ -95,9 +96,15 @@ class GatherMakers {
   using Maker = std::function<Candidate()>;
   void make(const std::vector<Maker>& makers) {
     for_each_ordered(
-        choice_.jobs, makers.size(), [&](std::size_t i) { return makers[i](); },
-        [&](std::size_t, Candidate&& m) { best_.take(m.first, std::move(m.second)); });
+        choice_.jobs, makers.size(), [&](std::size_t i) { return stops() ? Candidate() : makers[i](); },
+        [&](std::size_t, Candidate&& m) { take(m.first, std::move(m.second)); });
   }
+
+  void take(std::uint32_t pieces, Made&& made) {
+    any_ = any_ || made;
+    best_.take(pieces, std::move(made));
+  }
+  [[nodiscard]] bool stops() const { return any_ && is_late(choice_); }
 
   [[nodiscard]] std::vector<std::uint32_t> piece_counts(std::initializer_list<std::uint32_t> usual) const {
     if (choice_.pieces) return {*choice_.pieces};
@@ -167,11 +174,12 @@ class GatherMakers {
   std::uint32_t judge(const std::vector<Packer>& packers, std::size_t most_kept, std::uint32_t usual = 16) {
     std::vector<Packed> packed;
     for_each_ordered(
-        choice_.jobs, packers.size(), [&](std::size_t i) { return first_look(packers[i](), usual); },
+        choice_.jobs, packers.size(),
+        [&](std::size_t i) { return first_look(stops() ? std::nullopt : packers[i](), usual); },
         [&](std::size_t, std::pair<std::optional<Packed>, Made>&& p) {
           if (p.second) {
             const std::uint32_t pieces = piece_count(*p.second);
-            best_.take(pieces, std::move(p.second));
+            take(pieces, std::move(p.second));
           }
           if (p.first) packed.push_back(std::move(*p.first));
         });
@@ -182,7 +190,7 @@ class GatherMakers {
     for_each_ordered(
         choice_.jobs, packed.size(), [&](std::size_t i) { return split(packed[i]); },
         [&](std::size_t, std::vector<Candidate>&& all) {
-          for (Candidate& c : all) best_.take(c.first, std::move(c.second));
+          for (Candidate& c : all) take(c.first, std::move(c.second));
         });
     return trees;
   }
@@ -194,6 +202,7 @@ class GatherMakers {
     std::uint32_t best_way = 0;
     std::uint32_t in_vain = 0;
     for (const std::uint32_t q : splits(p.packing.of_root)) {
+      if (stops()) break;
       const std::uint32_t pieces = p.packing.of_root * q;
       Made made = with_pieces(p, q, best_way);
       in_vain = made->total < least ? 0 : in_vain + 1;
@@ -407,6 +416,7 @@ class GatherMakers {
   double share_;
   std::vector<Device> roots_;
   BestCandidates best_;
+  std::atomic<bool> any_ = false;
 };
 
 // Returns the share of a part that a link of bandwidth 1 carries while the bound of bandwidth lasts.

@@ -35,10 +35,11 @@ class PairMakers {
     if (wants(choice_, SynthesisMethod::paired)) grow(looked);
     if (wants(choice_, SynthesisMethod::builders)) lay(looked);
     std::ranges::stable_sort(looked, {}, [](const Looked& l) { return l.made.total; });
-    Made best;
+    BestCandidates all;
     constexpr std::size_t kept = 6;
-    for (std::size_t i = 0; i < std::min(kept, looked.size()); ++i) take(best, looked[i]);
-    return best;
+    for (std::size_t i = 0; i < std::min(kept, looked.size()); ++i) take(all, looked[i]);
+    const TimedMoves* const best = all.best(choice_.objective);
+    return best == nullptr ? std::nullopt : Made(*best);
   }
 
  private:
@@ -84,7 +85,8 @@ class PairMakers {
   template <class Make>
   void look(std::vector<Looked>& looked, std::size_t count, const Make& make) const {
     for_each_ordered(
-        choice_.jobs, count, [&](std::size_t i) { return first_look(make(i)); },
+        choice_.jobs, count,
+        [&](std::size_t i) { return i > 0 && is_late(choice_) ? std::nullopt : first_look(make(i)); },
         [&](std::size_t, std::optional<Looked>&& l) {
           if (l) looked.push_back(std::move(*l));
         });
@@ -144,12 +146,14 @@ class PairMakers {
     return std::move(l);
   }
 
-  void take(Made& best, Looked& looked) const {
-    const auto better = [&](const TimedMoves& made) { return !best || made.total < best->total; };
-    if (better(looked.made)) best = std::move(looked.made);
+  void take(BestCandidates& all, Looked& looked) const {
     const std::uint64_t pairs = looked.packing.pairs.size();
+    const auto add = [&](std::uint32_t q, TimedMoves&& made) {
+      all.take(static_cast<std::uint32_t>(pairs * q), std::move(made));
+    };
+    add(first_split(pairs), std::move(looked.made));
     for (std::uint32_t q = 1; pairs * q <= most_pieces(); q *= 2) {
-      if (!allows(pairs * q)) continue;
+      if (!allows(pairs * q) || is_late(choice_)) continue;
       const TreeMoves moves = moves_of(problem_, looked.packing, q);
       TimedMoves made = best_schedule(problem_, moves.moves, moves.rank);
       // Pieces that stand alike take their turns by chance.
@@ -158,7 +162,7 @@ class PairMakers {
       TimedMoves other = list_schedule(problem_, moves.moves, ServeOrder::pieces, rank);
       if (other.total < made.total) made = std::move(other);
       made.method = looked.name + " q=" + std::to_string(q);
-      if (better(made)) best = std::move(made);
+      add(q, std::move(made));
     }
   }
 

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+#include "passes/lower/fit_runtime.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "passes/lower/export.h"
+
+namespace convert {
+namespace {
+
+using Count = std::uint32_t;
+
+// A message with what stands before its step, on one side of a wire.
+struct SideUnit {
+  Count transfer = 0;
+  Count first = 0;  // step of the threadblock
+  Count steps = 0;
+};
+
+// One side of a wire: a threadblock that sends to a peer or receives from it.
+struct WireSide {
+  std::int32_t gpu = 0;
+  Count tb = 0;  // of the gpu
+  bool sends = false;
+  std::vector<SideUnit> units{};
+};
+
+struct WireEnds {
+  Count sender = no_index;  // into sides
+  Count receiver = no_index;
+  std::vector<std::int32_t> channels{};
+};
+
+// A threadblock of the result: parts of one or two sides.
+struct FittedBlock {
+  Threadblock tb{};
+  struct Part {
+    Count side;
+    Count which;  // of the wire's channels
+  };
+  std::vector<Part> parts{};
+};
+
+class RuntimeFitter {
+ public:
+  RuntimeFitter(const Algorithm& a, const RuntimeLimits& limits) : a_(a), limits_(limits) {
+    Diagnostics ignored;
+    plain_ = runnable(a, ignored);
+    collect_sides();
+  }
+
+  RuntimeFit run() {
+    RuntimeFit fit;
+    for (const bool both : {false, true}) {
+      fit.exceeded.clear();
+      if (!choose_channels(both, fit.exceeded)) continue;
+      make_blocks(both);
+      if (!check_blocks(fit.exceeded)) continue;
+      fit.algorithm = build();
+      return fit;
+    }
+    return fit;
+  }
+
+ private:
+  [[nodiscard]] std::string accepts(const std::string& what, Count most) const {
+    return what + "; " + limits_.name + " accepts " + std::to_string(most);
+  }
+
+  // The threadblocks of what can be run are those of the schedule, and one for copies.
+  void collect_sides() {
+    std::map<std::pair<std::int32_t, std::int32_t>, WireEnds> wires;
+    for (std::int32_t g = 0; g < a_.ranks(); ++g) {
+      const auto tbs = a_.threadblocks(a_.gpus[static_cast<std::size_t>(g)]);
+      for (Count t = 0; t < tbs.size(); ++t) {
+        WireSide side{.gpu = g, .tb = t, .sends = tbs[t].send >= 0};
+        const auto steps = a_.steps_of(tbs[t]);
+        Count first = 0;
+        for (Count i = 0; i < steps.size(); ++i) {
+          if (steps[i].transfer == no_index) continue;
+          side.units.push_back({steps[i].transfer, first, i + 1 - first});
+          first = i + 1;
+        }
+        const auto number = static_cast<Count>(sides_.size());
+        if (side.sends) {
+          wires[{g, tbs[t].send}].sender = number;
+        } else {
+          wires[{tbs[t].recv, g}].receiver = number;
+        }
+        sides_.push_back(std::move(side));
+      }
+    }
+    wire_of_.resize(sides_.size());
+    for (auto& [ends, wire] : wires) {
+      wire_of_[wire.sender] = wire_of_[wire.receiver] = static_cast<Count>(wires_.size());
+      wires_.push_back(std::move(wire));
+    }
+  }
+
+  // Returns the most steps that one of so many parts of a side has.
+  static Count longest_part(const WireSide& side, Count parts) {
+    std::vector<Count> steps(parts);
+    for (Count k = 0; k < side.units.size(); ++k) steps[k % parts] += side.units[k].steps;
+    return *std::ranges::max_element(steps);
+  }
+
+  // `both`: a threadblock has a sending and a receiving side, each with half of its steps.
+  bool choose_channels(bool both, std::string& exceeded) {
+    const Count most = both ? limits_.steps / 2 : limits_.steps;
+    // By gpu and channel: how many threadblocks send, and receive.
+    std::vector<std::array<Count, max_channels>> senders(a_.gpus.size());
+    std::vector<std::array<Count, max_channels>> receivers(a_.gpus.size());
+    for (WireEnds& wire : wires_) {
+      const WireSide& from = sides_[wire.sender];
+      const WireSide& to = sides_[wire.receiver];
+      Count parts = 1;
+      while (parts <= max_channels && std::max(longest_part(from, parts), longest_part(to, parts)) > most) ++parts;
+      wire.channels.clear();
+      auto& sending = senders[static_cast<std::size_t>(from.gpu)];
+      auto& receiving = receivers[static_cast<std::size_t>(to.gpu)];
+      for (std::int32_t c = 0; c < max_channels && wire.channels.size() < parts; ++c) {
+        const auto channel = static_cast<std::size_t>(c);
+        if (std::max(sending[channel], receiving[channel]) >= threadblocks_per_channel) continue;
+        ++sending[channel];
+        ++receiving[channel];
+        wire.channels.push_back(c);
+      }
+      if (wire.channels.size() == parts) continue;
+      exceeded = "the messages from GPU " + std::to_string(from.gpu) + " to GPU " + std::to_string(to.gpu) +
+                 " would need more than " + std::to_string(max_channels) + " channels of " +
+                 std::to_string(limits_.steps) + " steps; " + limits_.name + " accepts no more";
+      return false;
+    }
+    return true;
+  }
+
+  void make_blocks(bool both) {
+    blocks_.assign(a_.gpus.size(), {});
+    // Threadblocks of a gpu and channel that have no receiving side yet.
+    std::map<std::pair<std::int32_t, std::int32_t>, std::vector<Count>> open;
+    for (const bool sends : {true, false}) {
+      for (Count s = 0; s < sides_.size(); ++s) {
+        if (sides_[s].sends != sends) continue;
+        const std::vector<std::int32_t>& channels = wires_[wire_of_[s]].channels;
+        for (Count k = 0; k < channels.size(); ++k) add_part(s, k, channels[k], both, open);
+      }
+    }
+  }
+  void add_part(Count s, Count which, std::int32_t channel, bool both,
+                std::map<std::pair<std::int32_t, std::int32_t>, std::vector<Count>>& open) {
+    const WireSide& side = sides_[s];
+    std::vector<FittedBlock>& blocks = blocks_[static_cast<std::size_t>(side.gpu)];
+    std::vector<Count>& free = open[{side.gpu, channel}];
+    const Threadblock& tb = a_.threadblocks(a_.gpus[static_cast<std::size_t>(side.gpu)])[side.tb];
+    if (!side.sends && both && !free.empty()) {
+      FittedBlock& block = blocks[free.back()];
+      free.pop_back();
+      block.tb.recv = tb.recv;
+      block.parts.push_back({s, which});
+      return;
+    }
+    if (side.sends) free.push_back(static_cast<Count>(blocks.size()));
+    blocks.push_back({.tb = {.send = tb.send, .recv = tb.recv, .chan = channel}, .parts = {{s, which}}});
+  }
+
+  bool check_blocks(std::string& exceeded) const {
+    const Count most = std::min(limits_.threadblocks, awaited_threadblocks);
+    for (std::size_t g = 0; g < blocks_.size(); ++g) {
+      const std::size_t copies = plain_.gpus[g].tb_count - a_.gpus[g].tb_count;
+      const std::size_t count = blocks_[g].size() + copies;
+      if (count <= most) continue;
+      exceeded =
+          accepts("GPU " + std::to_string(g) + " would need " + std::to_string(count) + " threadblocks", most);
+      return false;
+    }
+    return true;
+  }
+
+  // A unit of a part, in the order of the transfers.
+  struct FittedUnit {
+    Count transfer;
+    Count side;
+    Count unit;
+  };
+
+  Algorithm build() const {
+    Algorithm out = plain_;
+    out.tbs.clear();
+    out.steps.clear();
+    out.channels = 1;
+    for (std::size_t g = 0; g < a_.gpus.size(); ++g) add_gpu(g, out);
+    return out;
+  }
+
+  void add_gpu(std::size_t g, Algorithm& out) const {
+    struct Place {
+      std::int32_t tb = -1;
+      std::int32_t position = -1;
+    };
+    const auto tbs = plain_.threadblocks(plain_.gpus[g]);
+    std::vector<std::vector<Place>> place(tbs.size());  // by old threadblock and step
+    for (std::size_t t = 0; t < tbs.size(); ++t) place[t].resize(tbs[t].step_count);
+    Gpu& gpu = out.gpus[g];
+    gpu.first_tb = static_cast<Count>(out.tbs.size());
+    const auto add_step = [&](std::size_t tb, Count i) {
+      place[tb][i] = {static_cast<std::int32_t>(out.tbs.size() - 1 - gpu.first_tb),
+                      static_cast<std::int32_t>(out.tbs.back().step_count++)};
+      out.steps.push_back(plain_.steps_of(tbs[tb])[i]);
+    };
+    for (const FittedBlock& block : blocks_[g]) {
+      begin(block.tb, out);
+      for (const FittedUnit& p : units_of(block)) {
+        const SideUnit& unit = sides_[p.side].units[p.unit];
+        for (Count i = unit.first; i < unit.first + unit.steps; ++i) add_step(sides_[p.side].tb, i);
+      }
+    }
+    for (Count t = a_.gpus[g].tb_count; t < tbs.size(); ++t) {  // copies
+      begin(tbs[t], out);
+      for (Count i = 0; i < tbs[t].step_count; ++i) add_step(t, i);
+    }
+    gpu.tb_count = static_cast<Count>(out.tbs.size()) - gpu.first_tb;
+    for (Count tb = 0; tb < gpu.tb_count; ++tb) {
+      const Threadblock& own = out.tbs[gpu.first_tb + tb];
+      for (Step& step : std::span(out.steps).subspan(own.first_step, own.step_count)) {
+        if (step.depid < 0) continue;
+        Place at = place[static_cast<std::size_t>(step.depid)][static_cast<std::size_t>(step.deps)];
+        if (at.tb == static_cast<std::int32_t>(tb)) at = {};  // stands before it anyway
+        step.depid = at.tb;
+        step.deps = at.position;
+      }
+    }
+  }
+
+  static void begin(Threadblock tb, Algorithm& out) {
+    tb.first_step = static_cast<Count>(out.steps.size());
+    tb.step_count = 0;
+    out.tbs.push_back(tb);
+    out.channels = std::max(out.channels, tb.chan + 1);
+  }
+
+  [[nodiscard]] std::vector<FittedUnit> units_of(const FittedBlock& block) const {
+    std::vector<FittedUnit> out;
+    for (const FittedBlock::Part& part : block.parts) {
+      const auto parts = static_cast<Count>(wires_[wire_of_[part.side]].channels.size());
+      const std::vector<SideUnit>& units = sides_[part.side].units;
+      for (Count k = part.which; k < units.size(); k += parts) out.push_back({units[k].transfer, part.side, k});
+    }
+    std::ranges::sort(out, {}, &FittedUnit::transfer);
+    return out;
+  }
+
+  const Algorithm& a_;
+  const RuntimeLimits& limits_;
+  Algorithm plain_;
+  std::vector<WireSide> sides_;
+  std::vector<Count> wire_of_;  // by side
+  std::vector<WireEnds> wires_;
+  std::vector<std::vector<FittedBlock>> blocks_;  // by gpu
+};
+
+}  // namespace
+
+RuntimeFit fit_runtime(const Algorithm& scheduled, const RuntimeLimits& limits) {
+  return RuntimeFitter(scheduled, limits).run();
+}
+
+}  // namespace convert

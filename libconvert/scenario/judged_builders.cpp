@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "scenario/judged_builders.h"
+
+#include <utility>
+#include <vector>
+
+#include "collectives/collective.h"
+#include "passes/lower/lower.h"
+#include "scenario/inputs.h"
+#include "scenario/scenario.h"
+#include "util/parallel.h"
+
+namespace convert {
+namespace {
+
+Scenario scenario_of(const NetworkConfig& network, const SynthesisRequest& request) {
+  Scenario scenario{.workload = {}, .network = network, .options = {}};
+  NetworkOptions& options = scenario.options.network;
+  options.model = NetworkModel::wires;
+  options.forwarding = Forwarding::store;
+  options.occupancy = request.occupancy == Schedule::Occupancy::beta ? Occupancy::beta : Occupancy::alpha_beta;
+  options.failed = request.failed;
+  scenario.options.system = load_system({}, network);
+  return scenario;
+}
+
+std::vector<CollectiveRequest> builders_for(const SynthesisProblem& problem) {
+  std::vector<CollectiveRequest> out;
+  const auto ranks = static_cast<std::int32_t>(problem.size());
+  const Collective c = problem.collective;
+  for (const CollectiveAlgorithm& a : collective_algorithms()) {
+    const bool apart = a.name == "direct" || a.name == "recursive_doubling" || a.name == "halving_doubling" ||
+                       a.name == "rabenseifner";
+    if (!apart || !a.offers(c) || (a.name == "direct" && c != Collective::all_reduce)) continue;
+    for (const std::int32_t chunks : {1, 4})
+      out.push_back({.collective = c, .algorithm = std::string(a.name), .ranks = ranks, .chunks = chunks});
+  }
+  for (std::int32_t first = 2; first * 2 <= ranks; ++first) {
+    const bool taken = c == Collective::all_reduce || c == Collective::all_gather ||
+                       c == Collective::reduce_scatter || c == Collective::all_to_all;
+    if (!taken || ranks % first != 0) continue;
+    out.push_back({.collective = c, .algorithm = "hierarchical", .ranks = ranks, .dims = {first, ranks / first}});
+    if (c != Collective::all_to_all) out.back().dim_algorithms = {"direct"};
+  }
+  for (CollectiveRequest& r : out) {
+    if (has_root(c)) r.root = static_cast<std::int32_t>(problem.root);
+  }
+  return out;
+}
+
+// Returns how long an algorithm takes; nothing if it does not come to its end.
+std::optional<Picoseconds> time_of(const Algorithm& algorithm, std::int64_t bytes, const Scenario& scenario) {
+  Diagnostics ignored;
+  const Lowering lowering(algorithm, bytes, ignored);
+  std::vector<Trace> traces(static_cast<std::size_t>(algorithm.ranks()));
+  for (std::size_t r = 0; r < traces.size(); ++r) {
+    traces[r].rank = static_cast<Rank>(r);
+    lowering.lower(static_cast<Rank>(r), traces[r]);
+  }
+  const LoadedReplay loaded = load_replay(traces, scenario, 1, ignored);
+  if (!loaded.program) return std::nullopt;
+  const ReplayResult result = replay(*loaded.program);
+  if (result.status != ReplayStatus::complete) return std::nullopt;
+  return result.total_ps;
+}
+
+}  // namespace
+
+std::optional<JudgedBuilder> fastest_builder(const NetworkConfig& network, const SynthesisRequest& request,
+                                             const SynthesisProblem& problem, Picoseconds limit, unsigned jobs) {
+  constexpr std::uint32_t most_ranks = 256;
+  if (problem.size() != problem.graph.npus || problem.size() < 2 || problem.size() > most_ranks)
+    return std::nullopt;
+  const Scenario scenario = scenario_of(network, request);
+  const std::vector<CollectiveRequest> requests = builders_for(problem);
+  std::optional<JudgedBuilder> best;
+  for_each_ordered(
+      jobs, requests.size(),
+      [&](std::size_t i) {
+        std::optional<JudgedBuilder> out;
+        Algorithm algorithm = build_collective(requests[i]);
+        if (problem.bytes < algorithm.chunks) return out;
+        const std::optional<Picoseconds> total = time_of(algorithm, problem.bytes, scenario);
+        if (total)
+          out = {std::move(algorithm), requests[i].algorithm + ", " + counted(requests[i].chunks, "chunk"), *total};
+        return out;
+      },
+      [&](std::size_t, std::optional<JudgedBuilder>&& made) {
+        if (made && made->total < (best ? best->total : limit)) best = std::move(made);
+      });
+  return best;
+}
+
+}  // namespace convert

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Judges built algorithms on a network by replaying them there.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "config/network/network.h"
+#include "core/algorithm/algorithm.h"
+#include "core/units.h"
+#include "synthesis/problem.h"
+
+namespace convert {
+
+struct JudgedBuilder {
+  Algorithm algorithm{};
+  std::string name{};     // "recursive_doubling, 1 chunk"
+  Picoseconds total = 0;  // as et-replay --network links --forwarding store has it
+};
+
+// Returns the fastest of the algorithms that no schedule expresses: those whose NPUs go on adding to a sum that
+// they have sent on, and those that put many parts into one message. Takes only what can take less than `limit`.
+// Returns nothing if there is none, or not all NPUs of the network take part.
+[[nodiscard]] std::optional<JudgedBuilder> fastest_builder(const NetworkConfig& network,
+                                                           const SynthesisRequest& request,
+                                                           const SynthesisProblem& problem, Picoseconds limit,
+                                                           unsigned jobs);
+
+}  // namespace convert

@@ -19,6 +19,7 @@
 #include "sets/classes/encoder.h"
 #include "sets/numbered/drafts.h"
 #include "sets/rank_order.h"
+#include "sets/written_format.h"
 #include "util/log.h"
 
 namespace convert {
@@ -403,29 +404,14 @@ std::optional<bool> tar_wanted(const FormatOptions& options) {
   throw usage_error("set=" + *text + ": expected tar or plain");
 }
 
-// Returns the format that the name of the file stands for; null if there is none.
-const Format* suffix_format(const SinkOptions& options) {
-  const bool named = options.path && *options.path != "-";
-  return named ? format_by_suffix(*options.path, Direction::write) : nullptr;
-}
-
 }  // namespace
-
-FormatChoice written_format(const SinkOptions& options) {
-  if (options.to) return parse_format_choice(*options.to, Direction::write);
-  const Format* const by_suffix = suffix_format(options);
-  FormatChoice choice{.format = by_suffix != nullptr ? by_suffix : &find_format("chakra"), .options = {}};
-  if (!choice.format->can_write())
-    throw usage_error("format '" + std::string(choice.format->name) + "' can only be read");
-  return choice;
-}
 
 SinkPlan plan_sink(SetSource& source, const SinkOptions& options) {
   SinkPlan plan;
   if (options.path && options.path->empty()) throw usage_error("-o has an empty name");
   if (options.path && *options.path != "-") plan.path = options.path;
-  plan.choice = written_format(options);
-  const Format* const by_suffix = suffix_format(options);
+  plan.choice = written_format(options.to, options.path);
+  const Format* const by_suffix = suffix_format(options.path);
   const Format& format = *plan.choice.format;
   if (!format.writes_traces())
     throw usage_error(

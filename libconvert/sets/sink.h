@@ -53,8 +53,6 @@ struct SinkPlan {
 // Plans the output, before the set is written: it calls SetSource::many(), which may read. Throws Error(usage) for
 // options that do not go together or not with the set, Error(system).
 [[nodiscard]] SinkPlan plan_sink(SetSource& source, const SinkOptions& options);
-// Returns the format that the options ask for, by its name or that of the file. Throws Error(usage).
-[[nodiscard]] FormatChoice written_format(const SinkOptions& options);
 
 // Writes all ranks of the source. If that is an algorithm, TraceSource::prepare() must have found no errors.
 void write_set(SetSource& source, const SinkPlan& plan, const SinkOptions& options, Diagnostics& diagnostics);

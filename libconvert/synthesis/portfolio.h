@@ -35,6 +35,7 @@ struct SynthesisChoice {
   SynthesisEffort effort = SynthesisEffort::normal;
   std::optional<std::uint32_t> pieces{};  // of a participant's part, or of all that a root has; none: as are best
   std::uint32_t most_pieces = 64;         // of a participant's part; a root has that of all
+  bool even = false;                      // only pieces of equal size, unless a part cannot be split so at all
   std::uint64_t seed = 1;
   unsigned jobs = 1;
   SynthesisObjective objective = SynthesisObjective::time;

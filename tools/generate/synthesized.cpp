@@ -13,10 +13,12 @@
 #include "generate/size_report.h"
 #include "generate/write.h"
 #include "passes/lower/fit_runtime.h"
-#include "scenario/judged_builders.h"
+#include "passes/verify/verify.h"
+#include "scenario/synthesized/judged_builders.h"
 #include "sets/schedules.h"
 #include "sets/sink.h"
 #include "sets/synthesized/synthesized.h"
+#include "sets/written_format.h"
 #include "synthesis/bounds/report.h"
 #include "synthesis/portfolio/candidates.h"
 #include "util/log.h"
@@ -143,7 +145,7 @@ class Generation {
         context_(context),
         network_(find_network(*o.synthesis.network)),
         request_(request_of(o, network_)),
-        format_(written_format({.to = o.output.to, .path = o.output.path}).format->name) {}
+        format_(written_format(o.output.to, o.output.path).format->name) {}
 
   void print_bounds() {
     const SynthesisProblem problem = make_problem(network_, request_, context_.diagnostics);
@@ -154,14 +156,15 @@ class Generation {
 
   void print_sizes() {
     std::vector<SizeRow> rows;
+    std::uint32_t npus = 0;
     for (const std::int64_t bytes : o_.sizes) {
       request_.bytes = bytes;
       const SynthesisProblem problem = make_problem(network_, request_, context_.diagnostics);
       const SynthesizedAlgorithm made = make(problem).synthesized;
       rows.push_back({problem.bytes, made.total, made.lower, made.method});
+      npus = problem.size();
     }
     const bool json = o_.synthesis.format.value_or("text") == "json";
-    const std::uint32_t npus = make_problem(network_, request_, context_.diagnostics).size();
     write_bytes(std::nullopt,
                 json ? sizes_json(request_.collective, npus, rows) : sizes_text(request_.collective, npus, rows));
   }
@@ -184,6 +187,7 @@ class Generation {
  private:
   MadeForSize make(const SynthesisProblem& problem) {
     SynthesisChoice choice = choice_of(o_, context_);
+    choice.even = o_.synthesis.target.has_value();  // MSCCL-IR has chunks of one size
     if (o_.synthesis.target && !o_.chunks) limit_pieces(problem, choice);
     MadeForSize out;
     while (true) {
@@ -232,17 +236,26 @@ class Generation {
 
   // Some small collectives are faster by algorithms that no schedule expresses.
   void take_builder(const SynthesisProblem& problem, const SynthesisChoice& choice, MadeForSize& out) {
-    const bool wanted = choice.effort != SynthesisEffort::fast && !o_.chunks && !o_.synthesis.target &&
+    const bool wanted = choice.effort != SynthesisEffort::fast && !o_.chunks &&
                         choice.objective == SynthesisObjective::time && format_ != "ten" &&
                         wants(choice, SynthesisMethod::builders) && request_.avoid.empty() && request_.only.empty();
     if (!wanted) return;
     SynthesizedAlgorithm& s = out.synthesized;
     std::optional<JudgedBuilder> builder = fastest_builder(network_, request_, problem, s.total, choice.jobs);
-    if (!builder) return;
+    if (!builder || exceeds_limits(builder->algorithm)) return;
     out.algorithm = std::move(builder->algorithm);
     out.scheduled = false;
     s.total = builder->total;
     s.method = builder->name;
+  }
+
+  [[nodiscard]] bool exceeds_limits(const Algorithm& algorithm) const {
+    if (!o_.synthesis.target) return false;
+    Diagnostics findings;
+    check_structure(algorithm, findings);
+    return std::ranges::any_of(findings.all(), [&](const Diagnostic& d) {
+      return d.rule == "limits" && d.message.find(limits().name) != std::string::npos;
+    });
   }
 
   // The runtimes take an algorithm for calls from minBytes to maxBytes: from half of its size to twice that, where

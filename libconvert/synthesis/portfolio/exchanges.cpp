@@ -34,6 +34,7 @@ std::vector<PathChoice> path_choices(const SynthesisProblem& problem, const Synt
   for (const std::uint32_t pieces : {1U, 2U, 4U, 8U, 16U}) {
     const bool too_many = commodities * pieces > (best ? most_synthesized_moves : quick_moves / 8);
     if (pieces > choice.most_pieces || pieces > problem.shard_bytes || (pieces > 1 && too_many)) continue;
+    if (choice.even && problem.shard_bytes % pieces != 0) continue;
     for (std::uint64_t seed = 0; seed < (best ? 4U : 2U); ++seed)
       out.push_back({.pieces = pieces, .passes = best ? 20U : 6U, .seed = choice.seed + seed});
   }

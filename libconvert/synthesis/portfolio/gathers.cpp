@@ -76,9 +76,12 @@ class GatherMakers {
     return !best_.empty() && best_.least() <= lower_ + tolerated;
   }
   [[nodiscard]] bool allows(std::uint64_t pieces) const {
-    if (choice_.pieces && pieces != *choice_.pieces) return false;
+    if ((choice_.pieces && pieces != *choice_.pieces) || !fits_evenly(pieces)) return false;
     return pieces <= most_pieces() && pieces <= static_cast<std::uint64_t>(problem_.shard_bytes) &&
            moves_of_pieces(pieces) <= most_moves();
+  }
+  [[nodiscard]] bool fits_evenly(std::uint64_t pieces) const {
+    return !choice_.even || problem_.shard_bytes % static_cast<std::int64_t>(pieces) == 0;
   }
   [[nodiscard]] std::uint64_t most_pieces() const {
     return std::uint64_t{choice_.most_pieces} * (problem_.size() / roots_.size());
@@ -374,6 +377,7 @@ class GatherMakers {
     std::uint32_t q = choice_.pieces ? *choice_.pieces / trees : 1;
     const std::uint64_t looked_at = std::uint64_t{usual} * (problem_.size() / roots_.size());
     while (!choice_.pieces && std::uint64_t{trees} * q < looked_at && allows(std::uint64_t{trees} * q * 2)) q *= 2;
+    if (!fits_evenly(std::uint64_t{trees} * q)) return {};
     TreeMoves moves = moves_of(problem_, p->packing, q);
     Made made = list_schedule(problem_, std::move(moves.moves), ServeOrder::pieces, moves.rank);
     made->method = text(*p, q);

@@ -112,6 +112,7 @@ class PairMakers {
   }
   [[nodiscard]] bool allows(std::uint64_t pieces) const {
     const std::uint64_t most = choice_.effort == SynthesisEffort::best ? most_synthesized_moves : quick_moves;
+    if (choice_.even && problem_.bytes % static_cast<std::int64_t>(pieces) != 0) return false;
     return pieces <= most_pieces() && 2 * std::uint64_t{problem_.size() - 1} * pieces <= most &&
            (!choice_.pieces || pieces == most_pieces());
   }

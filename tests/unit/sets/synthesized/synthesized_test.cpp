@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <utility>
 
 #include "common/expect_error.h"
 #include "common/replay_traces.h"
@@ -74,6 +76,91 @@ TEST(Synthesized, EveryCollectiveOnAnyNetworkIsProvedAndTakesItsTime) {
     }
   }
   EXPECT_LE(refused, 6);
+}
+
+TEST(Synthesized, KnownShapesAreProvedOnAnyNetwork) {
+  test::SynthesisDraw draw(77);
+  for (int round = 0; round < 12; ++round) {
+    const NetworkConfig network = test::random_network(draw, 9, round % 2 == 0 ? 0 : 3);
+    for (const Collective c : {Collective::all_gather, Collective::reduce_scatter, Collective::all_reduce,
+                               Collective::broadcast, Collective::reduce, Collective::all_to_all}) {
+      SynthesisRequest request{.collective = c,
+                               .bytes = std::int64_t{network.graph.npus} * (1 + draw.below(100'000))};
+      request.occupancy = round % 3 == 0 ? alpha_beta : beta;
+      const SynthesisChoice choice{.methods = {SynthesisMethod::builders}};
+      expect_right(network, request, make(network, request, choice),
+                   std::string(name(c)) + ", round " + std::to_string(round));
+    }
+  }
+}
+
+// A closed form is the best there is: the ring both ways on a ring, all at once on a switch.
+TEST(Synthesized, KnownShapesReachTheBoundWhereTheyAreBest) {
+  const NetworkConfig ring = parse_short_network("ring:8,bw=50GB/s,lat=500ns");
+  const SynthesisRequest request{.bytes = 8 << 20};
+  const SynthesizedAlgorithm on_ring = make(ring, request, {.methods = {SynthesisMethod::builders}});
+  EXPECT_EQ(on_ring.method.substr(0, 18), "bidirectional ring");
+  EXPECT_EQ(on_ring.total, on_ring.lower);
+  const NetworkConfig all = parse_short_network("fully_connected:8,bw=50GB/s,lat=500ns");
+  const SynthesizedAlgorithm at_once = make(all, request, {.methods = {SynthesisMethod::builders}});
+  EXPECT_EQ(at_once.method.substr(0, 6), "direct");
+  EXPECT_EQ(at_once.total, at_once.lower);
+}
+
+TEST(Synthesized, FewestTransfersWithinTwoPercent) {
+  const NetworkConfig network = parse_short_network("switch:12,bw=50GB/s,lat=100ns");
+  const SynthesisRequest request{.bytes = 12 << 20};
+  const SynthesizedAlgorithm fast = make(network, request, {});
+  const SynthesizedAlgorithm few = make(network, request, {.objective = SynthesisObjective::transfers});
+  EXPECT_LT(few.made.schedule.transfers.size(), fast.made.schedule.transfers.size());
+  EXPECT_LE(static_cast<double>(few.total), 1.02 * static_cast<double>(fast.total));
+  expect_right(network, request, few, "transfers");
+}
+
+TEST(Synthesized, WhatIgnoresLatenciesStillHasTrueTimes) {
+  const NetworkConfig network = parse_short_network("switch:6,bw=50GB/s,lat=3us");
+  for (const Collective c : {Collective::all_gather, Collective::all_reduce, Collective::all_to_all}) {
+    const SynthesisRequest request{.collective = c, .bytes = 6 << 20};
+    const SynthesizedAlgorithm made = make(network, request, {.objective = SynthesisObjective::bandwidth});
+    EXPECT_GE(made.total, make(network, request, {}).total);
+    expect_right(network, request, made, std::string(name(c)));
+  }
+}
+
+TEST(Synthesized, ATimeLimitLeavesOneCandidate) {
+  const NetworkConfig network = parse_short_network("switch:8,bw=50GB/s,lat=500ns");
+  for (const Collective c :
+       {Collective::all_gather, Collective::all_reduce, Collective::all_to_all, Collective::reduce}) {
+    const SynthesisRequest request{.collective = c, .bytes = 8 << 20};
+    const SynthesizedAlgorithm made = make(network, request, {.until = std::chrono::steady_clock::now()});
+    EXPECT_TRUE(made.stopped);
+    expect_right(network, request, made, std::string(name(c)));
+  }
+}
+
+TEST(Synthesized, AvoidedLinksCarryNothing) {
+  const NetworkConfig network = parse_short_network("torus:4x4,bw=50GB/s,lat=500ns");
+  SynthesisRequest request{.bytes = 16 << 20, .group = std::vector<Rank>{0, 1, 2, 3, 4, 5}, .avoid = {"0-1", "6"}};
+  const SynthesizedAlgorithm made = make(network, request, {});
+  expect_right(network, request, made, "avoid");
+  const Schedule& s = made.made.schedule;
+  EXPECT_EQ(s.wires.size(), build_wire_graph(network).wires.size());  // it is for the whole network
+  for (std::uint32_t t = 0; t < s.transfers.size(); ++t) {
+    const auto [src, dst] = std::pair(s.transfers[t].src, s.transfers[t].dst);
+    EXPECT_FALSE(src + dst == 1) << describe(s, s.transfers[t]);
+    EXPECT_FALSE(src == 6 || dst == 6) << describe(s, s.transfers[t]);
+  }
+  request = {.bytes = 16 << 20, .group = std::vector<Rank>{0, 1, 2, 3}, .only = {"0-1", "1-2", "2-3", "0-3"}};
+  EXPECT_EQ(make(network, request, {}).lower,
+            make(parse_short_network("ring:4,bw=50GB/s,lat=500ns"), {.bytes = 16 << 20}, {}).lower);
+  request.only = {"0-1"};
+  EXPECT_NE(test::error_text([&] { (void)make(network, request, {}); }, Error::Kind::input)
+                .find("no way leads from npu0 to npu2 over the links that may be used"),
+            std::string::npos);
+  request.only = {"0-5"};
+  EXPECT_NE(test::error_text([&] { (void)make(network, request, {}); }, Error::Kind::usage)
+                .find("--only '0-5': no link leads from npu0 to npu5"),
+            std::string::npos);
 }
 
 // Pieces of a part that they do not divide differ by a byte.

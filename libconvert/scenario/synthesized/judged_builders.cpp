@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "scenario/judged_builders.h"
+#include "scenario/synthesized/judged_builders.h"
 
 #include <utility>
 #include <vector>

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "scenario/synthesized/judged_builders.h"
+
+#include <gtest/gtest.h>
+
+namespace convert::judged_cases {
+namespace {
+
+std::optional<JudgedBuilder> fastest(const std::string& text, SynthesisRequest request, Picoseconds limit) {
+  Diagnostics diagnostics;
+  const NetworkConfig network = parse_short_network(text);
+  const SynthesisProblem problem = make_problem(network, request, diagnostics);
+  return fastest_builder(network, request, problem, limit, 1);
+}
+
+// Three exchanges, each of 500 ns, few bytes at 50 GB/s, and sums, of which each takes a nanosecond.
+TEST(JudgedBuilders, SmallAllReducesExchange) {
+  const auto best = fastest("hypercube:8,bw=50GB/s,lat=500ns", {.collective = Collective::all_reduce, .bytes = 8},
+                            10 * ps_per_us);
+  ASSERT_TRUE(best.has_value());
+  EXPECT_EQ(best->name.substr(0, 18), "recursive_doubling");
+  EXPECT_GE(best->total, 1500 * ps_per_ns);
+  EXPECT_LE(best->total, 1504 * ps_per_ns);
+  EXPECT_EQ(best->algorithm.ranks(), 8);
+}
+
+TEST(JudgedBuilders, AllAtOnceWhereAllAreNeighbours) {
+  const auto best = fastest("fully_connected:6,bw=50GB/s,lat=500ns",
+                            {.collective = Collective::all_reduce, .bytes = 600}, 10 * ps_per_us);
+  ASSERT_TRUE(best.has_value());
+  EXPECT_EQ(best->name, "direct, 1 chunk");
+  EXPECT_EQ(best->total, (500 + 12 + 5) * ps_per_ns);  // latency, 600 bytes, sums
+}
+
+TEST(JudgedBuilders, OnlyFasterOnesAndWholeNetworks) {
+  const SynthesisRequest request{.collective = Collective::all_reduce, .bytes = 600};
+  EXPECT_FALSE(fastest("fully_connected:6,bw=50GB/s,lat=500ns", request, 517 * ps_per_ns).has_value());
+  SynthesisRequest few = request;
+  few.group = std::vector<Rank>{0, 1, 2};
+  EXPECT_FALSE(fastest("fully_connected:6,bw=50GB/s,lat=500ns", few, 10 * ps_per_us).has_value());
+}
+
+}  // namespace
+}  // namespace convert::judged_cases

@@ -209,5 +209,8 @@ struct FormatChoice {
 // Parses "msccl,size=1MiB". Throws Error(usage) on an unknown format, an unknown key (naming the known ones), a key
 // given twice, or a format that cannot be read (or written).
 [[nodiscard]] FormatChoice parse_format_choice(std::string_view text, Direction direction);
+// Returns the format of option -t, else that of the file's name, else chakra. Throws Error(usage).
+[[nodiscard]] FormatChoice written_format(const std::optional<std::string>& to,
+                                          const std::optional<std::string>& path);
 
 }  // namespace convert

@@ -151,4 +151,13 @@ FormatChoice parse_format_choice(std::string_view text, Direction direction) {
   return choice;
 }
 
+FormatChoice written_format(const std::optional<std::string>& to, const std::optional<std::string>& path) {
+  if (to) return parse_format_choice(*to, Direction::write);
+  const Format* const by_suffix = path && *path != "-" ? format_by_suffix(*path, Direction::write) : nullptr;
+  FormatChoice choice{.format = by_suffix != nullptr ? by_suffix : &find_format("chakra"), .options = {}};
+  if (!choice.format->can_write())
+    throw usage_error("format '" + std::string(choice.format->name) + "' can only be read");
+  return choice;
+}
+
 }  // namespace convert

@@ -19,7 +19,6 @@
 #include "sets/classes/encoder.h"
 #include "sets/numbered/drafts.h"
 #include "sets/rank_order.h"
-#include "sets/written_format.h"
 #include "util/log.h"
 
 namespace convert {
@@ -411,7 +410,7 @@ SinkPlan plan_sink(SetSource& source, const SinkOptions& options) {
   if (options.path && options.path->empty()) throw usage_error("-o has an empty name");
   if (options.path && *options.path != "-") plan.path = options.path;
   plan.choice = written_format(options.to, options.path);
-  const Format* const by_suffix = suffix_format(options.path);
+  const Format* const by_suffix = plan.path ? format_by_suffix(*plan.path, Direction::write) : nullptr;
   const Format& format = *plan.choice.format;
   if (!format.writes_traces())
     throw usage_error(

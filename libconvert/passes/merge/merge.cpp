@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/algorithm/chunk_bytes.h"
+#include "core/algorithm/link_way.h"
 #include "core/collective.h"
 #include "graph/graph.h"
 #include "graph/messages.h"
@@ -56,7 +57,8 @@ struct ReplacedCall {
   MergeChoice choice{};
   std::int64_t bytes = 0;  // of the whole
   const MergePlace* place = nullptr;
-  NodeId first_id = 0;  // of its new nodes
+  bool has_ways = false;  // messages take their turns and ways
+  NodeId first_id = 0;    // of its new nodes
 };
 
 }  // namespace
@@ -84,6 +86,8 @@ struct MergedRank::State {
   [[nodiscard]] std::int64_t instance_bytes(const ReplacedCall& call, std::uint32_t chunk) const {
     return part_bytes(call.bytes, call.choice.chunks, chunk);
   }
+  [[nodiscard]] bool has_ways(const ReplacedCall& call) const;
+  void add_way(const MergePlace& place, const MergePlace::Node& from, NodeTable& out) const;
   const Sizes& sizes_of(const ReplacedCall& call, std::int64_t bytes);
   const MergePlace* place_of(const ReplacedCall& call);
   [[nodiscard]] bool fits(const MergeCall& call, std::uint32_t node, const MergeChoice& choice) const;
@@ -174,7 +178,22 @@ void MergedRank::State::look_at(std::uint32_t node, std::map<std::string_view, s
                     .choice = *choice,
                     .bytes = bytes};
   call.place = place_of(call);
+  call.has_ways = has_ways(call);
   calls.push_back(call);
+}
+
+// Returns whether messages of the call take the ways of its algorithm: not if those are for other NPUs, or for another
+// network than those that the trace has already.
+bool MergedRank::State::has_ways(const ReplacedCall& call) const {
+  const MergeAlgorithm& algorithm = plan.algorithms[call.choice.algorithm];
+  if (algorithm.network.empty() || algorithm.network != plan.network) return false;
+  const AttrTable& metadata = trace.metadata.table;
+  if (string_value(metadata, metadata.attrs, scheduled_network).value_or(plan.network) != plan.network) return false;
+  const std::vector<std::uint32_t>& ranks = call.ranks->ranks;
+  for (std::uint32_t place = 0; place < ranks.size() && !algorithm.placed; ++place) {
+    if (ranks[place] != place) return false;
+  }
+  return true;
 }
 
 // Returns whether the algorithm can express the collective. Throws where it must.
@@ -381,6 +400,18 @@ void MergedRank::State::add_node(const MergePlace::Node& from, const Sizes& s, s
   out.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(from.type));
   out.add_int(attr::comm_src, Kind::int32_val, sends ? own : peer);
   out.add_int(attr::comm_dst, Kind::int32_val, sends ? peer : own);
+  if (call.has_ways && from.way.count != 0) add_way(*call.place, from, out);
+}
+
+void MergedRank::State::add_way(const MergePlace& place, const MergePlace::Node& from, NodeTable& out) const {
+  std::vector<std::int64_t> list;
+  const std::span links(place.links.data() + from.way.begin, from.way.count);
+  for (const MergePlace::Link& l : links) list.push_back(l.turn);
+  out.add_ints(attr::link_seq, Kind::int64_list, list);
+  if (links.size() == 1) return;
+  list.clear();
+  for (const MergePlace::Link& l : links.first(links.size() - 1)) list.push_back(l.to);
+  out.add_ints(attr::link_via, Kind::int32_list, list);
 }
 
 void MergedRank::State::add_instance(const ReplacedCall& call, std::uint32_t chunk, NodeTable& out) {
@@ -454,6 +485,9 @@ void MergedRank::add_programs(Metadata& out) {
     }
     state_->programs.emplace(&place, number++);
   }
+  const auto has_ways = [](const ReplacedCall& call) { return call.has_ways; };
+  if (find(out.table.attrs, scheduled_network) == nullptr && std::ranges::any_of(state_->calls, has_ways))
+    out.table.add_string(scheduled_network, state_->plan.network);
 }
 
 bool MergedRank::next(Trace& out, std::size_t max_nodes) {

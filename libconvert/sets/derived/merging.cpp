@@ -10,12 +10,14 @@
 #include "collectives/collective.h"
 #include "config/groups.h"
 #include "core/algorithm/chunk_bytes.h"
+#include "core/algorithm/link_way.h"
 #include "core/collective.h"
 #include "core/units.h"
 #include "core/world_size.h"
 #include "passes/lower/lower.h"
 #include "passes/merge/algorithm.h"
 #include "passes/merge/chunk_flow.h"
+#include "passes/merge/fit.h"
 #include "passes/provenance.h"
 #include "passes/provenance_rule.h"
 #include "passes/ten/algorithm.h"
@@ -97,6 +99,7 @@ MergeAlgorithm of_algorithm(std::string source, Algorithm algorithm, Diagnostics
   out.chunks = built->algorithm.chunks;
   out.collective = name(claimed_collective(built->algorithm));
   out.relays = built->algorithm.relays;
+  out.network = built->algorithm.scheduled_for.network;
   out.load = [built](std::uint32_t place) {
     Trace trace;
     built->lowering->lower(place, trace);
@@ -141,6 +144,7 @@ MergeAlgorithm without_switches(const std::string& path, const Schedule& schedul
   Schedule timed;
   const Flow flow = check_schedule(rest, timed, told);
   MergeAlgorithm out = of_algorithm(path, make_algorithm(rest, timed, flow), diagnostics);
+  out.network.clear();  // its devices have other numbers
   out.places_note = ", as relays that carry nothing have no place";
   return out;
 }
@@ -154,6 +158,14 @@ Trace whole_rank(TraceReader& reader) {
 
 }  // namespace
 
+// What the plan takes of a rank.
+struct MergedSet::Counted {
+  Rank rank = 0;
+  std::optional<Rank> world{};
+  CollectiveCensus census{};
+  SynthesisSizes sizes{};
+};
+
 // Ranks [first, last) of the list, each merged when it is asked for.
 class MergedSet::Reader : public TraceReader {
  public:
@@ -164,7 +176,7 @@ class MergedSet::Reader : public TraceReader {
     Trace workload = set_.read_rank(set_.ranks_[next_++]);
     out.rank = workload.rank;
     out.name = workload.name;
-    out.metadata = std::move(workload.metadata);
+    out.metadata = workload.metadata;
     out.nodes.clear();
     merged_ = std::make_unique<MergedRank>(set_.plan_, std::move(workload));
     merged_->add_programs(out.metadata);
@@ -199,6 +211,7 @@ Error MergedSet::failure(const std::string& message) const {
 
 std::uint32_t MergedSet::add(MergeAlgorithm algorithm) {
   plan_.tags = std::max(plan_.tags, algorithm.tags);
+  if (plan_.network.empty()) plan_.network = algorithm.network;
   plan_.algorithms.push_back(std::move(algorithm));
   return static_cast<std::uint32_t>(plan_.algorithms.size() - 1);
 }
@@ -216,6 +229,7 @@ MergeAlgorithm MergedSet::from_file(const std::string& path) {
     algorithm.chunks = a->chunks;
     algorithm.collective = name(claimed_collective(*a));
     algorithm.relays = a->relays;
+    algorithm.network = a->scheduled_for.network;
     algorithm.load = [s = source.get()](std::uint32_t p) { return whole_rank(*s->open_rank(p)); };
     algorithm.flow = lazy_flow([a] { return ChunkFlow::of(*a); });
     algorithm.root = lazily([a] { return root_place(*a); });
@@ -245,6 +259,7 @@ MergeAlgorithm MergedSet::from_file(const std::string& path) {
   algorithm.collective = string_value(metadata, metadata.attrs, attr::collective).value_or("");
   if (const auto known = parse_collective(algorithm.collective, in_algorithms)) algorithm.collective = name(*known);
   algorithm.relays = relays_of(traces->front());
+  algorithm.network = string_value(metadata, metadata.attrs, scheduled_network).value_or("");
   algorithm.load = [traces](std::uint32_t p) { return (*traces)[p]; };
   algorithm.flow = lazy_flow([traces] { return of_algorithm(*traces, ChunkFlow::of); });
   algorithm.root = lazily([traces] { return of_algorithm(*traces, root_place); });
@@ -257,6 +272,11 @@ void MergedSet::load_algorithms() {
     const std::uint32_t chunks = rule.chunks != 0 ? rule.chunks : options_.chunks;
     plan_.most_chunks = std::max(plan_.most_chunks, chunks);
     choices_.push_back({.algorithm = 0, .chunks = chunks});
+    synthesis_.emplace_back();
+    if (rule.builtin && names_synthesis(rule.algorithm)) {
+      read_synthesis_rule(rule);
+      continue;
+    }
     if (rule.builtin) {
       check_builtin(rule);
       continue;
@@ -278,7 +298,7 @@ void MergedSet::build_algorithms(const std::vector<CollectiveCensus>& found) {
     for (std::size_t i = 0; i < options_.rules.size(); ++i) {
       const CollectiveRule& rule = options_.rules[i];
       for (const auto& [type, rank] : census->second.kinds) {
-        if (!rule.builtin || members < 2 || !rule.which.takes(type)) continue;
+        if (!rule.builtin || synthesis_[i] || members < 2 || !rule.which.takes(type)) continue;
         const auto place = group.place(rank, plan_.ranks);
         const std::int64_t root = place ? std::int64_t{*place} : -1;
         const auto [at, added] = built_.try_emplace({i, type, members, root}, choices_[i]);
@@ -286,6 +306,86 @@ void MergedSet::build_algorithms(const std::vector<CollectiveCensus>& found) {
       }
     }
   }
+}
+
+void MergedSet::read_synthesis_rule(const CollectiveRule& rule) {
+  SynthesisRule parsed = at_rule(rule, "'" + rule.text + "': ", [&] {
+    check_synthesized(rule.which.type);
+    SynthesisRule read = parse_synthesis_rule(rule.algorithm);
+    if (!read.network) {
+      throw usage_error(
+          "a synthesized algorithm is made for a network; add net=FILE, or such as net=ring:8,bw=50GB/s,lat=500ns");
+    }
+    return read;
+  });
+  const Schedule::Occupancy occupancy = parsed.occupancy.value_or(Schedule::Occupancy::beta);
+  auto& library = libraries_[*parsed.network + ' ' + std::string(name(occupancy))];
+  if (library == nullptr) {
+    library = at_rule(rule, "'" + rule.text + "': ", [&] {
+      return std::make_unique<SynthesisLibrary>(find_network(*parsed.network), std::vector<std::string>(), occupancy);
+    });
+  }
+  synthesis_.back() = std::move(parsed);
+}
+
+// Finds for which collectives of a rank algorithms are synthesized.
+MergedSet::SynthesisSizes MergedSet::synthesis_sizes(const NodeTable& table) const {
+  SynthesisSizes sizes;
+  if (libraries_.empty()) return sizes;
+  for (const Node& n : table.nodes) {
+    if (n.type != NodeType::comm_coll) continue;
+    const auto attrs = table.attributes(n);
+    const IntValue type = int_value(attrs, attr::comm_type);
+    const Collective kind = collective_of(type ? type.value : -1);
+    const std::int64_t bytes = int_value(attrs, attr::comm_size).value;
+    const std::string_view group = group_of(table, n);
+    const auto rule = std::ranges::find_if(options_.rules, [&](const CollectiveRule& r) {
+      return r.which.fits(kind, group, bytes, n.id, table.name(n));
+    });
+    const auto i = static_cast<std::size_t>(rule - options_.rules.begin());
+    if (rule == options_.rules.end() || !synthesis_[i] || convert::name(kind).empty()) continue;
+    const IntValue root = root_of(attrs, kind);
+    std::int64_t& most =
+        sizes[{i, std::string(group), kind, root ? root.value : -1, size_class(bytes)}];
+    most = std::max(most, bytes);
+  }
+  return sizes;
+}
+
+// Makes an algorithm for the largest collective of each class of sizes; groups whose networks are alike share it.
+void MergedSet::synthesize_algorithms() {
+  for (const auto& [key, bytes] : sizes_) {
+    const auto& [i, group_name, type, root, size] = key;
+    const auto group = plan_.groups.find(group_name);
+    if (group == plan_.groups.end()) continue;
+    GroupCollective wanted{.collective = type, .group = group->second.ranks, .bytes = bytes};
+    if (wanted.group.empty()) {
+      wanted.group.resize(plan_.ranks);
+      std::iota(wanted.group.begin(), wanted.group.end(), Rank{0});
+    }
+    const auto place = group->second.place(root, plan_.ranks);
+    if (wanted.group.size() < 2 || (root >= 0 && !place)) continue;
+    wanted.root = place.value_or(0);
+    const auto members = static_cast<std::int64_t>(wanted.group.size());
+    if (type == Collective::all_gather && __builtin_mul_overflow(bytes, members, &wanted.bytes)) continue;
+    const CollectiveRule& rule = options_.rules[i];
+    const SynthesisRule& how = *synthesis_[i];
+    const Schedule::Occupancy occupancy = how.occupancy.value_or(Schedule::Occupancy::beta);
+    SynthesisLibrary& library = *libraries_.at(*how.network + ' ' + std::string(name(occupancy)));
+    MergeAlgorithm algorithm = at_rule(rule, "'" + rule.text + "', group " + group_name + ": ", [&] {
+      return of_algorithm(rule.algorithm, library.make(wanted, how.choice, options_.jobs), diagnostics_);
+    });
+    algorithm.placed = true;
+    MergeChoice& choice = synthesized_[{i, group_name, type, place ? std::int64_t{*place} : -1, size}];
+    choice = choices_[i];
+    choice.algorithm = add(std::move(algorithm));
+  }
+}
+
+std::size_t MergedSet::synthesized() const {
+  std::size_t made = 0;
+  for (const auto& [network, library] : libraries_) made += library->made();
+  return made;
 }
 
 // Returns how often each of the ranks calls the group. They must call the same, or their instances would not meet.
@@ -330,6 +430,7 @@ void MergedSet::define_groups(const std::vector<CollectiveCensus>& found) {
     calls += same_calls(entry.first, ranks, found);
   }
   build_algorithms(found);
+  synthesize_algorithms();
   std::int64_t last = 0;
   const std::int64_t instances = static_cast<std::int64_t>(calls) * plan_.most_chunks;
   if (__builtin_mul_overflow(instances, std::int64_t{plan_.tags}, &last) || last > largest_tag - plan_.first_tag) {
@@ -341,25 +442,27 @@ void MergedSet::define_groups(const std::vector<CollectiveCensus>& found) {
 void MergedSet::census() {
   std::vector<CollectiveCensus> found;
   const bool again = workload_.independent_ranks() != 0;
-  const auto count = [](TraceReader& reader, Trace& head) {
+  const auto count_one = [this](const Trace& t) {
+    return Counted{t.rank, world_size(t.metadata), count_collectives(t.nodes), synthesis_sizes(t.nodes)};
+  };
+  const auto count = [&](TraceReader& reader, Trace& head) {
     read_nodes(reader, head);
-    CollectiveCensus c = count_collectives(head.nodes);
-    return std::pair{std::move(head), std::move(c)};
+    return count_one(head);
   };
   if (!again) held_ = workload_.load(options_.jobs);
   std::vector<Rank> numbers;
   std::optional<Rank> world;
-  const auto add = [&](const Trace& head, CollectiveCensus&& c) {
-    numbers.push_back(head.rank);
-    world = std::max(world, world_size(head.metadata));
-    found.push_back(std::move(c));
+  const auto add = [&](Counted&& one) {
+    numbers.push_back(one.rank);
+    world = std::max(world, one.world);
+    found.push_back(std::move(one.census));
+    for (const auto& [key, bytes] : one.sizes) {
+      std::int64_t& most = sizes_[key];
+      most = std::max(most, bytes);
+    }
   };
-  for (const Trace& t : held_) add(t, count_collectives(t.nodes));
-  if (again) {
-    workload_.for_each_rank(options_.jobs, count, [&](std::pair<Trace, CollectiveCensus>&& one) {
-      add(one.first, std::move(one.second));
-    });
-  }
+  for (const Trace& t : held_) add(count_one(t));
+  if (again) workload_.for_each_rank(options_.jobs, count, add);
   if (const WorldSizes* sizes = workload_.world_sizes()) {
     sizes->warn_if_they_differ(diagnostics_);
     if (sizes->differ()) world.reset();
@@ -398,6 +501,11 @@ const MergeChoice* MergedSet::choose(const MergeCall& call) {
     used_[i] = true;
     if (!options_.rules[i].builtin) return &choices_[i];
     if (call.members == 1) return nullptr;  // there is nobody to send to
+    if (synthesis_[i]) {
+      const auto made = synthesized_.find({i, std::string(call.group), call.type,
+                                           call.root ? std::int64_t{*call.root} : -1, size_class(call.bytes)});
+      return made == synthesized_.end() ? &choices_[i] : &made->second;
+    }
     const auto at = built_.find({i, call.type, call.members, call.root ? std::int64_t{*call.root} : -1});
     return at == built_.end() ? &choices_[i] : &at->second;  // the former is refused for what it lacks
   }

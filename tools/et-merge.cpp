@@ -96,8 +96,8 @@ int main(int argc, char** argv) {
                     "by size; the first rule that fits counts"},
                    {"et-merge -w llama --builtin all_reduce=ring,chunks=4 -o merged", "an algorithm of our own"},
                    {"et-merge -w llama --builtin all=synthesized,net=torus.yml,effort=fast -o merged",
-                   "algorithms made for a network"},
-                  {"et-merge -w llama --map map.yml -o - | et-validate", "rules from a file"},
+                    "algorithms made for a network"},
+                   {"et-merge -w llama --map map.yml -o - | et-validate", "rules from a file"},
                    {"et-merge llama bert -o both",
                     "two sets side by side, the ranks of bert behind those of llama"}},
   };

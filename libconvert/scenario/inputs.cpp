@@ -116,10 +116,10 @@ class LibraryMaker {
 std::string name_of_made(const std::string& named) { return named.substr(builtin_prefix.size()); }
 
 Algorithm LibraryMaker::synthesize(const std::string& text, const CollectiveCall& call,
-                                     std::span<const Rank> ranks) {
+                                   std::span<const Rank> ranks) {
   if (!library_) {
-    const auto occupancy = options_.occupancy == Occupancy::alpha_beta ? Schedule::Occupancy::alpha_beta
-                                                                       : Schedule::Occupancy::beta;
+    const auto occupancy =
+        options_.occupancy == Occupancy::alpha_beta ? Schedule::Occupancy::alpha_beta : Schedule::Occupancy::beta;
     library_.emplace(network_, options_.failed, occupancy);
   }
   GroupCollective wanted{.collective = call.op, .group = {ranks.begin(), ranks.end()}, .root = call.root};
@@ -168,16 +168,16 @@ void begin_program(std::optional<ReplayBuilder>& builder, const Trace& first, co
   builder.emplace(network, options, diagnostics);
   if (options.system == nullptr) return;
   const auto maker = std::make_shared<LibraryMaker>(network, options.network, jobs);
-  builder->set_library(
-      {.make =
-           [&builder, &diagnostics, rules, maker](const std::string& named, const CollectiveCall& call,
-                                                  std::span<const Rank> ranks) {
-             add_made(*builder, named, maker->make(named, call, ranks), ranks, rules, diagnostics);
-           },
-       .size_class =
-           [](const std::string& named, std::int64_t bytes) {
-             return names_synthesis(name_of_made(named)) ? std::optional(size_class(bytes)) : std::nullopt;
-           }});
+  builder->set_library({.make =
+                            [&builder, &diagnostics, rules, maker](
+                                const std::string& named, const CollectiveCall& call, std::span<const Rank> ranks) {
+                              add_made(*builder, named, maker->make(named, call, ranks), ranks, rules, diagnostics);
+                            },
+                        .size_class =
+                            [](const std::string& named, std::int64_t bytes) {
+                              return names_synthesis(name_of_made(named)) ? std::optional(size_class(bytes))
+                                                                          : std::nullopt;
+                            }});
   for (const std::string& prefix : custom_prefixes(*options.system)) {
     TraceSource source({.operands = {prefix}, .hash = false}, diagnostics);
     if (source.prepare(false)) add_custom(*builder, prefix, source, rules, jobs);

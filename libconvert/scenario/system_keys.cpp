@@ -138,6 +138,11 @@ void set_system_key(SystemConfig& to, const std::string& key, const SystemConfig
   if (k != nullptr && k->form == Form::bus && !to.shared_bus)
     throw input_error({}, key + " has no effect: the system has no model-shared-bus", "sweep");
   SystemConfig value = from;
+  if (takes_algorithms(key) && !from.collectives.front().custom.empty()) {
+    // Collectives of too few bytes take what the system says.
+    for (std::size_t i = 0; i < to.collectives.size(); ++i)
+      value.collectives.at(i).per_dim = to.collectives.at(i).per_dim;
+  }
   if (k == nullptr || (k->form == Form::list && !is_custom(key))) {
     for (CollectiveChoice& c : value.collectives) spread(c.per_dim, dims);
   }

@@ -64,8 +64,8 @@ struct MergeAlgorithm {
   // What the algorithm claims to compute, "all_reduce"; "custom": none of the known ones; empty: not told.
   std::string collective;
   std::vector<std::int32_t> relays{};  // places that only pass on, and take no part
-  // network_id() of what its messages have turns and ways for; empty: for none. `placed`: for the ranks of one group
-  // that calls it, else for places that are NPUs of the same numbers.
+  // network_id() of what its messages have turns and ways for; empty: for none. `placed`: for the ranks of one
+  // group that calls it, else for places that are NPUs of the same numbers.
   std::string network{};
   bool placed = false;
   // Returns the trace of a place. Thread-safe.

@@ -182,13 +182,14 @@ void MergedRank::State::look_at(std::uint32_t node, std::map<std::string_view, s
   calls.push_back(call);
 }
 
-// Returns whether messages of the call take the ways of its algorithm: not if those are for other NPUs, or for another
-// network than those that the trace has already.
+// Returns whether messages of the call take the ways of its algorithm: not if those are for other NPUs, or for
+// another network than those that the trace has already.
 bool MergedRank::State::has_ways(const ReplacedCall& call) const {
   const MergeAlgorithm& algorithm = plan.algorithms[call.choice.algorithm];
   if (algorithm.network.empty() || algorithm.network != plan.network) return false;
   const AttrTable& metadata = trace.metadata.table;
-  if (string_value(metadata, metadata.attrs, scheduled_network).value_or(plan.network) != plan.network) return false;
+  if (string_value(metadata, metadata.attrs, scheduled_network).value_or(plan.network) != plan.network)
+    return false;
   const std::vector<std::uint32_t>& ranks = call.ranks->ranks;
   for (std::uint32_t place = 0; place < ranks.size() && !algorithm.placed; ++place) {
     if (ranks[place] != place) return false;

@@ -54,7 +54,7 @@ struct MergePlan {
   std::uint32_t most_chunks = 1;     // of a collective
   // network_id() of the network on which merged messages take turns and ways; empty: on none.
   std::string network{};
-  bool require_all = false;          // no collective may stay, also if it has fewer bytes than chunks
+  bool require_all = false;  // no collective may stay, also if it has fewer bytes than chunks
   // A collective that its algorithm cannot express (see MergeCounts::misfits) is merged all the same.
   bool allow_misfits = false;
   // Returns what takes a collective's place; null: it stays. Called by several threads. et-merge's is MergedSet's,

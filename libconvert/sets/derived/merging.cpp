@@ -322,7 +322,8 @@ void MergedSet::read_synthesis_rule(const CollectiveRule& rule) {
   auto& library = libraries_[*parsed.network + ' ' + std::string(name(occupancy))];
   if (library == nullptr) {
     library = at_rule(rule, "'" + rule.text + "': ", [&] {
-      return std::make_unique<SynthesisLibrary>(find_network(*parsed.network), std::vector<std::string>(), occupancy);
+      return std::make_unique<SynthesisLibrary>(find_network(*parsed.network), std::vector<std::string>(),
+                                                occupancy);
     });
   }
   synthesis_.back() = std::move(parsed);
@@ -345,8 +346,7 @@ MergedSet::SynthesisSizes MergedSet::synthesis_sizes(const NodeTable& table) con
     const auto i = static_cast<std::size_t>(rule - options_.rules.begin());
     if (rule == options_.rules.end() || !synthesis_[i] || convert::name(kind).empty()) continue;
     const IntValue root = root_of(attrs, kind);
-    std::int64_t& most =
-        sizes[{i, std::string(group), kind, root ? root.value : -1, size_class(bytes)}];
+    std::int64_t& most = sizes[{i, std::string(group), kind, root ? root.value : -1, size_class(bytes)}];
     most = std::max(most, bytes);
   }
   return sizes;

@@ -84,12 +84,12 @@ class MergedSet : public SetSource {
   std::vector<MergeChoice> choices_;                   // by rule; of builtins without the algorithm
   // Built algorithms by rule, collective, ranks of the group and root, -1 for none.
   std::map<std::tuple<std::size_t, Collective, std::uint32_t, std::int64_t>, MergeChoice> built_;
-  std::vector<std::optional<SynthesisRule>> synthesis_;                // by rule
+  std::vector<std::optional<SynthesisRule>> synthesis_;                 // by rule
   std::map<std::string, std::unique_ptr<SynthesisLibrary>> libraries_;  // by network and occupancy
-  SynthesisSizes sizes_;                                               // roots are ranks
-  std::map<SynthesisKey, MergeChoice> synthesized_;                    // roots are places
-  std::vector<bool> used_;   // by rule
-  std::vector<Trace> held_;  // a workload that can be read once only
+  SynthesisSizes sizes_;                                                // roots are ranks
+  std::map<SynthesisKey, MergeChoice> synthesized_;                     // roots are places
+  std::vector<bool> used_;                                              // by rule
+  std::vector<Trace> held_;                                             // a workload that can be read once only
   std::vector<Rank> ranks_;
   MergePlan plan_;
   mutable std::mutex mutex_;

@@ -37,8 +37,9 @@ class SynthesisLibrary {
   SynthesisLibrary(NetworkConfig network, const std::vector<std::string>& failed, Schedule::Occupancy occupancy);
 
   // Returns an algorithm whose ranks are the places of the group, without relays, and whose messages have their
-  // ways and turns on the links of the whole network, and are so many chunks, for any size. Throws Error(usage) if the network lacks an NPU of the group,
-  // Error(input) if no way leads from a member to another, and as synthesize() does.
+  // ways and turns on the links of the whole network, and are so many chunks, for any size. Throws Error(usage) if
+  // the network lacks an NPU of the group, Error(input) if no way leads from a member to another, and as
+  // synthesize() does.
   [[nodiscard]] Algorithm make(const GroupCollective& wanted, const SynthesisChoice& choice, unsigned jobs);
 
   // Returns how many algorithms were synthesized.

@@ -16,7 +16,8 @@ namespace {
 constexpr std::int64_t most_chunks = std::int64_t{1} << 24U;
 
 const std::vector<std::string>& known_keys() {
-  static const std::vector<std::string> keys{"effort", "chunks", "max-chunks", "method", "seed", "occupancy", "net"};
+  static const std::vector<std::string> keys{"effort", "chunks",    "max-chunks", "method",
+                                             "seed",   "occupancy", "net"};
   return keys;
 }
 
@@ -25,7 +26,8 @@ std::string_view value_of(std::string_view part) {
   return part.substr(std::min(key_of(part).size() + 1, part.size()));
 }
 bool is_known(std::string_view part) {
-  return part.find('=') != std::string_view::npos && std::ranges::find(known_keys(), key_of(part)) != known_keys().end();
+  return part.find('=') != std::string_view::npos &&
+         std::ranges::find(known_keys(), key_of(part)) != known_keys().end();
 }
 
 Error bad_value(std::string_view key, std::string_view value, const std::string& wanted) {

@@ -16,9 +16,9 @@ inline constexpr std::string_view synthesized_name = "synthesized";
 
 struct SynthesisRule {
   SynthesisChoice choice{};
-  std::optional<std::string> network{};              // net=, as option -n takes it
-  std::optional<Schedule::Occupancy> occupancy{};    // nothing: not given
-  std::string text{};                                // the same with names as they are printed
+  std::optional<std::string> network{};            // net=, as option -n takes it
+  std::optional<Schedule::Occupancy> occupancy{};  // nothing: not given
+  std::string text{};                              // the same with names as they are printed
 };
 
 // Returns whether the algorithm that a rule names, up to the first comma, is "synthesized".

@@ -179,7 +179,7 @@ struct ReplayBuilder::State {
   // class of sizes, by those too, else 0.
   using BuiltinKey =
       std::tuple<std::string, Collective, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
-  std::map<BuiltinKey, std::size_t> builtins;  // index into sources
+  std::map<BuiltinKey, std::size_t> builtins;                                     // index into sources
   std::map<std::pair<std::size_t, std::int64_t>, std::uint32_t> customs;          // source, bytes → 1 + custom
   std::unordered_multimap<std::uint64_t, std::shared_ptr<const RankCode>> codes;  // by hash
   std::unordered_map<std::int64_t, std::uint32_t> group_of;                       // by id

@@ -80,8 +80,7 @@ void ReplayBuilder::State::keep_names(const Trace& trace, RankCode& code) const 
 }
 
 CompiledRank ReplayBuilder::State::compile(const Trace& trace, NodeCompiler& with,
-                                           const OnCollective& on_collective,
-                                           std::span<const Rank> places) const {
+                                           const OnCollective& on_collective, std::span<const Rank> places) const {
   const NodeTable& table = trace.nodes;
   std::vector<GraphDefect> defects;
   const SendWayReader::Use ways = send_ways.use_of(trace);

@@ -123,10 +123,10 @@ Algorithm LibraryMaker::synthesize(const std::string& text, const CollectiveCall
     library_.emplace(network_, options_.failed, occupancy);
   }
   GroupCollective wanted{.collective = call.op, .group = {ranks.begin(), ranks.end()}, .root = call.root};
-  wanted.bytes = call.bytes;  // an all-gather's node states one NPU's part
-  if (call.op == Collective::all_gather &&
+  wanted.bytes = call.bytes;
+  if (states_part(call.op) &&
       __builtin_mul_overflow(call.bytes, static_cast<std::int64_t>(ranks.size()), &wanted.bytes))
-    throw input_error({}, "the result of the all_gather exceeds 2^63 bytes", "custom");
+    throw input_error({}, "the result of the " + std::string(name(call.op)) + " exceeds 2^63 bytes", "custom");
   return library_->make(wanted, parse_synthesis_rule(text).choice, jobs_);
 }
 

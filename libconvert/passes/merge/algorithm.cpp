@@ -230,6 +230,17 @@ void PlaceReader::keep_program(const std::vector<std::uint32_t>& order) {
 
 }  // namespace
 
+void write_way(const MergePlace& place, const MergePlace::Node& send, NodeTable& out) {
+  std::vector<std::int64_t> list;
+  const std::span links(place.links.data() + send.way.begin, send.way.count);
+  for (const MergePlace::Link& l : links) list.push_back(l.turn);
+  out.add_ints(attr::link_seq, Kind::int64_list, list);
+  if (links.size() == 1) return;
+  list.clear();
+  for (const MergePlace::Link& l : links.first(links.size() - 1)) list.push_back(l.to);
+  out.add_ints(attr::link_via, Kind::int32_list, list);
+}
+
 MergePlace read_merge_place(const Trace& trace, std::uint32_t places) { return PlaceReader(trace, places).read(); }
 
 }  // namespace convert

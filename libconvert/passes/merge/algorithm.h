@@ -54,6 +54,9 @@ struct MergePlace {
 // exist; a cycle.
 [[nodiscard]] MergePlace read_merge_place(const Trace& trace, std::uint32_t places);
 
+// Adds the way of a send, which has one, to the latest node.
+void write_way(const MergePlace& place, const MergePlace::Node& send, NodeTable& out);
+
 struct MergeAlgorithm {
   std::string source;  // as the user named it
   std::uint32_t places = 0;

@@ -87,7 +87,6 @@ struct MergedRank::State {
     return part_bytes(call.bytes, call.choice.chunks, chunk);
   }
   [[nodiscard]] bool has_ways(const ReplacedCall& call) const;
-  void add_way(const MergePlace& place, const MergePlace::Node& from, NodeTable& out) const;
   const Sizes& sizes_of(const ReplacedCall& call, std::int64_t bytes);
   const MergePlace* place_of(const ReplacedCall& call);
   [[nodiscard]] bool fits(const MergeCall& call, std::uint32_t node, const MergeChoice& choice) const;
@@ -113,13 +112,13 @@ struct MergedRank::State {
   std::uint32_t next_chunk = 0;
 };
 
-// Returns the bytes of all that the ranks contribute or get: an all-gather's node states one rank's part.
+// Returns the bytes of all that the ranks contribute or get: some nodes state one rank's part.
 std::int64_t MergedRank::State::whole_size(std::uint32_t node, Collective type, std::size_t members) const {
   const IntValue size = int_value(trace.nodes.attributes(trace.nodes.nodes[node]), attr::comm_size);
   if (!size || size.value < 0) throw error(node, "its comm_size is missing, or no size");
   std::int64_t bytes = size.value;
-  if (type == Collective::all_gather && __builtin_mul_overflow(bytes, static_cast<std::int64_t>(members), &bytes)) {
-    throw error(node, "the result of the all_gather exceeds 2^63 bytes");
+  if (states_part(type) && __builtin_mul_overflow(bytes, static_cast<std::int64_t>(members), &bytes)) {
+    throw error(node, "the result of the " + std::string(convert::name(type)) + " exceeds 2^63 bytes");
   }
   return bytes;
 }
@@ -401,18 +400,7 @@ void MergedRank::State::add_node(const MergePlace::Node& from, const Sizes& s, s
   out.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(from.type));
   out.add_int(attr::comm_src, Kind::int32_val, sends ? own : peer);
   out.add_int(attr::comm_dst, Kind::int32_val, sends ? peer : own);
-  if (call.has_ways && from.way.count != 0) add_way(*call.place, from, out);
-}
-
-void MergedRank::State::add_way(const MergePlace& place, const MergePlace::Node& from, NodeTable& out) const {
-  std::vector<std::int64_t> list;
-  const std::span links(place.links.data() + from.way.begin, from.way.count);
-  for (const MergePlace::Link& l : links) list.push_back(l.turn);
-  out.add_ints(attr::link_seq, Kind::int64_list, list);
-  if (links.size() == 1) return;
-  list.clear();
-  for (const MergePlace::Link& l : links.first(links.size() - 1)) list.push_back(l.to);
-  out.add_ints(attr::link_via, Kind::int32_list, list);
+  if (call.has_ways && from.way.count != 0) write_way(*call.place, from, out);
 }
 
 void MergedRank::State::add_instance(const ReplacedCall& call, std::uint32_t chunk, NodeTable& out) {

@@ -17,60 +17,18 @@
 #include "passes/lower/lower.h"
 #include "passes/merge/algorithm.h"
 #include "passes/merge/chunk_flow.h"
-#include "passes/merge/fit.h"
 #include "passes/provenance.h"
 #include "passes/provenance_rule.h"
 #include "passes/ten/algorithm.h"
 #include "passes/ten/check.h"
 #include "passes/ten/relays.h"
 #include "passes/validate.h"
+#include "sets/derived/merge_algorithms.h"
 #include "sets/schedules.h"
 #include "util/parallel.h"
 
 namespace convert {
 namespace {
-
-// Messages between two places that differ in their tags, at most: channels of threadblocks, or transfers of a wire.
-std::uint32_t tags_of(const Algorithm& a) {
-  std::uint32_t most = 0;
-  for (const Gpu& gpu : a.gpus) {
-    std::map<std::int32_t, std::vector<std::int32_t>> channels;  // by peer
-    for (const Threadblock& tb : a.threadblocks(gpu)) {
-      const auto steps = a.steps_of(tb);
-      if (a.scheduled) {
-        const auto n =
-            std::count_if(steps.begin(), steps.end(), [](const Step& s) { return s.type != StepType::nop; });
-        most = std::max(most, static_cast<std::uint32_t>(n));
-      } else if (tb.send >= 0) {
-        channels[tb.send].push_back(tb.chan);
-      }
-    }
-    for (auto& [peer, list] : channels) {
-      std::sort(list.begin(), list.end());
-      list.erase(std::unique(list.begin(), list.end()), list.end());
-      most = std::max(most, static_cast<std::uint32_t>(list.size()));
-    }
-  }
-  return most;
-}
-
-// Returns a function that returns what `make` returns, which it calls once, when it is first called.
-template <class Make>
-auto lazily(Make make) {
-  using Made = std::invoke_result_t<Make>;
-  struct Lazy {
-    std::once_flag once;
-    Made made;
-  };
-  return [make = std::move(make), lazy = std::make_shared<Lazy>()]() -> const Made& {
-    std::call_once(lazy->once, [&] { lazy->made = make(); });
-    return lazy->made;
-  };
-}
-template <class Make>
-auto lazy_flow(Make make) {
-  return [flow = lazily(std::move(make))] { return flow() ? &*flow() : nullptr; };
-}
 
 // Returns work(the algorithm that the traces were made from); nothing if the traces do not tell it, or contradict
 // it.
@@ -81,43 +39,6 @@ auto of_algorithm(const std::vector<Trace>& traces, const Work& work)
     return work(raise_algorithm(traces));
   } catch (const Error&) {
     return std::nullopt;
-  }
-}
-
-// Makes an algorithm whose places are lowered when they are asked for.
-MergeAlgorithm of_algorithm(std::string source, Algorithm algorithm, Diagnostics& diagnostics) {
-  struct Built {
-    Algorithm algorithm;
-    std::optional<Lowering> lowering{};
-  };
-  const auto built = std::make_shared<Built>(Built{std::move(algorithm)});
-  built->lowering.emplace(built->algorithm, std::nullopt, diagnostics);
-  MergeAlgorithm out;
-  out.source = std::move(source);
-  out.places = static_cast<std::uint32_t>(built->algorithm.ranks());
-  out.tags = tags_of(built->algorithm);
-  out.chunks = built->algorithm.chunks;
-  out.collective = name(claimed_collective(built->algorithm));
-  out.relays = built->algorithm.relays;
-  out.network = built->algorithm.scheduled_for.network;
-  out.load = [built](std::uint32_t place) {
-    Trace trace;
-    built->lowering->lower(place, trace);
-    return trace;
-  };
-  out.flow = lazy_flow([built] { return ChunkFlow::of(built->algorithm); });
-  out.root = lazily([built] { return root_place(built->algorithm); });
-  return out;
-}
-
-// Returns work(). Where that throws, names the place of the rule's algorithm in a map; else puts `prefix` before.
-template <class Work>
-auto at_rule(const CollectiveRule& rule, const std::string& prefix, const Work& work) {
-  try {
-    return work();
-  } catch (const Error& e) {
-    if (rule.where.file.empty()) throw Error(e.kind(), e.where(), prefix + e.what(), std::string(e.rule()));
-    throw input_error(rule.where, e.what(), "merge");
   }
 }
 
@@ -133,7 +54,7 @@ MergeAlgorithm built_in(const CollectiveRule& rule, Collective type, std::uint32
   return at_rule(rule, "", [&] {
     const auto place = root < 0 ? std::nullopt : std::optional<std::uint32_t>(root);
     const CollectiveRequest request = request_of(rule.algorithm, type, members, place);
-    return of_algorithm(rule.algorithm, build_collective(request), diagnostics);
+    return merge_algorithm_of(rule.algorithm, build_collective(request), diagnostics);
   });
 }
 
@@ -143,7 +64,7 @@ MergeAlgorithm without_switches(const std::string& path, const Schedule& schedul
   Diagnostics told;  // of the whole schedule
   Schedule timed;
   const Flow flow = check_schedule(rest, timed, told);
-  MergeAlgorithm out = of_algorithm(path, make_algorithm(rest, timed, flow), diagnostics);
+  MergeAlgorithm out = merge_algorithm_of(path, make_algorithm(rest, timed, flow), diagnostics);
   out.network.clear();  // its devices have other numbers
   out.places_note = ", as relays that carry nothing have no place";
   return out;
@@ -163,7 +84,7 @@ struct MergedSet::Counted {
   Rank rank = 0;
   std::optional<Rank> world{};
   CollectiveCensus census{};
-  SynthesisSizes sizes{};
+  SynthesisChoices::Sizes wanted{};
 };
 
 // Ranks [first, last) of the list, each merged when it is asked for.
@@ -193,7 +114,7 @@ class MergedSet::Reader : public TraceReader {
 };
 
 MergedSet::MergedSet(SetSource& workload, MergeOptions options, Diagnostics& diagnostics)
-    : workload_(workload), options_(std::move(options)), diagnostics_(diagnostics) {
+    : workload_(workload), options_(std::move(options)), diagnostics_(diagnostics), synthesis_(options_.rules) {
   plan_.allow_misfits = options_.allow_misfits;
   plan_.require_all = options_.require_all;
   load_algorithms();
@@ -272,13 +193,8 @@ void MergedSet::load_algorithms() {
     const std::uint32_t chunks = rule.chunks != 0 ? rule.chunks : options_.chunks;
     plan_.most_chunks = std::max(plan_.most_chunks, chunks);
     choices_.push_back({.algorithm = 0, .chunks = chunks});
-    synthesis_.emplace_back();
-    if (rule.builtin && names_synthesis(rule.algorithm)) {
-      read_synthesis_rule(rule);
-      continue;
-    }
     if (rule.builtin) {
-      check_builtin(rule);
+      if (!synthesis_.has(choices_.size() - 1)) check_builtin(rule);
       continue;
     }
     auto at = known.find(rule.algorithm);
@@ -298,7 +214,7 @@ void MergedSet::build_algorithms(const std::vector<CollectiveCensus>& found) {
     for (std::size_t i = 0; i < options_.rules.size(); ++i) {
       const CollectiveRule& rule = options_.rules[i];
       for (const auto& [type, rank] : census->second.kinds) {
-        if (!rule.builtin || synthesis_[i] || members < 2 || !rule.which.takes(type)) continue;
+        if (!rule.builtin || synthesis_.has(i) || members < 2 || !rule.which.takes(type)) continue;
         const auto place = group.place(rank, plan_.ranks);
         const std::int64_t root = place ? std::int64_t{*place} : -1;
         const auto [at, added] = built_.try_emplace({i, type, members, root}, choices_[i]);
@@ -306,86 +222,6 @@ void MergedSet::build_algorithms(const std::vector<CollectiveCensus>& found) {
       }
     }
   }
-}
-
-void MergedSet::read_synthesis_rule(const CollectiveRule& rule) {
-  SynthesisRule parsed = at_rule(rule, "'" + rule.text + "': ", [&] {
-    check_synthesized(rule.which.type);
-    SynthesisRule read = parse_synthesis_rule(rule.algorithm);
-    if (!read.network) {
-      throw usage_error(
-          "a synthesized algorithm is made for a network; add net=FILE, or such as net=ring:8,bw=50GB/s,lat=500ns");
-    }
-    return read;
-  });
-  const Schedule::Occupancy occupancy = parsed.occupancy.value_or(Schedule::Occupancy::beta);
-  auto& library = libraries_[*parsed.network + ' ' + std::string(name(occupancy))];
-  if (library == nullptr) {
-    library = at_rule(rule, "'" + rule.text + "': ", [&] {
-      return std::make_unique<SynthesisLibrary>(find_network(*parsed.network), std::vector<std::string>(),
-                                                occupancy);
-    });
-  }
-  synthesis_.back() = std::move(parsed);
-}
-
-// Finds for which collectives of a rank algorithms are synthesized.
-MergedSet::SynthesisSizes MergedSet::synthesis_sizes(const NodeTable& table) const {
-  SynthesisSizes sizes;
-  if (libraries_.empty()) return sizes;
-  for (const Node& n : table.nodes) {
-    if (n.type != NodeType::comm_coll) continue;
-    const auto attrs = table.attributes(n);
-    const IntValue type = int_value(attrs, attr::comm_type);
-    const Collective kind = collective_of(type ? type.value : -1);
-    const std::int64_t bytes = int_value(attrs, attr::comm_size).value;
-    const std::string_view group = group_of(table, n);
-    const auto rule = std::ranges::find_if(options_.rules, [&](const CollectiveRule& r) {
-      return r.which.fits(kind, group, bytes, n.id, table.name(n));
-    });
-    const auto i = static_cast<std::size_t>(rule - options_.rules.begin());
-    if (rule == options_.rules.end() || !synthesis_[i] || convert::name(kind).empty()) continue;
-    const IntValue root = root_of(attrs, kind);
-    std::int64_t& most = sizes[{i, std::string(group), kind, root ? root.value : -1, size_class(bytes)}];
-    most = std::max(most, bytes);
-  }
-  return sizes;
-}
-
-// Makes an algorithm for the largest collective of each class of sizes; groups whose networks are alike share it.
-void MergedSet::synthesize_algorithms() {
-  for (const auto& [key, bytes] : sizes_) {
-    const auto& [i, group_name, type, root, size] = key;
-    const auto group = plan_.groups.find(group_name);
-    if (group == plan_.groups.end()) continue;
-    GroupCollective wanted{.collective = type, .group = group->second.ranks, .bytes = bytes};
-    if (wanted.group.empty()) {
-      wanted.group.resize(plan_.ranks);
-      std::iota(wanted.group.begin(), wanted.group.end(), Rank{0});
-    }
-    const auto place = group->second.place(root, plan_.ranks);
-    if (wanted.group.size() < 2 || (root >= 0 && !place)) continue;
-    wanted.root = place.value_or(0);
-    const auto members = static_cast<std::int64_t>(wanted.group.size());
-    if (type == Collective::all_gather && __builtin_mul_overflow(bytes, members, &wanted.bytes)) continue;
-    const CollectiveRule& rule = options_.rules[i];
-    const SynthesisRule& how = *synthesis_[i];
-    const Schedule::Occupancy occupancy = how.occupancy.value_or(Schedule::Occupancy::beta);
-    SynthesisLibrary& library = *libraries_.at(*how.network + ' ' + std::string(name(occupancy)));
-    MergeAlgorithm algorithm = at_rule(rule, "'" + rule.text + "', group " + group_name + ": ", [&] {
-      return of_algorithm(rule.algorithm, library.make(wanted, how.choice, options_.jobs), diagnostics_);
-    });
-    algorithm.placed = true;
-    MergeChoice& choice = synthesized_[{i, group_name, type, place ? std::int64_t{*place} : -1, size}];
-    choice = choices_[i];
-    choice.algorithm = add(std::move(algorithm));
-  }
-}
-
-std::size_t MergedSet::synthesized() const {
-  std::size_t made = 0;
-  for (const auto& [network, library] : libraries_) made += library->made();
-  return made;
 }
 
 // Returns how often each of the ranks calls the group. They must call the same, or their instances would not meet.
@@ -430,7 +266,11 @@ void MergedSet::define_groups(const std::vector<CollectiveCensus>& found) {
     calls += same_calls(entry.first, ranks, found);
   }
   build_algorithms(found);
-  synthesize_algorithms();
+  synthesis_.make(plan_, options_.jobs, diagnostics_, [this](std::size_t rule, MergeAlgorithm algorithm) {
+    MergeChoice choice = choices_[rule];
+    choice.algorithm = add(std::move(algorithm));
+    return choice;
+  });
   std::int64_t last = 0;
   const std::int64_t instances = static_cast<std::int64_t>(calls) * plan_.most_chunks;
   if (__builtin_mul_overflow(instances, std::int64_t{plan_.tags}, &last) || last > largest_tag - plan_.first_tag) {
@@ -443,7 +283,7 @@ void MergedSet::census() {
   std::vector<CollectiveCensus> found;
   const bool again = workload_.independent_ranks() != 0;
   const auto count_one = [this](const Trace& t) {
-    return Counted{t.rank, world_size(t.metadata), count_collectives(t.nodes), synthesis_sizes(t.nodes)};
+    return Counted{t.rank, world_size(t.metadata), count_collectives(t.nodes), synthesis_.wanted_by(t.nodes)};
   };
   const auto count = [&](TraceReader& reader, Trace& head) {
     read_nodes(reader, head);
@@ -456,10 +296,7 @@ void MergedSet::census() {
     numbers.push_back(one.rank);
     world = std::max(world, one.world);
     found.push_back(std::move(one.census));
-    for (const auto& [key, bytes] : one.sizes) {
-      std::int64_t& most = sizes_[key];
-      most = std::max(most, bytes);
-    }
+    synthesis_.want(one.wanted);
   };
   for (const Trace& t : held_) add(count_one(t));
   if (again) workload_.for_each_rank(options_.jobs, count, add);
@@ -501,10 +338,9 @@ const MergeChoice* MergedSet::choose(const MergeCall& call) {
     used_[i] = true;
     if (!options_.rules[i].builtin) return &choices_[i];
     if (call.members == 1) return nullptr;  // there is nobody to send to
-    if (synthesis_[i]) {
-      const auto made = synthesized_.find({i, std::string(call.group), call.type,
-                                           call.root ? std::int64_t{*call.root} : -1, size_class(call.bytes)});
-      return made == synthesized_.end() ? &choices_[i] : &made->second;
+    if (synthesis_.has(i)) {
+      const MergeChoice* const made = synthesis_.find(i, call);
+      return made == nullptr ? &choices_[i] : made;
     }
     const auto at = built_.find({i, call.type, call.members, call.root ? std::int64_t{*call.root} : -1});
     return at == built_.end() ? &choices_[i] : &at->second;  // the former is refused for what it lacks

@@ -15,9 +15,9 @@
 #include "config/collective_rules.h"
 #include "core/diagnostic.h"
 #include "passes/merge/merge.h"
+#include "sets/derived/synthesis_choices.h"
 #include "sets/set_source.h"
 #include "sets/source.h"
-#include "sets/synthesized/library.h"
 
 namespace convert {
 
@@ -49,7 +49,7 @@ class MergedSet : public SetSource {
   // Returns what is to be told of the ranks read so far, beside warnings.
   [[nodiscard]] std::vector<std::string> notes() const;
   // Returns how many algorithms were synthesized.
-  [[nodiscard]] std::size_t synthesized() const;
+  [[nodiscard]] std::size_t synthesized() const { return synthesis_.made(); }
   // Warns, after all ranks were read, of rules that fit nothing, algorithms of other collectives, misfits, and
   // sizes that were rounded.
   void finish();
@@ -60,14 +60,7 @@ class MergedSet : public SetSource {
   void load_algorithms();
   [[nodiscard]] MergeAlgorithm from_file(const std::string& path);
   void build_algorithms(const std::vector<CollectiveCensus>& found);
-  // Says what synthesized algorithms are wanted: rule, group, collective, root (its rank, or its place; -1 for
-  // none) and size_class().
-  using SynthesisKey = std::tuple<std::size_t, std::string, Collective, std::int64_t, std::uint32_t>;
-  using SynthesisSizes = std::map<SynthesisKey, std::int64_t>;  // the largest comm_size of each
   struct Counted;
-  void read_synthesis_rule(const CollectiveRule& rule);
-  [[nodiscard]] SynthesisSizes synthesis_sizes(const NodeTable& table) const;
-  void synthesize_algorithms();
   std::uint32_t add(MergeAlgorithm algorithm);
   void census();
   [[nodiscard]] std::uint64_t same_calls(const std::string& group, std::span<const Rank> ranks,
@@ -84,12 +77,9 @@ class MergedSet : public SetSource {
   std::vector<MergeChoice> choices_;                   // by rule; of builtins without the algorithm
   // Built algorithms by rule, collective, ranks of the group and root, -1 for none.
   std::map<std::tuple<std::size_t, Collective, std::uint32_t, std::int64_t>, MergeChoice> built_;
-  std::vector<std::optional<SynthesisRule>> synthesis_;                 // by rule
-  std::map<std::string, std::unique_ptr<SynthesisLibrary>> libraries_;  // by network and occupancy
-  SynthesisSizes sizes_;                                                // roots are ranks
-  std::map<SynthesisKey, MergeChoice> synthesized_;                     // roots are places
-  std::vector<bool> used_;                                              // by rule
-  std::vector<Trace> held_;                                             // a workload that can be read once only
+  SynthesisChoices synthesis_;
+  std::vector<bool> used_;   // by rule
+  std::vector<Trace> held_;  // a workload that can be read once only
   std::vector<Rank> ranks_;
   MergePlan plan_;
   mutable std::mutex mutex_;

@@ -19,6 +19,7 @@ class GroupView {
       : whole_(whole), group_(group), used_(whole.devices(), 1), member_(whole.devices(), 0) {
     for (const Rank r : group) member_[r] = 1;
     drop_dead_ends();
+    if (whole.devices() > most_kept && group.size() <= most_searched) drop_far_devices();
     find_colours();
     number_devices();
   }
@@ -28,9 +29,6 @@ class GroupView {
     WireGraph& graph = out.network.graph;
     graph.npus = static_cast<std::uint32_t>(group_.size());
     graph.switches = static_cast<std::uint32_t>(order_.size() - group_.size());
-    for (const Device d : order_) {
-      if (member_[d] == 0) graph.switch_names.push_back(whole_.device_name(d));
-    }
     for (const GraphWire& w : whole_.wires) {
       if (!is_in(w)) continue;
       GraphWire& own = graph.wires.emplace_back(w);
@@ -76,6 +74,67 @@ class GroupView {
     }
   }
 
+  // Holds the members that are nearest to a device, the second another one than the first.
+  struct Nearest {
+    std::size_t first = no_index;
+    std::uint32_t hops = far, next_hops = far;
+
+    void add(std::size_t member, std::uint32_t at) {
+      if (at < hops) {
+        next_hops = std::exchange(hops, at);
+        first = member;
+      } else {
+        next_hops = std::min(next_hops, at);
+      }
+    }
+    // Returns the hops of the shortest way over the device, between members that are not the same.
+    [[nodiscard]] std::uint32_t way_to(const Nearest& back) const {
+      return first != back.first ? hops + back.hops : std::min(hops + back.next_hops, next_hops + back.hops);
+    }
+  };
+
+  // Returns the number of hops from a device, or to it, to each; `far` where no way leads.
+  [[nodiscard]] static std::vector<std::uint32_t> hops_from(const std::vector<std::vector<Device>>& next,
+                                                            Device from) {
+    std::vector<std::uint32_t> hops(next.size(), far);
+    std::vector<Device> queue{from};
+    hops[from] = 0;
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      for (const Device d : next[queue[i]]) {
+        if (hops[d] != far) continue;
+        hops[d] = hops[queue[i]] + 1;
+        queue.push_back(d);
+      }
+    }
+    return hops;
+  }
+
+  // Leaves out what ways between members would reach only by detours of more than two hops beyond the longest of
+  // their shortest ways: of large networks, so that a group costs what it takes of them.
+  void drop_far_devices() {
+    std::vector<std::vector<Device>> after(used_.size()), before(used_.size());
+    for (const GraphWire& w : whole_.wires) {
+      if (!is_in(w)) continue;
+      after[w.from].push_back(w.to);
+      before[w.to].push_back(w.from);
+    }
+    std::vector<Nearest> there(used_.size()), back(used_.size());
+    std::uint32_t longest = 0;
+    for (std::size_t m = 0; m < group_.size(); ++m) {
+      const std::vector<std::uint32_t> to = hops_from(after, group_[m]);
+      const std::vector<std::uint32_t> from = hops_from(before, group_[m]);
+      for (Device d = 0; d < used_.size(); ++d) {
+        there[d].add(m, to[d]);
+        back[d].add(m, from[d]);
+      }
+      for (const Rank other : group_) longest = std::max(longest, to[other]);
+    }
+    if (longest >= far) return;  // which is told where it is synthesized
+    for (Device d = 0; d < used_.size(); ++d) {
+      if (member_[d] == 0 && there[d].way_to(back[d]) > longest + 2) used_[d] = 0;
+    }
+  }
+
   // Gives all devices colours that depend on nothing but where they lie among the members: rounds of hashes of what
   // is around them, then, as long as some are alike, one of those gets a colour of its own.
   void find_colours() {
@@ -86,7 +145,7 @@ class GroupView {
     for (Device d = 0; d < used_.size(); ++d) {
       if (used_[d] != 0) by_colour.push_back(d);
     }
-    while (true) {
+    for (std::uint32_t chosen = 0; chosen < most_chosen; ++chosen) {
       refine();
       std::ranges::sort(by_colour, {}, [&](Device d) { return std::pair(colour_[d], d); });
       const auto alike = std::ranges::adjacent_find(by_colour, {}, [&](Device d) { return colour_[d]; });
@@ -145,7 +204,11 @@ class GroupView {
     for (Device d = 0; d < used_.size(); ++d) used_[d] = static_cast<std::uint8_t>(number_[d] != no_index ? 1 : 0);
   }
 
-  static constexpr std::uint32_t most_coloured = 8192;
+  static constexpr std::uint32_t far = 1U << 30U;
+  static constexpr std::uint32_t most_kept = 256;       // devices
+  static constexpr std::uint32_t most_searched = 256;   // members
+  static constexpr std::uint32_t most_coloured = 8192;  // devices
+  static constexpr std::uint32_t most_chosen = 128;     // of devices that are alike
 
   const WireGraph& whole_;
   std::span<const Rank> group_;

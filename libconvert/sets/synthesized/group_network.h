@@ -14,7 +14,7 @@ namespace convert {
 
 // A network whose NPUs are the places of a group, in their order. All other devices are switches: they pass on what
 // comes, and neither copy it nor add it up, as they have no trace that says so. Those that nothing can pass through
-// are left out.
+// are left out, of large networks also those that only detours reach.
 struct GroupNetwork {
   NetworkConfig network{};
   std::vector<Device> device{};  // of the whole network, by device of this one

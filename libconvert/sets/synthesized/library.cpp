@@ -60,7 +60,7 @@ void SynthesisLibrary::check_ways(const GroupCollective& wanted) const {
   (void)make_problem(whole, request, ignored);
 }
 
-const GroupNetwork& SynthesisLibrary::view_of(const GroupCollective& wanted) {
+const SynthesisLibrary::View& SynthesisLibrary::view_of(const GroupCollective& wanted) {
   for (const Rank r : wanted.group) {
     if (r >= whole_.npus) {
       throw usage_error("the network " + network_.source + " has " + counted(whole_.npus, "NPU") +
@@ -69,21 +69,23 @@ const GroupNetwork& SynthesisLibrary::view_of(const GroupCollective& wanted) {
   }
   const auto at = views_.find(wanted.group);
   if (at != views_.end()) return at->second;
-  return views_.emplace(wanted.group, network_of_group(whole_, wanted.group, network_.source)).first->second;
+  GroupNetwork own = network_of_group(whole_, wanted.group, network_.source);
+  const auto known = networks_.try_emplace(own.text(), std::move(own.network)).first;
+  return views_.emplace(wanted.group, View{&known->first, &known->second, std::move(own.device)}).first->second;
 }
 
 Algorithm SynthesisLibrary::make(const GroupCollective& wanted, const SynthesisChoice& choice, unsigned jobs) {
-  const GroupNetwork& view = view_of(wanted);
+  const View& view = view_of(wanted);
   const std::int64_t bytes = std::max<std::int64_t>(wanted.bytes, 1);
   const std::string key = std::string(name(wanted.collective)) + ' ' + std::to_string(wanted.root) + ' ' +
-                          std::to_string(bytes) + ' ' + text_of(choice) + ' ' + view.text();
+                          std::to_string(bytes) + ' ' + text_of(choice) + ' ' + *view.text;
   auto at = known_.find(key);
   if (at == known_.end()) {
     check_ways(wanted);
     SynthesisRequest request{.collective = wanted.collective, .bytes = bytes, .occupancy = occupancy_};
     if (has_root(wanted.collective)) request.root = wanted.root;
     Diagnostics rounding;  // the bytes of a collective are spread over the chunks
-    const SynthesisProblem problem = make_problem(view.network, request, rounding);
+    const SynthesisProblem problem = make_problem(*view.network, request, rounding);
     SynthesisChoice with = choice;
     with.jobs = jobs;
     Diagnostics findings;

@@ -47,14 +47,21 @@ class SynthesisLibrary {
   [[nodiscard]] const std::string& source() const { return network_.source; }
 
  private:
-  const GroupNetwork& view_of(const GroupCollective& wanted);
+  // The network of a group, which groups that lie alike share.
+  struct View {
+    const std::string* text = nullptr;
+    const NetworkConfig* network = nullptr;
+    std::vector<Device> device{};  // as GroupNetwork has them
+  };
+  const View& view_of(const GroupCollective& wanted);
   void check_ways(const GroupCollective& wanted) const;
 
   NetworkConfig network_;
   WireGraph whole_;
   std::string id_;
   Schedule::Occupancy occupancy_;
-  std::map<std::vector<Rank>, GroupNetwork> views_;
+  std::map<std::string, NetworkConfig> networks_;  // by text
+  std::map<std::vector<Rank>, View> views_;
   std::map<std::string, Algorithm> known_;  // on the network of a group
 };
 

@@ -251,9 +251,11 @@ std::uint32_t ReplayBuilder::State::custom_for(CallUse& use) {
                           " only passes on what others send: the rank there would neither give nor get anything",
                       "custom");
   }
-  std::int64_t bytes = use.call.bytes;  // an all-gather's node states one NPU's part
-  if (use.call.op == Collective::all_gather && __builtin_mul_overflow(bytes, std::int64_t{members}, &bytes))
-    throw input_error({}, "the result of the all_gather exceeds 2^63 bytes", "custom");
+  std::int64_t bytes = use.call.bytes;
+  if (states_part(use.call.op) && __builtin_mul_overflow(bytes, std::int64_t{members}, &bytes)) {
+    throw input_error({}, "the result of the " + std::string(name(use.call.op)) + " exceeds 2^63 bytes",
+                      "custom");
+  }
   if (goes_without(*source, bytes, use)) return 0;
   check_use(*source, use);
   return with_sizes(static_cast<std::size_t>(source - sources.data()), bytes);

@@ -64,11 +64,12 @@ class SynthesizedReplay : public ::testing::Test {
               std::to_string(w.latency_ps / ps_per_ns) + '\n';
     }
     network_ = scratch_.write("net.tsv", text);
+    const std::string prefix = "w" + std::to_string(sets_++);
+    write_traces(traces, scratch_.path(prefix));
     std::string groups;
     for (const Rank r : c.wanted.group) groups += (groups.empty() ? "" : ", ") + std::to_string(r);
-    scratch_.write("w.groups.json", "{\"1\": [" + groups + "]}");
-    write_traces(traces, scratch_.path("w"));
-    return scratch_.path("w");
+    scratch_.write(prefix + ".groups.json", "{\"1\": [" + groups + "]}");
+    return scratch_.path(prefix);
   }
 
   static Picoseconds time_of(const std::optional<ReplayProgram>& program, const Diagnostics& diagnostics) {
@@ -134,6 +135,7 @@ class SynthesizedReplay : public ::testing::Test {
   test::Scratch scratch_;
   std::string network_;
   std::size_t made_ = 0;
+  int sets_ = 0;
 };
 
 TEST_F(SynthesizedReplay, LoneCollectivesTakeTheirTime) {

@@ -48,6 +48,7 @@ void tell(const MergedSet& merged) {
   for (const std::string& note : merged.notes()) log_note(note);
   log_info(counted(counts.merged, "collective node") + " merged, " + std::to_string(counts.kept) + " kept, " +
            counted(counts.added, "new node"));
+  if (merged.synthesized() != 0) log_info(counted(merged.synthesized(), "algorithm") + " synthesized");
 }
 
 int merge(const tools::MergeToolOptions& o, MergeOptions options, tools::Context& context) {
@@ -94,6 +95,8 @@ int main(int argc, char** argv) {
                    {"et-merge -w llama -a 'all_gather:size>=1MiB=ag4' -a all_reduce=ring8 -o m",
                     "by size; the first rule that fits counts"},
                    {"et-merge -w llama --builtin all_reduce=ring,chunks=4 -o merged", "an algorithm of our own"},
+                   {"et-merge -w llama --builtin all=synthesized,net=torus.yml,effort=fast -o merged",
+                    "algorithms made for a network"},
                    {"et-merge -w llama --map map.yml -o - | et-validate", "rules from a file"},
                    {"et-merge llama bert -o both",
                     "two sets side by side, the ranks of bert behind those of llama"}},

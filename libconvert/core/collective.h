@@ -82,6 +82,12 @@ inline constexpr std::array<std::string_view, 14> collective_names = {"all_reduc
   }
   return std::nullopt;
 }
+// Returns whether comm_size is one rank's part: what it gives of an all-gather and gather, or gets of a scatter. Of
+// other collectives it is the whole.
+[[nodiscard]] constexpr bool states_part(Collective op) {
+  return op == Collective::all_gather || op == Collective::gather || op == Collective::scatter;
+}
+
 // Returns the factor of the bus bandwidth, as nccl-tests define it: the algorithm bandwidth is S / time, and the
 // bus bandwidth is that times a factor, so that it compares with the speed of a wire whatever the number of NPUs n:
 //   all_reduce                                                2(n-1)/n   S: the buffer of an NPU

@@ -11,10 +11,12 @@
 #include "passes/lower/lower.h"
 #include "scenario/class_ranks.h"
 #include "scenario/known_ranks.h"
+#include "scenario/option_values.h"
 #include "sets/chunk_runs.h"
 #include "sets/known_file.h"
 #include "sets/schedules.h"
 #include "sets/source.h"
+#include "sets/synthesized/library.h"
 #include "simulate/engine/recorded.h"
 #include "simulate/system/default_system.h"
 
@@ -43,6 +45,17 @@ std::string find_set(const std::string& system_file, const std::string& prefix, 
   if (trace_set_exists(beside(system_file, prefix))) return beside(system_file, prefix);
   throw input_error({.file = file},
                     "there are no traces '" + prefix + "' of a custom algorithm (" + prefix + ".0.et …)", "system");
+}
+
+// Returns what an algorithm that a system file names is called: that of the traces, or "built:…" as it stands.
+std::string find_algorithm(const std::string& system_file, const std::string& named, const std::string& file,
+                           std::optional<Collective> collective) {
+  if (!is_builtin(named)) return find_set(system_file, named, file);
+  try {
+    return made_algorithm(named.substr(builtin_prefix.size()), collective);
+  } catch (const Error& e) {
+    throw input_error({.file = file}, "'" + named + "': " + e.what(), "system");
+  }
 }
 
 std::string find_file(const std::string& system_file, const std::string& path) {
@@ -83,11 +96,45 @@ void add_custom(ReplayBuilder& builder, const std::string& prefix, TraceSource& 
   for (const Trace& trace : places) builder.add_custom(prefix, trace, runs, relays_of(trace));
 }
 
-// Adds an algorithm of the library, "built:ring,chunks=2", for so many places.
-void add_builtin(ReplayBuilder& builder, const std::string& named, const CollectiveCall& call, std::uint32_t places,
-                 Rules rules, Diagnostics& diagnostics) {
+// Makes the algorithms that rules call "built:…", those that are synthesized for a network and its groups.
+class LibraryMaker {
+ public:
+  LibraryMaker(const NetworkConfig& network, const NetworkOptions& options, unsigned jobs)
+      : network_(network), options_(options), jobs_(jobs) {}
+
+  Algorithm make(const std::string& named, const CollectiveCall& call, std::span<const Rank> ranks);
+
+ private:
+  Algorithm synthesize(const std::string& text, const CollectiveCall& call, std::span<const Rank> ranks);
+
+  const NetworkConfig& network_;
+  NetworkOptions options_;
+  unsigned jobs_;
+  std::optional<SynthesisLibrary> library_;
+};
+
+std::string name_of_made(const std::string& named) { return named.substr(builtin_prefix.size()); }
+
+Algorithm LibraryMaker::synthesize(const std::string& text, const CollectiveCall& call,
+                                   std::span<const Rank> ranks) {
+  if (!library_) {
+    const auto occupancy =
+        options_.occupancy == Occupancy::alpha_beta ? Schedule::Occupancy::alpha_beta : Schedule::Occupancy::beta;
+    library_.emplace(network_, options_.failed, occupancy);
+  }
+  GroupCollective wanted{.collective = call.op, .group = {ranks.begin(), ranks.end()}, .root = call.root};
+  wanted.bytes = call.bytes;
+  if (states_part(call.op) &&
+      __builtin_mul_overflow(call.bytes, static_cast<std::int64_t>(ranks.size()), &wanted.bytes))
+    throw input_error({}, "the result of the " + std::string(name(call.op)) + " exceeds 2^63 bytes", "custom");
+  return library_->make(wanted, parse_synthesis_rule(text).choice, jobs_);
+}
+
+Algorithm LibraryMaker::make(const std::string& named, const CollectiveCall& call, std::span<const Rank> ranks) {
+  const std::string text = name_of_made(named);
+  if (names_synthesis(text)) return synthesize(text, call, ranks);
   const bool rooted = call.op == Collective::broadcast || call.op == Collective::reduce;
-  const CollectiveRequest request = request_of(named.substr(builtin_prefix.size()), call.op, places,
+  const CollectiveRequest request = request_of(text, call.op, static_cast<std::uint32_t>(ranks.size()),
                                                rooted ? std::optional(call.root) : std::nullopt);
   if (rooted && *request.root != static_cast<std::int32_t>(call.root)) {
     throw input_error({},
@@ -95,15 +142,20 @@ void add_builtin(ReplayBuilder& builder, const std::string& named, const Collect
                           " is place " + std::to_string(*request.root),
                       "custom");
   }
-  const Algorithm algorithm = build_collective(request);
+  return build_collective(request);
+}
+
+// Adds an algorithm for ranks by place: of the library, "built:ring,chunks=2", or one that is synthesized.
+void add_made(ReplayBuilder& builder, const std::string& named, const Algorithm& algorithm,
+              std::span<const Rank> ranks, Rules rules, Diagnostics& diagnostics) {
   const Lowering lowering(algorithm, std::nullopt, diagnostics);
   const ChunkRunsOf runs = rules.parts_are_equal() ? ChunkRunsOf() : chunk_runs(algorithm);
-  for (Rank place = 0; place < places; ++place) {
+  for (Rank place = 0; place < ranks.size(); ++place) {
     Trace trace;
     trace.rank = place;
     trace.name = named;
     lowering.lower(place, trace);
-    builder.add_custom(named, trace, runs);
+    builder.add_custom(named, trace, runs, {}, algorithm.scheduled ? ranks : std::span<const Rank>());
   }
 }
 
@@ -115,8 +167,17 @@ void begin_program(std::optional<ReplayBuilder>& builder, const Trace& first, co
     options.issue = rules.all_traces_are_workloads() ? IssueMode::workload : default_issue_mode(first);
   builder.emplace(network, options, diagnostics);
   if (options.system == nullptr) return;
-  builder->set_library(
-      [&builder, &diagnostics, rules](const auto&... what) { add_builtin(*builder, what..., rules, diagnostics); });
+  const auto maker = std::make_shared<LibraryMaker>(network, options.network, jobs);
+  builder->set_library({.make =
+                            [&builder, &diagnostics, rules, maker](
+                                const std::string& named, const CollectiveCall& call, std::span<const Rank> ranks) {
+                              add_made(*builder, named, maker->make(named, call, ranks), ranks, rules, diagnostics);
+                            },
+                        .size_class =
+                            [](const std::string& named, std::int64_t bytes) {
+                              return names_synthesis(name_of_made(named)) ? std::optional(size_class(bytes))
+                                                                          : std::nullopt;
+                            }});
   for (const std::string& prefix : custom_prefixes(*options.system)) {
     TraceSource source({.operands = {prefix}, .hash = false}, diagnostics);
     if (source.prepare(false)) add_custom(*builder, prefix, source, rules, jobs);
@@ -180,6 +241,11 @@ void check_algorithm_path(const std::string& path) {
 }
 
 void check_system_choices(const ReplaySystem& system, Rules rules, NetworkModel model) {
+  if (uses_synthesis(system) && (model != NetworkModel::wires || rules.refuses_policies())) {
+    throw usage_error("synthesized algorithms are for the links of a network: only with the network model links" +
+                      (model == NetworkModel::wires ? std::string(" and with compat none")
+                                                    : ", not " + std::string(name(model))));
+  }
   const bool policy = system.policy != WirePolicy::arrival;
   if (rules.refuses_policies() && (system.balanced || policy))
     throw usage_error("balanced chunks and a policy for links are not ASTRA-sim's: only with compat none");
@@ -188,6 +254,16 @@ void check_system_choices(const ReplaySystem& system, Rules rules, NetworkModel 
                       " decides where messages wait for links: only with the network model links, not " +
                       std::string(name(model)));
   }
+}
+
+bool uses_synthesis(const ReplaySystem& system) {
+  const auto is_synthesized = [](const std::string& named) {
+    return is_builtin(named) && names_synthesis(name_of_made(named));
+  };
+  return std::ranges::any_of(system.config.collectives,
+                             [&](const CollectiveChoice& c) { return is_synthesized(c.custom); }) ||
+         std::ranges::any_of(system.rules, [&](const SystemRule& r) { return is_synthesized(r.choice.custom); }) ||
+         std::ranges::any_of(system.per_node_custom, [&](const auto& node) { return is_synthesized(node.second); });
 }
 
 std::shared_ptr<ReplaySystem> load_system(const SystemInputs& inputs, const NetworkConfig& network) {
@@ -202,10 +278,11 @@ std::shared_ptr<ReplaySystem> load_system(const SystemInputs& inputs, const Netw
       if (!fs::exists(path))
         throw input_error({.file = json.name}, "per-node-custom-implementation: there is no file " + map, "system");
       system->per_node_custom = parse_per_node_map(path, read_text(path, max_per_node_map_bytes).text);
-      for (auto& [node, prefix] : system->per_node_custom) prefix = find_set(file, prefix, path);
+      for (auto& [node, prefix] : system->per_node_custom) prefix = find_algorithm(file, prefix, path, {});
     }
-    for (CollectiveChoice& c : system->config.collectives) {
-      if (!c.custom.empty()) c.custom = find_set(file, c.custom, json.name);
+    for (const Collective op : listed_collectives) {
+      std::string& custom = system->config.collectives.at(listed_place(op)).custom;
+      if (!custom.empty()) custom = find_algorithm(file, custom, json.name, op);
     }
   }
   if (!inputs.system) system->config = default_system(network);

@@ -40,8 +40,11 @@ struct SystemInputs : SystemChoices {
 [[nodiscard]] std::vector<std::string> files_of_set(const std::string& path, bool any_ranks = false);
 // Throws Error(usage) if a rule for collectives names neither an algorithm nor traces.
 void check_algorithm_path(const std::string& path);
-// Throws Error(usage) if policy or balanced do not go with ASTRA-sim's rules or with the network's model.
+// Throws Error(usage) if policy, balanced or synthesized algorithms do not go with ASTRA-sim's rules or with the
+// network's model.
 void check_system_choices(const ReplaySystem& system, Rules rules, NetworkModel model);
+// Returns whether a system has an algorithm that is synthesized for the network.
+[[nodiscard]] bool uses_synthesis(const ReplaySystem& system);
 
 // Adds the groups that come with a trace set (TraceSource::groups()), for a replay that was not given any. Throws
 // Error(input) with the place.

@@ -9,6 +9,7 @@
 #include "config/network/network.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
+#include "sets/synthesized/rule.h"
 
 namespace convert {
 namespace {
@@ -27,6 +28,21 @@ std::optional<std::vector<AlgorithmChoice>> parse_natives(std::string_view text)
   }
   return natives;
 }
+
+// Returns an algorithm that etkit makes, with names as they are printed.
+std::string usual_made(const std::string& text, std::optional<Collective> collective) {
+  if (!names_synthesis(text)) return usual_builtin(text, collective);
+  check_synthesized(collective);
+  const SynthesisRule rule = parse_synthesis_rule(text);
+  if (rule.network || rule.occupancy) {
+    throw usage_error(std::string(rule.network ? "net" : "occupancy") +
+                      "= is of et-merge; a replay's synthesized algorithms are for its own network and occupancy");
+  }
+  return rule.text;
+}
+
+// Returns whether etkit makes the algorithm of a rule; native algorithms have no such name.
+bool is_made(const CollectiveRule& rule) { return rule.builtin || names_synthesis(rule.algorithm); }
 
 }  // namespace
 
@@ -66,7 +82,18 @@ void add_free(const std::string& text, FreeWork& to) {
   }
 }
 
+std::string made_algorithm(const std::string& text, std::optional<Collective> collective) {
+  return std::string(builtin_prefix) + usual_made(text, collective);
+}
+
 std::string usual_algorithms(const std::string& text) {
+  if (names_synthesis(text)) {
+    try {
+      return usual_made(text, std::nullopt);
+    } catch (const Error&) {
+      return text;
+    }
+  }
   std::string usual;
   for (const AlgorithmChoice& choice : parse_natives(text).value_or(std::vector<AlgorithmChoice>()))
     usual += (usual.empty() ? "" : "+") + text_of(choice);
@@ -78,14 +105,14 @@ std::string usual_collective_rule(const std::string& text) {
   const std::size_t type = text.find_first_of(":=");
   const std::size_t algorithm = text.size() - rule.algorithm.size();
   return std::string(rule.which.type ? name(*rule.which.type) : "all") + text.substr(type, algorithm - type) +
-         (rule.builtin ? usual_builtin(rule.algorithm, rule.which.type) : usual_algorithms(rule.algorithm));
+         (is_made(rule) ? usual_made(rule.algorithm, rule.which.type) : usual_algorithms(rule.algorithm));
 }
 
 SystemRule parse_system_rule(const std::string& text) {
   CollectiveRule parsed = parse_collective_rule(text);
   SystemRule rule{.which = std::move(parsed.which), .text = text};
-  if (parsed.builtin) {
-    rule.choice.custom = std::string(builtin_prefix) + usual_builtin(parsed.algorithm, rule.which.type);
+  if (is_made(parsed)) {
+    rule.choice.custom = made_algorithm(parsed.algorithm, rule.which.type);
   } else if (auto natives = parse_natives(parsed.algorithm)) {
     rule.choice.per_dim = std::move(*natives);
     if (rule.which.type && !is_listed(*rule.which.type)) {

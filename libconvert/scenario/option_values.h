@@ -24,8 +24,13 @@ void add_straggler(const std::string& text, std::map<Rank, double>& to);
 // place.
 void add_free(const std::string& text, FreeWork& to);
 // Reads a rule: "all_reduce:pg=3:size>=1MiB=ring+direct", one native algorithm a dimension,
-// "…=built:NAME,KEY=VALUE…", or "…=PATH", which need not exist. Throws Error(input) without a place.
+// "…=built:NAME,KEY=VALUE…", "…=synthesized,KEY=VALUE…", or "…=PATH", which need not exist. Throws Error(input)
+// without a place.
 [[nodiscard]] SystemRule parse_system_rule(const std::string& text);
+
+// Returns the name by which a system knows an algorithm that etkit makes, "built:NAME,KEY=VALUE…", of its text
+// behind "built:". Throws Error(usage) if it is malformed, unknown, or not for `collective`, if that is given.
+[[nodiscard]] std::string made_algorithm(const std::string& text, std::optional<Collective> collective);
 
 // Return names of collectives and algorithms as we print them: "ring+halving_doubling" for "Ring+halvingDoubling".
 // Other text stays as it is.

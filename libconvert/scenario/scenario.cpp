@@ -59,6 +59,21 @@ void set_system_keys(SystemConfig& to, std::vector<RunSettings::SystemKey> keys,
   for (const RunSettings::SystemKey& k : keys) set_system_key(to, k.key, k.config, dims);
 }
 
+// Returns a hash of all links and their rates.
+std::string rates_text(const WireGraph& graph) {
+  std::uint64_t hash = graph.devices();
+  const auto mix = [&](std::uint64_t value) {
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15U;
+    hash ^= hash >> 29U;
+  };
+  for (const GraphWire& w : graph.wires) {
+    mix(std::uint64_t{w.from} << 32U | w.to);
+    mix(std::bit_cast<std::uint64_t>(w.bytes_per_ns));
+    mix(static_cast<std::uint64_t>(w.latency_ps));
+  }
+  return std::to_string(hash);
+}
+
 }  // namespace
 
 Scenario make_scenario(const RunSettings& settings) {
@@ -95,6 +110,8 @@ void check_scenario(const Scenario& scenario) {
   const NetworkOptions& network = scenario.options.network;
   check_network_options(scenario.network, network);
   check_system_choices(*scenario.options.system, Rules(scenario.options.astra), network.model);
+  if (scenario.network.ideal && uses_synthesis(*scenario.options.system))
+    throw usage_error("synthesized algorithms are for the links of a network; an ideal one has none");
   if (!network.failed.empty()) (void)make_router(scenario.network, network.routing, network.failed);
 }
 
@@ -155,6 +172,10 @@ std::string network_shape(const Scenario& scenario) {
   std::string shape = n.ideal ? "ideal" : std::to_string(n.npus());
   for (const NetworkDim& d : n.dims) shape += ' ' + std::string(name(d.topology)) + std::to_string(d.npus);
   if (can_send_to_self(n, scenario.options.network.model)) shape += " self";
+  if (!n.ideal && uses_synthesis(*scenario.options.system)) {
+    shape += ' ' + rates_text(build_wire_graph(n)) + ' ' + std::string(name(scenario.options.network.occupancy));
+    for (const std::string& link : scenario.options.network.failed) shape += ' ' + link;
+  }
   if (scenario.options.network.model == NetworkModel::wires) shape += " no shortest time";  // of what takes none
   // The order of dimensions of balanced chunks is that of their loads, which weigh bytes by bandwidth.
   for (const NetworkDim& d : n.dims) {

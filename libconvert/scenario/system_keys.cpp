@@ -6,6 +6,8 @@
 
 #include "core/diagnostic.h"
 #include "core/words.h"
+#include "scenario/option_values.h"
+#include "sets/synthesized/rule.h"
 #include "util/json_writer.h"
 
 namespace convert {
@@ -79,6 +81,19 @@ void spread(std::vector<AlgorithmChoice>& list, std::size_t dims) {
   if (list.size() == 1 && !list.front().one) list.resize(std::max<std::size_t>(dims, 1), list.front());
 }
 
+// Returns a system whose collectives, those that a key is for, run an algorithm that is synthesized.
+SystemConfig with_synthesized(const std::string& key, const std::string& value) {
+  SystemConfig config;
+  for (CollectiveChoice& c : config.collectives) {
+    try {
+      c.custom = made_algorithm(value, std::nullopt);
+    } catch (const Error& e) {
+      throw input_error({}, key + ": " + e.what(), "sweep");
+    }
+  }
+  return config;
+}
+
 }  // namespace
 
 std::vector<std::string> system_key_names() {
@@ -101,6 +116,7 @@ bool takes_algorithms(const std::string& key) {
 int system_key_precedence(const std::string& key) { return key == algorithm_key ? 0 : is_custom(key) ? 2 : 1; }
 
 SystemConfig parse_system_value(const std::string& key, const std::string& value) {
+  if (takes_algorithms(key) && names_synthesis(value)) return with_synthesized(key, value);
   const bool all = key == algorithm_key;
   const SystemKey& k = *find(all ? "all-reduce-implementation" : key);
   std::string json = "{\"" + std::string(k.name) + "\": " + json_value(k, value);
@@ -122,6 +138,11 @@ void set_system_key(SystemConfig& to, const std::string& key, const SystemConfig
   if (k != nullptr && k->form == Form::bus && !to.shared_bus)
     throw input_error({}, key + " has no effect: the system has no model-shared-bus", "sweep");
   SystemConfig value = from;
+  if (takes_algorithms(key) && !from.collectives.front().custom.empty()) {
+    // Collectives of too few bytes take what the system says.
+    for (std::size_t i = 0; i < to.collectives.size(); ++i)
+      value.collectives.at(i).per_dim = to.collectives.at(i).per_dim;
+  }
   if (k == nullptr || (k->form == Form::list && !is_custom(key))) {
     for (CollectiveChoice& c : value.collectives) spread(c.per_dim, dims);
   }

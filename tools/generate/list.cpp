@@ -10,6 +10,8 @@
 #include "generate/generate.h"
 #include "generate/workload.h"
 #include "generate/workload/models.h"
+#include "sets/synthesized/rule.h"
+#include "synthesis/problem.h"
 
 namespace tools {
 
@@ -51,13 +53,20 @@ std::string list_text() {
       if (a.offers(collective) && a.name != default_collective_algorithm(collective))
         names += " " + std::string(a.name);
     }
+    if (can_synthesize(collective)) names += " " + std::string(synthesized_name);
     add_entry(out, name(collective), names);
+  }
+  for (const std::string& collective : names_of(can_synthesize)) {
+    if (!collective_of(collective)) add_entry(out, collective, synthesized_name);
   }
   out += "\nAlgorithms:\n";
   for (const CollectiveAlgorithm& a : collective_algorithms()) {
     add_entry(out, a.name, std::string(a.summary) + " (" + std::string(a.source) + ")");
     add_entry(out, "", "ranks: " + std::string(a.ranks));
   }
+  add_entry(out, synthesized_name,
+            "made for the network of -n and the bytes of --size, near the least time of both; see --bound");
+  add_entry(out, "", "ranks: the NPUs of the network, or a --group of them");
   out += "\nKinds of traces, of each rank; defaults in parentheses:\n";
   for (const TraceKind& k : trace_kinds()) {
     add_entry(out, k.name, k.summary);

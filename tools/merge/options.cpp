@@ -4,12 +4,29 @@
 #include <utility>
 
 #include "config/collective_rules.h"
+#include "config/network/network.h"
 #include "core/rank_list.h"
 #include "io/input.h"
+#include "sets/synthesized/rule.h"
 
 namespace tools {
 
 using namespace convert;
+
+namespace {
+
+// Returns the network of an algorithm that is synthesized, if its rule names one; what else is wrong with it is
+// told when it is merged.
+std::optional<std::string> network_of_rule(const CollectiveRule& rule) {
+  if (!rule.builtin || !names_synthesis(rule.algorithm)) return std::nullopt;
+  try {
+    return parse_synthesis_rule(rule.algorithm).network;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
 
 void add_merge_options(App& app, MergeToolOptions& o) {
   add_input_options(app, o.input);
@@ -18,7 +35,7 @@ void add_merge_options(App& app, MergeToolOptions& o) {
   app.add_texts("-a,--algorithm", o.algorithms, "COLLECTIVE[:CONDITION...]=ALGORITHM",
                 "what takes the place of which collectives; may be repeated");
   app.add_texts("--builtin", o.builtins, "COLLECTIVE[:CONDITION...]=NAME[,KEY=VALUE...]",
-                "the same with an algorithm of et-generate --list");
+                "the same with an algorithm of et-generate --list, or synthesized,net=FILE");
   app.add_option("--map", o.map, "FILE", "rules in YAML, or ASTRA-sim's map of nodes");
   app.add_integer("--chunks", o.chunks, 1, max_instances, "N",
                   "cut each collective into N instances side by side (default: 1)");
@@ -48,6 +65,8 @@ std::vector<std::string> files_of_rules(const MergeToolOptions& options, const M
   if (options.map) files.push_back(*options.map);
   for (const CollectiveRule& rule : merging.rules) {
     if (!rule.builtin) files.push_back(rule.algorithm);
+    if (const auto network = network_of_rule(rule); network && !is_short_network(*network))
+      files.push_back(split_network_file(*network).path);
   }
   return files;
 }

@@ -21,7 +21,7 @@
 #include "scenario/sweep_table.h"
 #include "sets/known_file.h"
 #include "sets/sink.h"
-#include "simulate/astra/gaps.h"
+#include "simulate/networks/port_watch.h"
 #include "util/log.h"
 
 namespace tools {
@@ -110,8 +110,7 @@ void warn_of_ports(const SweepPlan& plan, const SweepTable& table, const std::st
   std::optional<std::size_t> first;
   for (std::size_t run = 0; run < plan.size(); ++run) {
     const std::string& text = table.cells(run)[message];
-    if (table.cells(run)[status] != "complete" || text.empty() || text.starts_with(convert::astra_gap_text))
-      continue;
+    if (table.cells(run)[status] != "complete" || !text.starts_with(port_text_begin)) continue;
     ++count;
     first = first.value_or(run);
   }

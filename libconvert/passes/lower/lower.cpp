@@ -260,9 +260,9 @@ void Lowering::write_step(const Step& step, RankState& s, NodeTable& out) const 
   }
   if (computes(step.type)) {
     begin(NodeType::comp, "COMP_NODE_tb");
+    if (scheduled != nullptr) out.add_int(attr::duration_nanos, Kind::uint64_val, 0);
     if (moved) {
       const int touched = scheduled != nullptr ? 1 : step.type == StepType::cpy ? 2 : 3;
-      if (scheduled != nullptr) out.add_int(attr::duration_nanos, Kind::uint64_val, 0);
       out.add_int(attr::num_ops, Kind::int64_val, std::max<std::int64_t>(1, *moved / a_.element_bytes));
       out.add_int(attr::tensor_size, Kind::int64_val, *moved * touched);
     }

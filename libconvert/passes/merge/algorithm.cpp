@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/algorithm/link_way.h"
 #include "core/diagnostic.h"
 #include "graph/algorithms.h"
 #include "graph/graph.h"
@@ -36,6 +37,7 @@ class PlaceReader {
   [[nodiscard]] Graph sound_graph() const;
   MergePlace::Node read_node(std::size_t index, std::int64_t& tag) const;
   void read_size(std::size_t index, MergePlace::Node& node) const;
+  void read_way(std::size_t index, MergePlace::Node& node);
   void make_tags_dense(const std::vector<std::int64_t>& tags);
   void keep_program(const std::vector<std::uint32_t>& order);
   [[nodiscard]] bool has_step(std::uint32_t index, const MergePlace::Node& node, std::int32_t chunks,
@@ -91,6 +93,7 @@ MergePlace PlaceReader::read() {
     add(DepKind::data, node.data_deps);
     add(DepKind::control, node.ctrl_deps);
     node.root = graph.parents(i).empty();
+    if (node.type == NodeType::comm_send) read_way(i, node);
     if (graph.children(i).empty()) place_.sinks.push_back(k);
     place_.nodes.push_back(node);
   }
@@ -158,6 +161,15 @@ void PlaceReader::read_size(std::size_t index, MergePlace::Node& node) const {
   if (node.bytes <= 0) throw bad_node(trace_, index, "a message without comm_size and without chunk counts");
 }
 
+void PlaceReader::read_way(std::size_t index, MergePlace::Node& node) {
+  const auto way = link_way(trace_.nodes, trace_.nodes.attributes(trace_.nodes.nodes[index]));
+  if (!way) return;
+  if (!way->problem.empty()) throw bad_node(trace_, index, way->problem);
+  node.way = {static_cast<std::uint32_t>(place_.links.size()), static_cast<std::uint32_t>(way->turns.size())};
+  for (std::size_t hop = 0; hop < way->turns.size(); ++hop)
+    place_.links.push_back({way->turns[hop], hop < way->via.size() ? way->via[hop] : 0});
+}
+
 void PlaceReader::make_tags_dense(const std::vector<std::int64_t>& tags) {
   std::map<std::pair<NodeType, std::uint32_t>, std::vector<std::int64_t>> seen;  // by direction and peer
   for (std::size_t k = 0; k < tags.size(); ++k) {
@@ -217,6 +229,17 @@ void PlaceReader::keep_program(const std::vector<std::uint32_t>& order) {
 }
 
 }  // namespace
+
+void write_way(const MergePlace& place, const MergePlace::Node& send, NodeTable& out) {
+  std::vector<std::int64_t> list;
+  const std::span links(place.links.data() + send.way.begin, send.way.count);
+  for (const MergePlace::Link& l : links) list.push_back(l.turn);
+  out.add_ints(attr::link_seq, Kind::int64_list, list);
+  if (links.size() == 1) return;
+  list.clear();
+  for (const MergePlace::Link& l : links.first(links.size() - 1)) list.push_back(l.to);
+  out.add_ints(attr::link_via, Kind::int32_list, list);
+}
 
 MergePlace read_merge_place(const Trace& trace, std::uint32_t places) { return PlaceReader(trace, places).read(); }
 

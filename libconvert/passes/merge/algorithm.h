@@ -31,12 +31,19 @@ struct MergePlace {
     Range data_deps{};              // into deps: positions in nodes
     Range ctrl_deps{};
     Text name{};        // in text
+    Range way{};        // of a send, into links; empty: it has none of its own
     bool root = false;  // waits for nothing
   };
   std::uint32_t number = 0;
   std::vector<Node> nodes;
   std::vector<std::uint32_t> deps;
   std::vector<std::uint32_t> sinks;  // nodes that nothing waits for
+  // Links of ways, as the attributes link_seq and link_via have them: the device at the end of each but the last.
+  struct Link {
+    std::int64_t turn = 0;
+    std::uint32_t to = 0;
+  };
+  std::vector<Link> links;
   std::string text;
   std::uint32_t tags = 0;  // the most between this place and another
   // Provenance of the algorithm, for a proof of the result (provenance.h, namespace merged); empty if not told.
@@ -46,6 +53,9 @@ struct MergePlace {
 // receives and computations; a peer beyond the places; neither size nor chunks; ids or dependencies that do not
 // exist; a cycle.
 [[nodiscard]] MergePlace read_merge_place(const Trace& trace, std::uint32_t places);
+
+// Adds the way of a send, which has one, to the latest node.
+void write_way(const MergePlace& place, const MergePlace::Node& send, NodeTable& out);
 
 struct MergeAlgorithm {
   std::string source;  // as the user named it
@@ -57,6 +67,10 @@ struct MergeAlgorithm {
   // What the algorithm claims to compute, "all_reduce"; "custom": none of the known ones; empty: not told.
   std::string collective;
   std::vector<std::int32_t> relays{};  // places that only pass on, and take no part
+  // network_id() of what its messages have turns and ways for; empty: for none. `placed`: for the ranks of one
+  // group that calls it, else for places that are NPUs of the same numbers.
+  std::string network{};
+  bool placed = false;
   // Returns the trace of a place. Thread-safe.
   std::function<Trace(std::uint32_t place)> load;
   // Returns which chunks its messages carry; null if that cannot be told. Thread-safe, costly the first time. May

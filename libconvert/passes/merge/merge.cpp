@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/algorithm/chunk_bytes.h"
+#include "core/algorithm/link_way.h"
 #include "core/collective.h"
 #include "graph/graph.h"
 #include "graph/messages.h"
@@ -56,7 +57,8 @@ struct ReplacedCall {
   MergeChoice choice{};
   std::int64_t bytes = 0;  // of the whole
   const MergePlace* place = nullptr;
-  NodeId first_id = 0;  // of its new nodes
+  bool has_ways = false;  // messages take their turns and ways
+  NodeId first_id = 0;    // of its new nodes
 };
 
 }  // namespace
@@ -84,6 +86,7 @@ struct MergedRank::State {
   [[nodiscard]] std::int64_t instance_bytes(const ReplacedCall& call, std::uint32_t chunk) const {
     return part_bytes(call.bytes, call.choice.chunks, chunk);
   }
+  [[nodiscard]] bool has_ways(const ReplacedCall& call) const;
   const Sizes& sizes_of(const ReplacedCall& call, std::int64_t bytes);
   const MergePlace* place_of(const ReplacedCall& call);
   [[nodiscard]] bool fits(const MergeCall& call, std::uint32_t node, const MergeChoice& choice) const;
@@ -109,13 +112,13 @@ struct MergedRank::State {
   std::uint32_t next_chunk = 0;
 };
 
-// Returns the bytes of all that the ranks contribute or get: an all-gather's node states one rank's part.
+// Returns the bytes of all that the ranks contribute or get: some nodes state one rank's part.
 std::int64_t MergedRank::State::whole_size(std::uint32_t node, Collective type, std::size_t members) const {
   const IntValue size = int_value(trace.nodes.attributes(trace.nodes.nodes[node]), attr::comm_size);
   if (!size || size.value < 0) throw error(node, "its comm_size is missing, or no size");
   std::int64_t bytes = size.value;
-  if (type == Collective::all_gather && __builtin_mul_overflow(bytes, static_cast<std::int64_t>(members), &bytes)) {
-    throw error(node, "the result of the all_gather exceeds 2^63 bytes");
+  if (states_part(type) && __builtin_mul_overflow(bytes, static_cast<std::int64_t>(members), &bytes)) {
+    throw error(node, "the result of the " + std::string(convert::name(type)) + " exceeds 2^63 bytes");
   }
   return bytes;
 }
@@ -174,7 +177,23 @@ void MergedRank::State::look_at(std::uint32_t node, std::map<std::string_view, s
                     .choice = *choice,
                     .bytes = bytes};
   call.place = place_of(call);
+  call.has_ways = has_ways(call);
   calls.push_back(call);
+}
+
+// Returns whether messages of the call take the ways of its algorithm: not if those are for other NPUs, or for
+// another network than those that the trace has already.
+bool MergedRank::State::has_ways(const ReplacedCall& call) const {
+  const MergeAlgorithm& algorithm = plan.algorithms[call.choice.algorithm];
+  if (algorithm.network.empty() || algorithm.network != plan.network) return false;
+  const AttrTable& metadata = trace.metadata.table;
+  if (string_value(metadata, metadata.attrs, scheduled_network).value_or(plan.network) != plan.network)
+    return false;
+  const std::vector<std::uint32_t>& ranks = call.ranks->ranks;
+  for (std::uint32_t place = 0; place < ranks.size() && !algorithm.placed; ++place) {
+    if (ranks[place] != place) return false;
+  }
+  return true;
 }
 
 // Returns whether the algorithm can express the collective. Throws where it must.
@@ -381,6 +400,7 @@ void MergedRank::State::add_node(const MergePlace::Node& from, const Sizes& s, s
   out.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(from.type));
   out.add_int(attr::comm_src, Kind::int32_val, sends ? own : peer);
   out.add_int(attr::comm_dst, Kind::int32_val, sends ? peer : own);
+  if (call.has_ways && from.way.count != 0) write_way(*call.place, from, out);
 }
 
 void MergedRank::State::add_instance(const ReplacedCall& call, std::uint32_t chunk, NodeTable& out) {
@@ -454,6 +474,9 @@ void MergedRank::add_programs(Metadata& out) {
     }
     state_->programs.emplace(&place, number++);
   }
+  const auto has_ways = [](const ReplacedCall& call) { return call.has_ways; };
+  if (find(out.table.attrs, scheduled_network) == nullptr && std::ranges::any_of(state_->calls, has_ways))
+    out.table.add_string(scheduled_network, state_->plan.network);
 }
 
 bool MergedRank::next(Trace& out, std::size_t max_nodes) {

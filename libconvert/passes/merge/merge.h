@@ -52,7 +52,9 @@ struct MergePlan {
   std::uint64_t first_instance = 0;  // beyond those of earlier merges
   std::uint32_t tags = 1;            // of an instance
   std::uint32_t most_chunks = 1;     // of a collective
-  bool require_all = false;          // no collective may stay, also if it has fewer bytes than chunks
+  // network_id() of the network on which merged messages take turns and ways; empty: on none.
+  std::string network{};
+  bool require_all = false;  // no collective may stay, also if it has fewer bytes than chunks
   // A collective that its algorithm cannot express (see MergeCounts::misfits) is merged all the same.
   bool allow_misfits = false;
   // Returns what takes a collective's place; null: it stays. Called by several threads. et-merge's is MergedSet's,
@@ -106,7 +108,8 @@ class MergedRank {
   ~MergedRank();
 
   [[nodiscard]] const MergeCounts& counts() const;
-  // Adds the metadata by which the new nodes can be proved. Call before next(), whose nodes refer to it.
+  // Adds the metadata by which the new nodes can be proved, and what network their ways are for. Call before
+  // next(), whose nodes refer to it.
   void add_programs(Metadata& out);
   // Replaces out.nodes: first by all nodes that stay, however many, then by the new ones in order of ids, whole
   // instances of at least max_nodes in all. Returns false at the end.

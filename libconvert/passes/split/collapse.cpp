@@ -69,7 +69,11 @@ void Collapse::add_deps(std::uint32_t index, const NodeTable& table, const Node&
 }
 
 void Collapse::clean(Metadata& metadata) {
-  std::erase_if(metadata.table.attrs, [](const Attr& a) { return merged::program_of(a.name) >= 0; });
+  // The network of merged ways, unless the trace is one of a schedule itself.
+  const bool scheduled = find(metadata.table.attrs, ten::schedule_name) != nullptr;
+  std::erase_if(metadata.table.attrs, [&](const Attr& a) {
+    return merged::program_of(a.name) >= 0 || (!scheduled && a.name == ten::network);
+  });
 }
 
 CollapseCounts collapse_collectives(Trace& trace) {

@@ -10,6 +10,7 @@
 #include "collectives/collective.h"
 #include "config/groups.h"
 #include "core/algorithm/chunk_bytes.h"
+#include "core/algorithm/link_way.h"
 #include "core/collective.h"
 #include "core/units.h"
 #include "core/world_size.h"
@@ -22,53 +23,12 @@
 #include "passes/ten/check.h"
 #include "passes/ten/relays.h"
 #include "passes/validate.h"
+#include "sets/derived/merge_algorithms.h"
 #include "sets/schedules.h"
 #include "util/parallel.h"
 
 namespace convert {
 namespace {
-
-// Messages between two places that differ in their tags, at most: channels of threadblocks, or transfers of a wire.
-std::uint32_t tags_of(const Algorithm& a) {
-  std::uint32_t most = 0;
-  for (const Gpu& gpu : a.gpus) {
-    std::map<std::int32_t, std::vector<std::int32_t>> channels;  // by peer
-    for (const Threadblock& tb : a.threadblocks(gpu)) {
-      const auto steps = a.steps_of(tb);
-      if (a.scheduled) {
-        const auto n =
-            std::count_if(steps.begin(), steps.end(), [](const Step& s) { return s.type != StepType::nop; });
-        most = std::max(most, static_cast<std::uint32_t>(n));
-      } else if (tb.send >= 0) {
-        channels[tb.send].push_back(tb.chan);
-      }
-    }
-    for (auto& [peer, list] : channels) {
-      std::sort(list.begin(), list.end());
-      list.erase(std::unique(list.begin(), list.end()), list.end());
-      most = std::max(most, static_cast<std::uint32_t>(list.size()));
-    }
-  }
-  return most;
-}
-
-// Returns a function that returns what `make` returns, which it calls once, when it is first called.
-template <class Make>
-auto lazily(Make make) {
-  using Made = std::invoke_result_t<Make>;
-  struct Lazy {
-    std::once_flag once;
-    Made made;
-  };
-  return [make = std::move(make), lazy = std::make_shared<Lazy>()]() -> const Made& {
-    std::call_once(lazy->once, [&] { lazy->made = make(); });
-    return lazy->made;
-  };
-}
-template <class Make>
-auto lazy_flow(Make make) {
-  return [flow = lazily(std::move(make))] { return flow() ? &*flow() : nullptr; };
-}
 
 // Returns work(the algorithm that the traces were made from); nothing if the traces do not tell it, or contradict
 // it.
@@ -79,42 +39,6 @@ auto of_algorithm(const std::vector<Trace>& traces, const Work& work)
     return work(raise_algorithm(traces));
   } catch (const Error&) {
     return std::nullopt;
-  }
-}
-
-// Makes an algorithm whose places are lowered when they are asked for.
-MergeAlgorithm of_algorithm(std::string source, Algorithm algorithm, Diagnostics& diagnostics) {
-  struct Built {
-    Algorithm algorithm;
-    std::optional<Lowering> lowering{};
-  };
-  const auto built = std::make_shared<Built>(Built{std::move(algorithm)});
-  built->lowering.emplace(built->algorithm, std::nullopt, diagnostics);
-  MergeAlgorithm out;
-  out.source = std::move(source);
-  out.places = static_cast<std::uint32_t>(built->algorithm.ranks());
-  out.tags = tags_of(built->algorithm);
-  out.chunks = built->algorithm.chunks;
-  out.collective = name(claimed_collective(built->algorithm));
-  out.relays = built->algorithm.relays;
-  out.load = [built](std::uint32_t place) {
-    Trace trace;
-    built->lowering->lower(place, trace);
-    return trace;
-  };
-  out.flow = lazy_flow([built] { return ChunkFlow::of(built->algorithm); });
-  out.root = lazily([built] { return root_place(built->algorithm); });
-  return out;
-}
-
-// Returns work(). Where that throws, names the place of the rule's algorithm in a map; else puts `prefix` before.
-template <class Work>
-auto at_rule(const CollectiveRule& rule, const std::string& prefix, const Work& work) {
-  try {
-    return work();
-  } catch (const Error& e) {
-    if (rule.where.file.empty()) throw Error(e.kind(), e.where(), prefix + e.what(), std::string(e.rule()));
-    throw input_error(rule.where, e.what(), "merge");
   }
 }
 
@@ -130,7 +54,7 @@ MergeAlgorithm built_in(const CollectiveRule& rule, Collective type, std::uint32
   return at_rule(rule, "", [&] {
     const auto place = root < 0 ? std::nullopt : std::optional<std::uint32_t>(root);
     const CollectiveRequest request = request_of(rule.algorithm, type, members, place);
-    return of_algorithm(rule.algorithm, build_collective(request), diagnostics);
+    return merge_algorithm_of(rule.algorithm, build_collective(request), diagnostics);
   });
 }
 
@@ -140,7 +64,8 @@ MergeAlgorithm without_switches(const std::string& path, const Schedule& schedul
   Diagnostics told;  // of the whole schedule
   Schedule timed;
   const Flow flow = check_schedule(rest, timed, told);
-  MergeAlgorithm out = of_algorithm(path, make_algorithm(rest, timed, flow), diagnostics);
+  MergeAlgorithm out = merge_algorithm_of(path, make_algorithm(rest, timed, flow), diagnostics);
+  out.network.clear();  // its devices have other numbers
   out.places_note = ", as relays that carry nothing have no place";
   return out;
 }
@@ -154,6 +79,14 @@ Trace whole_rank(TraceReader& reader) {
 
 }  // namespace
 
+// What the plan takes of a rank.
+struct MergedSet::Counted {
+  Rank rank = 0;
+  std::optional<Rank> world{};
+  CollectiveCensus census{};
+  SynthesisChoices::Sizes wanted{};
+};
+
 // Ranks [first, last) of the list, each merged when it is asked for.
 class MergedSet::Reader : public TraceReader {
  public:
@@ -164,7 +97,7 @@ class MergedSet::Reader : public TraceReader {
     Trace workload = set_.read_rank(set_.ranks_[next_++]);
     out.rank = workload.rank;
     out.name = workload.name;
-    out.metadata = std::move(workload.metadata);
+    out.metadata = workload.metadata;
     out.nodes.clear();
     merged_ = std::make_unique<MergedRank>(set_.plan_, std::move(workload));
     merged_->add_programs(out.metadata);
@@ -181,7 +114,7 @@ class MergedSet::Reader : public TraceReader {
 };
 
 MergedSet::MergedSet(SetSource& workload, MergeOptions options, Diagnostics& diagnostics)
-    : workload_(workload), options_(std::move(options)), diagnostics_(diagnostics) {
+    : workload_(workload), options_(std::move(options)), diagnostics_(diagnostics), synthesis_(options_.rules) {
   plan_.allow_misfits = options_.allow_misfits;
   plan_.require_all = options_.require_all;
   load_algorithms();
@@ -199,6 +132,7 @@ Error MergedSet::failure(const std::string& message) const {
 
 std::uint32_t MergedSet::add(MergeAlgorithm algorithm) {
   plan_.tags = std::max(plan_.tags, algorithm.tags);
+  if (plan_.network.empty()) plan_.network = algorithm.network;
   plan_.algorithms.push_back(std::move(algorithm));
   return static_cast<std::uint32_t>(plan_.algorithms.size() - 1);
 }
@@ -216,6 +150,7 @@ MergeAlgorithm MergedSet::from_file(const std::string& path) {
     algorithm.chunks = a->chunks;
     algorithm.collective = name(claimed_collective(*a));
     algorithm.relays = a->relays;
+    algorithm.network = a->scheduled_for.network;
     algorithm.load = [s = source.get()](std::uint32_t p) { return whole_rank(*s->open_rank(p)); };
     algorithm.flow = lazy_flow([a] { return ChunkFlow::of(*a); });
     algorithm.root = lazily([a] { return root_place(*a); });
@@ -245,6 +180,7 @@ MergeAlgorithm MergedSet::from_file(const std::string& path) {
   algorithm.collective = string_value(metadata, metadata.attrs, attr::collective).value_or("");
   if (const auto known = parse_collective(algorithm.collective, in_algorithms)) algorithm.collective = name(*known);
   algorithm.relays = relays_of(traces->front());
+  algorithm.network = string_value(metadata, metadata.attrs, scheduled_network).value_or("");
   algorithm.load = [traces](std::uint32_t p) { return (*traces)[p]; };
   algorithm.flow = lazy_flow([traces] { return of_algorithm(*traces, ChunkFlow::of); });
   algorithm.root = lazily([traces] { return of_algorithm(*traces, root_place); });
@@ -258,7 +194,7 @@ void MergedSet::load_algorithms() {
     plan_.most_chunks = std::max(plan_.most_chunks, chunks);
     choices_.push_back({.algorithm = 0, .chunks = chunks});
     if (rule.builtin) {
-      check_builtin(rule);
+      if (!synthesis_.has(choices_.size() - 1)) check_builtin(rule);
       continue;
     }
     auto at = known.find(rule.algorithm);
@@ -278,7 +214,7 @@ void MergedSet::build_algorithms(const std::vector<CollectiveCensus>& found) {
     for (std::size_t i = 0; i < options_.rules.size(); ++i) {
       const CollectiveRule& rule = options_.rules[i];
       for (const auto& [type, rank] : census->second.kinds) {
-        if (!rule.builtin || members < 2 || !rule.which.takes(type)) continue;
+        if (!rule.builtin || synthesis_.has(i) || members < 2 || !rule.which.takes(type)) continue;
         const auto place = group.place(rank, plan_.ranks);
         const std::int64_t root = place ? std::int64_t{*place} : -1;
         const auto [at, added] = built_.try_emplace({i, type, members, root}, choices_[i]);
@@ -330,6 +266,11 @@ void MergedSet::define_groups(const std::vector<CollectiveCensus>& found) {
     calls += same_calls(entry.first, ranks, found);
   }
   build_algorithms(found);
+  synthesis_.make(plan_, options_.jobs, diagnostics_, [this](std::size_t rule, MergeAlgorithm algorithm) {
+    MergeChoice choice = choices_[rule];
+    choice.algorithm = add(std::move(algorithm));
+    return choice;
+  });
   std::int64_t last = 0;
   const std::int64_t instances = static_cast<std::int64_t>(calls) * plan_.most_chunks;
   if (__builtin_mul_overflow(instances, std::int64_t{plan_.tags}, &last) || last > largest_tag - plan_.first_tag) {
@@ -341,25 +282,24 @@ void MergedSet::define_groups(const std::vector<CollectiveCensus>& found) {
 void MergedSet::census() {
   std::vector<CollectiveCensus> found;
   const bool again = workload_.independent_ranks() != 0;
-  const auto count = [](TraceReader& reader, Trace& head) {
+  const auto count_one = [this](const Trace& t) {
+    return Counted{t.rank, world_size(t.metadata), count_collectives(t.nodes), synthesis_.wanted_by(t.nodes)};
+  };
+  const auto count = [&](TraceReader& reader, Trace& head) {
     read_nodes(reader, head);
-    CollectiveCensus c = count_collectives(head.nodes);
-    return std::pair{std::move(head), std::move(c)};
+    return count_one(head);
   };
   if (!again) held_ = workload_.load(options_.jobs);
   std::vector<Rank> numbers;
   std::optional<Rank> world;
-  const auto add = [&](const Trace& head, CollectiveCensus&& c) {
-    numbers.push_back(head.rank);
-    world = std::max(world, world_size(head.metadata));
-    found.push_back(std::move(c));
+  const auto add = [&](Counted&& one) {
+    numbers.push_back(one.rank);
+    world = std::max(world, one.world);
+    found.push_back(std::move(one.census));
+    synthesis_.want(one.wanted);
   };
-  for (const Trace& t : held_) add(t, count_collectives(t.nodes));
-  if (again) {
-    workload_.for_each_rank(options_.jobs, count, [&](std::pair<Trace, CollectiveCensus>&& one) {
-      add(one.first, std::move(one.second));
-    });
-  }
+  for (const Trace& t : held_) add(count_one(t));
+  if (again) workload_.for_each_rank(options_.jobs, count, add);
   if (const WorldSizes* sizes = workload_.world_sizes()) {
     sizes->warn_if_they_differ(diagnostics_);
     if (sizes->differ()) world.reset();
@@ -398,6 +338,10 @@ const MergeChoice* MergedSet::choose(const MergeCall& call) {
     used_[i] = true;
     if (!options_.rules[i].builtin) return &choices_[i];
     if (call.members == 1) return nullptr;  // there is nobody to send to
+    if (synthesis_.has(i)) {
+      const MergeChoice* const made = synthesis_.find(i, call);
+      return made == nullptr ? &choices_[i] : made;
+    }
     const auto at = built_.find({i, call.type, call.members, call.root ? std::int64_t{*call.root} : -1});
     return at == built_.end() ? &choices_[i] : &at->second;  // the former is refused for what it lacks
   }

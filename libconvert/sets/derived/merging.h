@@ -15,6 +15,7 @@
 #include "config/collective_rules.h"
 #include "core/diagnostic.h"
 #include "passes/merge/merge.h"
+#include "sets/derived/synthesis_choices.h"
 #include "sets/set_source.h"
 #include "sets/source.h"
 
@@ -47,6 +48,8 @@ class MergedSet : public SetSource {
   [[nodiscard]] MergeCounts counts() const;
   // Returns what is to be told of the ranks read so far, beside warnings.
   [[nodiscard]] std::vector<std::string> notes() const;
+  // Returns how many algorithms were synthesized.
+  [[nodiscard]] std::size_t synthesized() const { return synthesis_.made(); }
   // Warns, after all ranks were read, of rules that fit nothing, algorithms of other collectives, misfits, and
   // sizes that were rounded.
   void finish();
@@ -57,6 +60,7 @@ class MergedSet : public SetSource {
   void load_algorithms();
   [[nodiscard]] MergeAlgorithm from_file(const std::string& path);
   void build_algorithms(const std::vector<CollectiveCensus>& found);
+  struct Counted;
   std::uint32_t add(MergeAlgorithm algorithm);
   void census();
   [[nodiscard]] std::uint64_t same_calls(const std::string& group, std::span<const Rank> ranks,
@@ -73,6 +77,7 @@ class MergedSet : public SetSource {
   std::vector<MergeChoice> choices_;                   // by rule; of builtins without the algorithm
   // Built algorithms by rule, collective, ranks of the group and root, -1 for none.
   std::map<std::tuple<std::size_t, Collective, std::uint32_t, std::int64_t>, MergeChoice> built_;
+  SynthesisChoices synthesis_;
   std::vector<bool> used_;   // by rule
   std::vector<Trace> held_;  // a workload that can be read once only
   std::vector<Rank> ranks_;

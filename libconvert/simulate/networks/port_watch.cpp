@@ -37,7 +37,7 @@ constexpr auto ends_later = [](const auto& a, const auto& b) { return a.end > b.
 }  // namespace
 
 std::string port_text(const PortLoad& load) {
-  return "NPU " + std::to_string(load.npu) + (load.sends ? " sends " : " receives ") +
+  return std::string(port_text_begin) + std::to_string(load.npu) + (load.sends ? " sends " : " receives ") +
          (load.messages == 1 ? "a message" : std::to_string(load.messages) + " messages at once") + ": " +
          rate_text(load.bytes_per_ns) + " through a port of " + rate_text(load.port_bytes_per_ns);
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/network/wire_numbers.h"
@@ -27,6 +28,7 @@ struct PortLoad {
 };
 // Returns "NPU 3 sends 8 messages at once: 400 GB/s through a port of 50 GB/s".
 [[nodiscard]] std::string port_text(const PortLoad& load);
+inline constexpr std::string_view port_text_begin = "NPU ";
 
 // Adds up the rates of the messages on the first and on the last wire of each, for as long as their bytes take.
 class PortWatch {

@@ -32,6 +32,7 @@ struct CustomSource {
   std::string prefix{};
   std::string collective{};                               // that it says it is for; empty: unknown
   std::vector<std::int32_t> relays{};                     // places that only pass on what others send
+  std::vector<Rank> ranks{};                              // see ReplayBuilder::add_custom()
   std::vector<std::shared_ptr<const RankCode>> places{};  // channel: index into messages
   struct Message {
     std::int64_t tag;
@@ -112,7 +113,8 @@ struct ReplayBuilder::State {
   void plan_collectives();
   void add(const Trace& trace);
   using OnCollective = std::function<void(std::uint32_t index, const NodeCollective& c, Op& op)>;
-  CompiledRank compile(const Trace& trace, NodeCompiler& with, const OnCollective& on_collective) const;
+  CompiledRank compile(const Trace& trace, NodeCompiler& with, const OnCollective& on_collective,
+                       std::span<const Rank> places = {}) const;
   [[nodiscard]] std::shared_ptr<CompiledRank> prepare(const Trace& trace) const;
   void add(const Trace& trace, CompiledRank& rank);
   void add_compiled(const Trace& trace, CompiledRank& rank);
@@ -131,6 +133,7 @@ struct ReplayBuilder::State {
   std::uint32_t custom_for(CallUse& use);
   [[nodiscard]] bool goes_without(const CustomSource& source, std::int64_t bytes, CallUse& use);
   CustomSource* source_of(const CallUse& use, std::uint32_t members);
+  CustomSource* builtin_of(const CallUse& use, std::uint32_t members);
   void check_use(CustomSource& source, const CallUse& use);
   std::uint32_t with_sizes(std::size_t source, std::int64_t bytes);
   void begin_rank(Rank rank, const std::string& name);
@@ -171,9 +174,12 @@ struct ReplayBuilder::State {
   std::string last_name;   // of the rank added last
   bool failed = false;
   std::vector<CustomSource> sources;
-  MakeBuiltin make_builtin;
-  // The index into sources by name, collective, places and root.
-  std::map<std::tuple<std::string, Collective, std::uint32_t, std::uint32_t>, std::size_t> builtins;
+  Library library;
+  // Names an algorithm of the library: by name, collective, places and root; of one that is made for each group and
+  // class of sizes, by those too, else 0.
+  using BuiltinKey =
+      std::tuple<std::string, Collective, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+  std::map<BuiltinKey, std::size_t> builtins;                                     // index into sources
   std::map<std::pair<std::size_t, std::int64_t>, std::uint32_t> customs;          // source, bytes → 1 + custom
   std::unordered_multimap<std::uint64_t, std::shared_ptr<const RankCode>> codes;  // by hash
   std::unordered_map<std::int64_t, std::uint32_t> group_of;                       // by id

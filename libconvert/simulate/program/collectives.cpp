@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <numeric>
+#include <optional>
+#include <vector>
 
 #include "core/algorithm/chunk_bytes.h"
 #include "core/units.h"
@@ -127,7 +130,7 @@ std::uint32_t ReplayBuilder::State::with_sizes(std::size_t source_index, std::in
   const CustomSource& source = sources[source_index];
   std::uint32_t& known = customs[{source_index, source.chunks != 0 ? bytes : 0}];
   if (known != 0) return known;
-  CustomAlgorithm algorithm{.source = source.prefix, .parts = source.parts};
+  CustomAlgorithm algorithm{.source = source.prefix, .parts = source.parts, .ranks = source.ranks};
   for (const CustomSource::Message& m : source.messages) algorithm.tags.push_back(m.tag);
   for (const std::shared_ptr<const RankCode>& place : source.places) {
     auto code = std::make_shared<RankCode>(*place);
@@ -184,10 +187,27 @@ CustomSource* ReplayBuilder::State::source_of(const CallUse& use, std::uint32_t 
     const auto found = std::ranges::find(sources, use.prefix, &CustomSource::prefix);
     return found == sources.end() ? nullptr : &*found;
   }
-  const std::tuple key{use.prefix, use.call.op, members, use.call.root};
+  return builtin_of(use, members);
+}
+
+CustomSource* ReplayBuilder::State::builtin_of(const CallUse& use, std::uint32_t members) {
+  CollectiveCall call = use.call;
+  const std::optional<std::uint32_t> size = library.size_class(use.prefix, call.bytes);
+  const BuiltinKey key{use.prefix, call.op, members, call.root, size ? call.group : 0, size.value_or(0)};
   auto at = builtins.find(key);
   if (at == builtins.end()) {
-    make_builtin(use.prefix, use.call, members);
+    for (const CallUse& other : calls) {
+      const CollectiveCall& c = other.call;
+      const bool alike = size && other.prefix == use.prefix && c.op == call.op && c.group == call.group &&
+                         c.root == call.root && library.size_class(use.prefix, c.bytes) == size;
+      if (alike) call.bytes = std::max(call.bytes, c.bytes);
+    }
+    std::vector<Rank> ranks = program.groups[call.group].ranks;
+    if (ranks.empty()) {
+      ranks.resize(members);
+      std::iota(ranks.begin(), ranks.end(), Rank{0});
+    }
+    library.make(use.prefix, call, ranks);
     at = builtins.emplace(key, sources.size() - 1).first;
   }
   return &sources[at->second];
@@ -231,9 +251,11 @@ std::uint32_t ReplayBuilder::State::custom_for(CallUse& use) {
                           " only passes on what others send: the rank there would neither give nor get anything",
                       "custom");
   }
-  std::int64_t bytes = use.call.bytes;  // an all-gather's node states one NPU's part
-  if (use.call.op == Collective::all_gather && __builtin_mul_overflow(bytes, std::int64_t{members}, &bytes))
-    throw input_error({}, "the result of the all_gather exceeds 2^63 bytes", "custom");
+  std::int64_t bytes = use.call.bytes;
+  if (states_part(use.call.op) && __builtin_mul_overflow(bytes, std::int64_t{members}, &bytes)) {
+    throw input_error({}, "the result of the " + std::string(name(use.call.op)) + " exceeds 2^63 bytes",
+                      "custom");
+  }
   if (goes_without(*source, bytes, use)) return 0;
   check_use(*source, use);
   return with_sizes(static_cast<std::size_t>(source - sources.data()), bytes);

@@ -140,16 +140,16 @@ class Linker {
       (*next++)->peer = w.peer;
     });
     if (code->ways != nullptr) {
-      refuse_other_order(algorithm, group);
+      refuse_other_order(from, group);
       code->way_of = turns_.add_custom(known, r, *code);
     }
     algorithm.places[place] = std::move(code);
   }
 
-  // A schedule is for all NPUs of a network in their order.
+  // A schedule is for all NPUs of a network in their order, unless it was made for other ranks.
   static void refuse_other_order(const CustomAlgorithm& algorithm, const SystemGroup& group) {
     for (std::uint32_t place = 0; place < group.ranks.size(); ++place) {
-      if (group.ranks[place] == place) continue;
+      if (group.ranks[place] == (algorithm.ranks.empty() ? Rank{place} : algorithm.ranks[place])) continue;
       throw input_error({},
                         "the algorithm " + algorithm.source +
                             " is scheduled for the NPUs of its network, but place " + std::to_string(place) +

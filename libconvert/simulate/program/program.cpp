@@ -80,10 +80,10 @@ void ReplayBuilder::State::keep_names(const Trace& trace, RankCode& code) const 
 }
 
 CompiledRank ReplayBuilder::State::compile(const Trace& trace, NodeCompiler& with,
-                                           const OnCollective& on_collective) const {
+                                           const OnCollective& on_collective, std::span<const Rank> places) const {
   const NodeTable& table = trace.nodes;
   std::vector<GraphDefect> defects;
-  const SendWayReader::Use ways = send_ways.use_of(trace, with.inside());
+  const SendWayReader::Use ways = send_ways.use_of(trace);
   const bool has_turns = ways == SendWayReader::Use::own;
   const Graph graph = has_turns ? build_graph(table, &defects, keeps_link_order) : build_graph(table, &defects);
   report_defects(trace, defects, with);
@@ -105,7 +105,7 @@ CompiledRank ReplayBuilder::State::compile(const Trace& trace, NodeCompiler& wit
     for (const Op& op : by_index) lanes.push_back(static_cast<std::uint8_t>(op.slot));
   }
   code.feeder = Feeder(table, graph, lanes);
-  if (has_turns) code.ways = send_ways.read(trace, code.feeder, with);
+  if (has_turns) code.ways = send_ways.read(trace, code.feeder, places, with);
   bool plain_ids = true;
   code.ops.reserve(by_index.size());
   for (std::uint32_t node = 0; node < by_index.size(); ++node) {
@@ -265,7 +265,7 @@ std::shared_ptr<CompiledRank> ReplayBuilder::prepare(const Trace& trace) const {
 void ReplayBuilder::add(const Trace& trace, CompiledRank& prepared) { state_->add(trace, prepared); }
 
 void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace, const ChunkRunsOf& runs,
-                               const std::vector<std::int32_t>& relays) {
+                               const std::vector<std::int32_t>& relays, std::span<const Rank> ranks) {
   State& s = *state_;
   // An algorithm of the library has the same name for groups of other sizes.
   const bool is_another = s.sources.empty() || s.sources.back().prefix != prefix;
@@ -281,8 +281,11 @@ void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace, co
     const auto known = parse_collective(*text, in_algorithms);
     source.collective = known ? name(*known) : *text;
   }
-  if (source.places.empty()) source.relays = relays;
-  const CompiledRank compiled = s.compile(trace, s.custom_compiler, {});
+  if (source.places.empty()) {
+    source.relays = relays;
+    source.ranks.assign(ranks.begin(), ranks.end());
+  }
+  const CompiledRank compiled = s.compile(trace, s.custom_compiler, {}, source.ranks);
   const std::shared_ptr<RankCode>& code = compiled.code;
   s.note_order(trace, compiled.foreign_order);
   for (std::uint32_t node = 0; node < code->ops.size(); ++node) {
@@ -302,7 +305,7 @@ void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace, co
   source.places.push_back(code);
 }
 
-void ReplayBuilder::set_library(MakeBuiltin make) { state_->make_builtin = std::move(make); }
+void ReplayBuilder::set_library(Library library) { state_->library = std::move(library); }
 
 std::optional<ReplayProgram> ReplayBuilder::finish() {
   State& s = *state_;

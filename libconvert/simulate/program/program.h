@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -130,6 +131,7 @@ struct CustomAlgorithm {
   bool parts = false;    // no source, but an all-to-all whose parts differ in size: all messages at once
   std::vector<std::shared_ptr<const RankCode>> places{};  // linked: for one group, null where no rank runs
   std::vector<std::int64_t> tags{};                       // by message; linked: none
+  std::vector<Rank> ranks{};                              // see ReplayBuilder::add_custom(); linked: none
 };
 
 // Holds what is the same for all ranks.
@@ -212,14 +214,20 @@ class ReplayBuilder {
 
   // Adds a place of the algorithm that the system's configuration calls `prefix`: in order from 0, before any
   // add(). `runs` says what its messages carry, so that a rest of bytes is spread over the chunks as et-merge does;
-  // without it messages are rounded down. `relays` are the places that only pass on what others send.
+  // without it messages are rounded down. `relays` are the places that only pass on what others send. `ranks`: the
+  // NPUs on whose links its messages have turns and ways, by place; empty: those of the places' numbers.
   void add_custom(const std::string& prefix, const Trace& trace, const ChunkRunsOf& runs = {},
-                  const std::vector<std::int32_t>& relays = {});
-  // Makes an algorithm that rules call "built:…" by a call of add_custom() for each place. Throws Error.
-  using MakeBuiltin =
-      std::function<void(const std::string& name, const CollectiveCall& call, std::uint32_t places)>;
+                  const std::vector<std::int32_t>& relays = {}, std::span<const Rank> ranks = {});
+  // Holds what makes the algorithms that rules call "built:…".
+  struct Library {
+    // Makes one for a call, with `ranks` by place, by a call of add_custom() for each place. Throws Error.
+    std::function<void(const std::string& name, const CollectiveCall& call, std::span<const Rank> ranks)> make{};
+    // Returns the class of a collective's size, whose largest one the algorithm is made for, for each group anew;
+    // nothing: one algorithm is for all sizes, and all groups of as many ranks.
+    std::function<std::optional<std::uint32_t>(const std::string& name, std::int64_t bytes)> size_class{};
+  };
   // Sets what makes the algorithms of such rules; call it before finish() if there are any.
-  void set_library(MakeBuiltin make);
+  void set_library(Library library);
   // Adds the next rank, from 0; reports what cannot be replayed. Throws Error(usage) if --size is needed.
   void add(const Trace& trace);
   // Says how a rank differs from one that does the same.

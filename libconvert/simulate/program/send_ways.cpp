@@ -24,9 +24,8 @@ const SendWayReader::Links& SendWayReader::links() const {
   return links_;
 }
 
-SendWayReader::Use SendWayReader::use_of(const Trace& trace, bool inside) const {
+SendWayReader::Use SendWayReader::use_of(const Trace& trace) const {
   if (options_.network.model != NetworkModel::wires || network_.ideal || options_.astra) return Use::none;
-  if (options_.issue == IssueMode::workload && !inside) return Use::none;
   if (options_.system != nullptr && options_.system->rendezvous) return Use::none;
   const AttrTable& metadata = trace.metadata.table;
   const auto id = string_value(metadata, metadata.attrs, scheduled_network);
@@ -52,7 +51,8 @@ std::string SendWayReader::problem_of(const LinkWay& way, Device from, Device to
 }
 
 std::shared_ptr<const SendWays> SendWayReader::read(const Trace& trace, const Feeder& feeder,
-                                                    NodeCompiler& with) const {
+                                                    std::span<const Rank> places, NodeCompiler& with) const {
+  const auto device = [&](Rank r) { return r < places.size() ? Device{places[r]} : Device{r}; };
   auto out = std::make_shared<SendWays>();
   for (std::uint32_t node = 0; node < feeder.size(); ++node) {
     const std::uint32_t index = feeder.index_of(node);
@@ -62,7 +62,7 @@ std::shared_ptr<const SendWays> SendWayReader::read(const Trace& trace, const Fe
     const std::optional<LinkWay> way = link_way(trace.nodes, attributes);
     if (!way) continue;
     const auto to = static_cast<Device>(int_value(attributes, attr::comm_dst).value);
-    if (const std::string problem = problem_of(*way, trace.rank, to); !problem.empty()) {
+    if (const std::string problem = problem_of(*way, device(trace.rank), device(to)); !problem.empty()) {
       with.error(trace, index, "attributes", problem);
       continue;
     }

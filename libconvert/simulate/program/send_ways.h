@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -35,12 +36,12 @@ class SendWayReader {
     foreign,  // it is for another network: its control dependencies count
     own,      // its turns on links count, not the control dependencies that say the same
   };
-  // `inside`: of the algorithm of a collective, whose nodes wait for no resource of the NPU.
-  [[nodiscard]] Use use_of(const Trace& trace, bool inside) const;
+  [[nodiscard]] Use use_of(const Trace& trace) const;
 
-  // Returns the ways of the sends of a trace whose use is `own`; reports those that are impossible.
+  // Returns the ways of the sends of a trace whose use is `own`; reports those that are impossible. `places`: the
+  // NPUs for which its ranks stand; empty: those of the same numbers.
   [[nodiscard]] std::shared_ptr<const SendWays> read(const Trace& trace, const Feeder& feeder,
-                                                     NodeCompiler& with) const;
+                                                     std::span<const Rank> places, NodeCompiler& with) const;
 
  private:
   struct Links {

@@ -21,10 +21,8 @@ std::map<std::uint32_t, const PhasePlan*> phases_by_dim(const CollectivePlan& pl
 }
 
 std::int64_t size_of(Collective op, std::int64_t bytes, std::uint32_t npus) {
-  // comm_size is what each NPU gives (all_gather, gather) or gets (scatter).
-  const bool parts = op == Collective::all_gather || op == Collective::gather || op == Collective::scatter;
   if (op == Collective::barrier) return 0;
-  if (parts && __builtin_mul_overflow(bytes, npus, &bytes)) return std::numeric_limits<std::int64_t>::max();
+  if (states_part(op) && __builtin_mul_overflow(bytes, npus, &bytes)) return std::numeric_limits<std::int64_t>::max();
   return bytes;
 }
 

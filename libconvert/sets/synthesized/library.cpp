@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "sets/synthesized/library.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "core/diagnostic.h"
+#include "core/units.h"
+#include "sets/synthesized/synthesized.h"
+#include "synthesis/problem.h"
+
+namespace convert {
+namespace {
+
+// Returns what tells choices apart, but for the number of threads.
+std::string text_of(const SynthesisChoice& choice) {
+  std::string text = std::to_string(static_cast<int>(choice.effort)) + ' ' +
+                     std::to_string(choice.pieces.value_or(0)) + ' ' + std::to_string(choice.most_pieces) + ' ' +
+                     std::to_string(choice.seed);
+  for (const SynthesisMethod m : choice.methods) text += ' ' + std::string(name(m));
+  return text;
+}
+
+// Makes an algorithm for any size: messages are so many chunks of the whole. What the root keeps of a gather or
+// scatter is part of that, though no message moves it.
+void make_scalable(Algorithm& a) {
+  for (ScheduledTransfer& t : a.transfers) t.bytes.reset();
+  if (a.collective != Collective::gather && a.collective != Collective::scatter) return;
+  const std::int32_t moved = a.chunks;
+  a.chunks += moved / (a.ranks() - 1);
+  for (Gpu& gpu : a.gpus) {
+    if (gpu.i_chunks == moved) gpu.i_chunks = a.chunks;
+  }
+}
+
+}  // namespace
+
+std::uint32_t size_class(std::int64_t bytes) {
+  return static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(bytes, 0))));
+}
+
+SynthesisLibrary::SynthesisLibrary(NetworkConfig network, const std::vector<std::string>& failed,
+                                   Schedule::Occupancy occupancy)
+    : network_(std::move(network)), occupancy_(occupancy) {
+  if (network_.ideal) throw usage_error("synthesized algorithms want a network with links, not an ideal one");
+  whole_ = build_wire_graph(network_);
+  erase_failed_wires(whole_, failed);
+  whole_.participants.clear();
+  id_ = network_id(whole_);
+}
+
+// Says what is wrong in the names of the whole network.
+void SynthesisLibrary::check_ways(const GroupCollective& wanted) const {
+  NetworkConfig whole{.source = network_.source, .graph = whole_};
+  SynthesisRequest request{.collective = wanted.collective, .bytes = 1, .group = wanted.group};
+  if (has_root(wanted.collective)) request.root = wanted.group.at(wanted.root);
+  std::ranges::sort(*request.group);
+  Diagnostics ignored;  // that a byte cannot be divided
+  (void)make_problem(whole, request, ignored);
+}
+
+const SynthesisLibrary::View& SynthesisLibrary::view_of(const GroupCollective& wanted) {
+  for (const Rank r : wanted.group) {
+    if (r >= whole_.npus) {
+      throw usage_error("the network " + network_.source + " has " + counted(whole_.npus, "NPU") +
+                        ", none for rank " + std::to_string(r));
+    }
+  }
+  const auto at = views_.find(wanted.group);
+  if (at != views_.end()) return at->second;
+  GroupNetwork own = network_of_group(whole_, wanted.group, network_.source);
+  const auto known = networks_.try_emplace(own.text(), std::move(own.network)).first;
+  return views_.emplace(wanted.group, View{&known->first, &known->second, std::move(own.device)}).first->second;
+}
+
+Algorithm SynthesisLibrary::make(const GroupCollective& wanted, const SynthesisChoice& choice, unsigned jobs) {
+  const View& view = view_of(wanted);
+  const std::int64_t bytes = std::max<std::int64_t>(wanted.bytes, 1);
+  const std::string key = std::string(name(wanted.collective)) + ' ' + std::to_string(wanted.root) + ' ' +
+                          std::to_string(bytes) + ' ' + text_of(choice) + ' ' + *view.text;
+  auto at = known_.find(key);
+  if (at == known_.end()) {
+    check_ways(wanted);
+    SynthesisRequest request{.collective = wanted.collective, .bytes = bytes, .occupancy = occupancy_};
+    if (has_root(wanted.collective)) request.root = wanted.root;
+    Diagnostics rounding;  // the bytes of a collective are spread over the chunks
+    const SynthesisProblem problem = make_problem(*view.network, request, rounding);
+    SynthesisChoice with = choice;
+    with.jobs = jobs;
+    Diagnostics findings;
+    at = known_.emplace(key, synthesize_algorithm(problem, with, findings).made.algorithm).first;
+    make_scalable(at->second);
+  }
+  Algorithm placed = at->second;
+  for (TransferHop& hop : placed.hops) hop.to = view.device[hop.to];
+  placed.scheduled_for.network = id_;
+  return placed;
+}
+
+}  // namespace convert

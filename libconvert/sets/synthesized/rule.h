@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Parses what rules for collectives say of algorithms that are synthesized: "synthesized,effort=fast,chunks=4".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/algorithm/schedule.h"
+#include "core/collective.h"
+#include "synthesis/portfolio.h"
+
+namespace convert {
+
+inline constexpr std::string_view synthesized_name = "synthesized";
+
+struct SynthesisRule {
+  SynthesisChoice choice{};
+  std::optional<std::string> network{};            // net=, as option -n takes it
+  std::optional<Schedule::Occupancy> occupancy{};  // nothing: not given
+  std::string text{};                              // the same with names as they are printed
+};
+
+// Returns whether the algorithm that a rule names, up to the first comma, is "synthesized".
+[[nodiscard]] bool names_synthesis(std::string_view text);
+
+// Parses "synthesized,effort=fast,chunks=4,max-chunks=8,method=trees+exact,seed=2,occupancy=beta,net=FILE", keys as
+// needed; what other words stand behind the network are its options. Throws Error(usage).
+[[nodiscard]] SynthesisRule parse_synthesis_rule(std::string_view text);
+
+// Throws Error(usage) if nothing can be synthesized for a collective; without one all is well.
+void check_synthesized(std::optional<Collective> collective);
+
+}  // namespace convert

@@ -30,4 +30,15 @@ Algorithm build_bidirectional_ring(const CollectiveRequest& r) {
   });
 }
 
+Algorithm build_rings(const CollectiveRequest& r, std::span<const std::vector<std::int32_t>> rings) {
+  const auto slices = static_cast<std::int32_t>(rings.size()) * r.chunks;
+  return build_slices(r, r.ranks, slices, 1, [&](AlgorithmBuilder& b, Group g) {
+    const auto slice = static_cast<std::size_t>(g.channel);
+    const std::vector<std::vector<Chunks>> by_rank = g.parts;
+    g.ranks = rings[slice % rings.size()];
+    for (std::size_t i = 0; i < g.ranks.size(); ++i) g.parts[i] = by_rank[static_cast<std::size_t>(g.ranks[i])];
+    run_scheme(b, r, ring_scheme, g);
+  });
+}
+
 }  // namespace convert::collectives

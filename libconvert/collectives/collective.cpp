@@ -139,6 +139,9 @@ Algorithm build_collective(const CollectiveRequest& request) {
 Algorithm build_on_rings(const CollectiveRequest& request, std::span<const std::vector<std::int32_t>> rings) {
   using enum Collective;
   check_numbers(request);
+  if (rings.size() > max_channels)
+    throw usage_error("rings of " + counted(rings.size(), "channel") + "; the limit of a program is " +
+                      std::to_string(max_channels));
   switch (request.collective) {
     case all_reduce:
     case all_gather:

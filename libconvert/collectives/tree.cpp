@@ -156,7 +156,6 @@ Algorithm build_double_binary_tree(const CollectiveRequest& r) {
 }
 
 Algorithm build_along_rings(const CollectiveRequest& r, std::span<const std::vector<std::int32_t>> rings) {
-  require_channels(r, static_cast<std::int32_t>(rings.size()), 1);
   std::vector<Tree> trees;
   for (std::vector<std::int32_t> way : rings) {
     Tree& tree = trees.emplace_back();

@@ -102,10 +102,13 @@ TEST(Proof, RingsInAnyOrder) {
         std::ranges::shuffle(ring, random);
       }
       for (const Collective collective : {all_reduce, all_gather, reduce_scatter, broadcast, reduce}) {
-        for (const std::int32_t chunks : {1, 3}) {
+        for (const std::int32_t chunks : {1, 3, 10}) {
           CollectiveRequest r{.collective = collective, .algorithm = "graph", .ranks = n, .chunks = chunks};
           if (collective == broadcast || collective == reduce) r.root = n - 1;
-          prove(build_on_rings(r, rings), r);
+          for (const Protocol protocol : {Protocol::simple, Protocol::ll}) {
+            r.protocol = protocol;
+            prove(build_on_rings(r, rings), r);
+          }
         }
       }
     }

@@ -4,6 +4,7 @@
 
 #include "common/tool.h"
 #include "core/units.h"
+#include "generate/graph_file.h"
 #include "generate/list.h"
 #include "generate/options.h"
 #include "generate/workload.h"
@@ -59,7 +60,9 @@ int generate(const tools::GenerateOptions& o, tools::Context& context) {
     }
     write_workload(workload, o, context);
   } else if (const auto collective = tools::collective_of(o.kind[0])) {
-    const Algorithm algorithm = build_collective(tools::algorithm_request(o, *collective, context));
+    const Algorithm algorithm = tools::names_graph_file(o)
+                                    ? tools::graph_algorithm(o, *collective, context)
+                                    : build_collective(tools::algorithm_request(o, *collective, context));
     if (o.size() && *o.size() < algorithm.chunks)
       throw usage_error("--size " + std::to_string(*o.size()) + " is less than one byte for each of the " +
                         counted(algorithm.chunks, "chunk"));

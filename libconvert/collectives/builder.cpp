@@ -73,6 +73,24 @@ void AlgorithmBuilder::run(const Round& round, bool in_turn) {
   }
 }
 
+void AlgorithmBuilder::relay(std::span<const Round> rounds) {
+  const std::size_t pieces = rounds.front().entries_.front().pieces.size();
+  const auto in_flight = static_cast<std::size_t>(fifo_slots(protocol_));
+  for (std::size_t first = 0; first < pieces; first += in_flight) {
+    const std::size_t end = std::min(first + in_flight, pieces);
+    const auto send_all = [&](const Round& round, std::size_t piece) {
+      for (const Round::Entry& e : round.entries_) send(e.hop, e.pieces[piece], false);
+    };
+    for (std::size_t k = first; k < end; ++k) send_all(rounds.front(), k);
+    for (std::size_t t = 0; t < rounds.size(); ++t) {
+      for (std::size_t k = first; k < end; ++k) {
+        for (const Round::Entry& e : rounds[t].entries_) receive(e.hop, e.pieces[k], e.arrival);
+        if (t + 1 < rounds.size()) send_all(rounds[t + 1], k);
+      }
+    }
+  }
+}
+
 std::uint32_t AlgorithmBuilder::threadblock(std::int32_t rank, std::int32_t channel, std::int32_t lane) {
   RankState& state = ranks_[static_cast<std::size_t>(rank)];
   const auto [at, added] =

@@ -76,6 +76,10 @@ class AlgorithmBuilder {
   // Adds a round: all ranks send as many messages of each transfer as a connection holds, then receive them, and so
   // on. `in_turn`: each send waits for the step added to its rank before. Throws Error(usage) beyond 2^24 steps.
   void run(const Round& round, bool in_turn = false);
+  // Adds rounds in which what a rank sends is what came to it in the round before, message by message: it is sent
+  // on as soon as it has come. Each round has the same number of entries, with as many pieces of one chunk each; if
+  // these are more than a connection holds, so many go through all rounds before the next ones. Throws likewise.
+  void relay(std::span<const Round> rounds);
   // Adds a copy within a rank. Throws likewise.
   void copy(std::int32_t rank, const Chunks& src, const Chunks& dst);
   // Returns the algorithm; the builder cannot be used any more. `root`: of a reduce.

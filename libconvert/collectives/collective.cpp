@@ -54,7 +54,7 @@ const CollectiveAlgorithm& find(const CollectiveRequest& r) {
                     "; those for " + collective + " are " + join(offered));
 }
 
-void check(const CollectiveRequest& r, const CollectiveAlgorithm& a) {
+void check_numbers(const CollectiveRequest& r) {
   if (r.ranks < 2) throw usage_error("a collective needs 2 ranks and more, not " + std::to_string(r.ranks));
   if (r.ranks > max_ranks)
     throw usage_error(counted(r.ranks, "rank") + " are too many for a program; the limit is " +
@@ -64,6 +64,10 @@ void check(const CollectiveRequest& r, const CollectiveAlgorithm& a) {
   if (r.root && !rooted) throw usage_error(std::string(name(r.collective)) + " has no root");
   if (r.root && (*r.root < 0 || *r.root >= r.ranks))
     throw usage_error("root " + std::to_string(*r.root) + " is none of the " + counted(r.ranks, "rank"));
+}
+
+void check(const CollectiveRequest& r, const CollectiveAlgorithm& a) {
+  check_numbers(r);
   if (!a.takes_dims && (!r.dims.empty() || !r.dim_algorithms.empty()))
     throw usage_error("algorithm " + std::string(a.name) + " has no dimensions; hierarchical has");
 }
@@ -130,6 +134,24 @@ Algorithm build_collective(const CollectiveRequest& request) {
   r.algorithm = a.name;  // however it was spelled
   check(r, a);
   return a.build(r);
+}
+
+Algorithm build_on_rings(const CollectiveRequest& request, std::span<const std::vector<std::int32_t>> rings) {
+  using enum Collective;
+  check_numbers(request);
+  if (rings.size() > max_channels)
+    throw usage_error("rings of " + counted(rings.size(), "channel") + "; the limit of a program is " +
+                      std::to_string(max_channels));
+  switch (request.collective) {
+    case all_reduce:
+    case all_gather:
+    case reduce_scatter: return build_rings(request, rings);
+    case broadcast:
+    case reduce: return build_along_rings(request, rings);
+    default:
+      throw usage_error("rings are for all_reduce, all_gather, reduce_scatter, broadcast, reduce, not for " +
+                        std::string(name(request.collective)));
+  }
 }
 
 std::vector<std::int32_t> parse_dims(std::string_view text) {

@@ -53,6 +53,13 @@ struct CollectiveAlgorithm {
 // does not offer the collective, parameters out of range, more than 2^24 steps.
 [[nodiscard]] Algorithm build_collective(const CollectiveRequest& request);
 
+// Returns the algorithm whose channel c goes around the ring rings[c], which names each of the ranks once, with an
+// equal share of the data. `chunks`: of a broadcast or reduce how many follow each other; of others how many
+// channels go around each ring, channel c + k·n as channel c of the n. Throws as build_collective(), also for
+// collectives that need other ways than rings.
+[[nodiscard]] Algorithm build_on_rings(const CollectiveRequest& request,
+                                       std::span<const std::vector<std::int32_t>> rings);
+
 // Returns the sizes of dimensions, "2x4x8", at most 64. Throws Error(usage).
 [[nodiscard]] std::vector<std::int32_t> parse_dims(std::string_view text);
 

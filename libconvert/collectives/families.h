@@ -43,4 +43,10 @@ void run_scheme(AlgorithmBuilder& b, const CollectiveRequest& r, const GroupSche
 // Returns the algorithm that does so among all ranks, with `parts` parts in each of r.chunks slices.
 [[nodiscard]] Algorithm build_flat(const CollectiveRequest& r, const GroupScheme& scheme, std::int32_t parts);
 
+// Builds what build_on_rings() does: all_reduce, all_gather and reduce_scatter around rings, broadcast and reduce
+// along them, from the root on and up to it.
+[[nodiscard]] Algorithm build_rings(const CollectiveRequest& r, std::span<const std::vector<std::int32_t>> rings);
+[[nodiscard]] Algorithm build_along_rings(const CollectiveRequest& r,
+                                          std::span<const std::vector<std::int32_t>> rings);
+
 }  // namespace convert::collectives

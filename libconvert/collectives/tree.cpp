@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <ranges>
@@ -150,6 +151,20 @@ Algorithm build_double_binary_tree(const CollectiveRequest& r) {
       tree.children[static_cast<std::size_t>(root)] = {tree.root};
       tree.root = root;
     }
+  }
+  return build_on_trees(r, trees);
+}
+
+Algorithm build_along_rings(const CollectiveRequest& r, std::span<const std::vector<std::int32_t>> rings) {
+  std::vector<Tree> trees;
+  for (std::vector<std::int32_t> way : rings) {
+    Tree& tree = trees.emplace_back();
+    tree.root = r.root.value_or(0);
+    tree.children.resize(way.size());
+    if (r.collective == Collective::reduce) std::ranges::reverse(way);  // sums go forward, up to the root
+    std::ranges::rotate(way, std::ranges::find(way, tree.root));
+    for (std::size_t i = 1; i < way.size(); ++i)
+      tree.children[static_cast<std::size_t>(way[i - 1])].push_back(way[i]);
   }
   return build_on_trees(r, trees);
 }

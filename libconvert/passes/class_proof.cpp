@@ -106,6 +106,7 @@ class ClassProof {
     Folded& f = folded_.emplace_back();
     f.of = &c;
     f.summary = summarise(trace, graph);
+    if (rules_.has(Rule::turns) && !f.summary.ways.sends.empty()) return false;
     return found_.all().empty();
   }
 

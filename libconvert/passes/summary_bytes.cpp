@@ -9,6 +9,7 @@ class SummaryBytes {
   static void visit_members(Bytes& bytes, Summary& s) {
     bytes(s.rank, s.name, s.positions_known, s.positions_are_lines, s.size, s.recorded, s.tells_order, s.ids);
     bytes(s.messages.sends, s.messages.recvs);
+    bytes(s.ways.sends, s.ways.hops, s.ways.kept);
     bytes(s.names.text_, s.names.begin_);
     bytes(s.child_begin, s.children);
     bytes.each(s.collectives,

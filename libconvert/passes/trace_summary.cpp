@@ -6,6 +6,8 @@
 #include <ranges>
 #include <unordered_map>
 
+#include "core/algorithm/link_way.h"
+#include "core/attr_names.h"
 #include "graph/algorithms.h"
 #include "graph/graph.h"
 #include "util/utf8.h"
@@ -70,6 +72,7 @@ std::string TraceSummary::named(std::uint32_t node, std::uint64_t name_number) c
 NodeParts summary_parts() {
   NodeParts parts = communication_parts();
   return parts.attributes(NodeParts::On::first, std::array{attr::dep_rules})
+      .attributes(NodeParts::On::communication, std::array{attr::link_seq, attr::link_via, attr::merged_instance})
       .names(NodeParts::On::communication)
       .positions();
 }
@@ -77,6 +80,31 @@ NodeParts summary_parts() {
 TraceSummary summarise(const Trace& trace) { return summarise(trace, build_graph(trace.nodes)); }
 
 namespace {
+
+// Leaves out ways that are impossible, which rule attributes reports.
+void summarise_ways(const NodeTable& table, const Graph& graph, TraceSummary& s) {
+  std::vector<Message> sends = s.messages.sends;
+  std::ranges::sort(sends, {}, &Message::node);
+  for (const Message& m : sends) {
+    const auto attributes = table.attributes(table.nodes[m.node]);
+    const std::optional<LinkWay> way = link_way(table, attributes);
+    if (!way || !way->problem.empty()) continue;
+    s.ways.sends.push_back({.node = m.node,
+                            .first_hop = static_cast<std::uint32_t>(s.ways.hops.size()),
+                            .instance = int_value(attributes, attr::merged_instance).value});
+    for (std::size_t hop = 0; hop < way->turns.size(); ++hop)
+      s.ways.hops.push_back({.turn = way->turns[hop],
+                             .to = hop < way->via.size() ? way->via[hop] : static_cast<std::uint32_t>(m.peer)});
+    const auto parents = graph.parents(m.node);
+    for (const Edge& e : parents) {
+      if (!keeps_link_order(table, table.nodes[m.node], table.nodes[e.node])) continue;
+      const bool is_data = std::ranges::any_of(
+          parents, [&](const Edge& other) { return other.node == e.node && other.kind == DepKind::data; });
+      if (!is_data) s.ways.kept.push_back({m.node, e.node});
+    }
+  }
+  std::ranges::sort(s.ways.kept);
+}
 
 void summarise_communication(const NodeTable& table, const Graph& graph, TraceSummary& s) {
   const std::vector<std::uint32_t> order = communication_order(table, graph);
@@ -112,6 +140,7 @@ TraceSummary summarise(const Trace& trace, const Graph& graph) {
   if (!std::ranges::equal(ids, std::views::iota(NodeId{0}, NodeId{s.size}))) s.ids.assign(ids.begin(), ids.end());
 
   summarise_communication(table, graph, s);
+  if (find(trace.metadata.table.attrs, scheduled_network) != nullptr) summarise_ways(table, graph, s);
   // Edges inside a strongly connected component belong to a cycle of this rank, which is reported as such.
   std::uint32_t count = 0;
   std::vector<std::uint32_t> component;

@@ -32,6 +32,29 @@ class NodeNames {
   std::vector<std::uint32_t> begin_;
 };
 
+// The ways that a schedule gives the sends of a rank over links, with their turns (attributes link_seq, link_via).
+struct SummaryWays {
+  struct Send {
+    std::uint32_t node = 0;
+    std::uint32_t first_hop = 0;  // into `hops`, up to the first of the next send
+    std::int64_t instance = 0;    // of a merged collective
+  };
+  struct Hop {
+    std::int64_t turn = 0;
+    std::uint32_t to = 0;  // the device at the end of the link
+    std::uint32_t unused = 0;
+  };
+  // A control dependency between sends that only keeps the order of links, which turns tell too.
+  struct Kept {
+    std::uint32_t child = 0;
+    std::uint32_t parent = 0;
+    friend auto operator<=>(const Kept&, const Kept&) = default;
+  };
+  std::vector<Send> sends;  // ascending by node
+  std::vector<Hop> hops;
+  std::vector<Kept> kept;  // ascending
+};
+
 struct TraceSummary {
   Rank rank = 0;
   std::string name;              // for messages: "ring.3.et"
@@ -43,6 +66,7 @@ struct TraceSummary {
   std::vector<NodeId> ids;   // by index; empty if each id is its index
   RankMessages messages;
   RankCollectives collectives;
+  SummaryWays ways;
   NodeNames names;                         // of the messages and collectives
   std::vector<std::uint32_t> child_begin;  // size + 1: dependencies without those on a cycle inside the rank
   std::vector<std::uint32_t> children;

@@ -114,6 +114,7 @@ bool check_set(std::span<const TraceSummary> summaries, const RuleSet& enabled, 
   if (enabled.has(Rule::pairs)) rules::check_pairs(summaries, diagnostics);
   if (enabled.has(Rule::collectives)) rules::check_collectives(summaries, groups, world, diagnostics);
   if (enabled.has(Rule::deadlock)) rules::check_deadlock(summaries, groups, diagnostics);
+  if (enabled.has(Rule::turns)) rules::check_turns(summaries, groups, world, diagnostics);
   return true;
 }
 

@@ -133,6 +133,10 @@ def network_seeds():
                     '<pci busid="0000:03:00.0" class="0x0302"><gpu dev="0" gcn="910" rank="1"><xgmi target="0000:02:00.0" '
                     'count="1" tclass="0x038000"/><nvlink target="a" count="1"/></gpu></pci></pci>\n'
                     '<nic><net dev="0" speed="100000" latency="1.5" rail="3"/><net name="x"/></nic></cpu></system>\n',
+            "nccl_graph": '<graphs version="1"><graph id="0" pattern="4" crossnic="2" nchannels="2" speedintra="20">\n<channel>'
+                          '<net dev="0"/><gpu dev="0x0" rank="8"/><gpu dev="0x1" rank="9"/><net dev="1"/></channel><channel>'
+                          '<gpu dev="0x1" rank="9"/><gpu dev="0x0" rank="8"/></channel></graph><graph id="3" pattern="5" '
+                          'nchannels="1"><channel><gpu dev="9"/></channel></graph></graphs>\n',
             "nccl_doctype": '<!DOCTYPE system [<!ENTITY a "b">]><system/>',
             "infragraph": "devices:\n- name: d\n  components: [{name: x, count: 2, choice: xpu}, {name: s, count: 1, choice: switch}]\n"
                           "  links: [{name: l, physical: {bandwidth: {gigabits_per_second: 8}, latency: {us: 1}}}]\n"

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Configuration: network files, the short form of the command line, communicator groups; ways through what they
-// describe, and bounds of collectives on it.
+// Configuration: network files, graph files of NCCL, the short form of the command line, communicator groups; ways
+// through what they describe, and bounds of collectives on it.
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "config/groups.h"
+#include "config/nccl_graphs.h"
 #include "config/network/network.h"
 #include "config/network/routes.h"
 #include "config/network/wire_list.h"
@@ -112,12 +115,25 @@ void check_file(std::string_view text) {
   }
 }
 
+// Rings name each rank of their hosts once.
+void check_graphs(const std::vector<NcclGraph>& graphs) {
+  for (const NcclGraph& graph : graphs) {
+    if (!graph.is_ring()) continue;
+    for (std::vector<std::int32_t> ring : rings_of_hosts(graph, 3)) {
+      std::ranges::sort(ring);
+      for (std::size_t i = 0; i < ring.size(); ++i)
+        fuzzing::check(std::cmp_equal(ring[i], i), "a ring has all ranks");
+    }
+  }
+}
+
 }  // namespace
 
 FUZZER(network) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   check_file(text);
   fuzzing::may_refuse([&] { (void)parse_groups("fuzz.groups.json", text, 8); });
+  fuzzing::may_refuse([&] { check_graphs(read_nccl_graphs("fuzz.xml", std::string(text))); });
   try {
     if (is_short_network(text)) check_network(parse_short_network(text));
   } catch (const Error& e) {

@@ -19,9 +19,9 @@ Schedule read_ten(const std::string& text, Diagnostics& diagnostics) {
   return find_format("ten").read_schedule(text, "fuzz.ten", {}, diagnostics);
 }
 
-std::string written(const Schedule& s, const char* form) {
+std::string written(const Schedule& s, const char* form, const char* ways = "links") {
   std::string out;
-  const std::vector<std::pair<std::string, std::string>> options{{"form", form}};
+  const std::vector<std::pair<std::string, std::string>> options{{"form", form}, {"ways", ways}};
   find_format("ten").write_schedule(s, FormatOptions(options), out);
   return out;
 }
@@ -32,6 +32,10 @@ void check_writing(const Schedule& s) {
   check(written(read_ten(json, diagnostics), "json") == json, "JSON reads back differently");
   const std::string csv = written(s, "csv");
   check(written(read_ten(csv, diagnostics), "csv") == csv, "CSV reads back differently");
+  const std::string rows = written(s, "csv", "via");
+  check(written(read_ten(rows, diagnostics), "csv", "via") == rows, "CSV with ways reads back differently");
+  const std::string ways = written(s, "json", "via");
+  check(written(read_ten(ways, diagnostics), "json", "via") == ways, "JSON with ways reads back differently");
 }
 
 // A schedule without an error is an algorithm that can be proved.

@@ -48,7 +48,8 @@ void add_generate_options(App& app, GenerateOptions& o) {
   app.add_texts("--set", o.set, "KEY=VALUE", "change a setting, such as plan.tensor=4; may be repeated");
   app.add_flag("--explain", o.explain, "print parameters, operations, bytes of collectives; write nothing");
   app.group("Algorithms");
-  app.add_option("--algorithm", o.algorithm, "NAME", "algorithm of the collective (default: see --list)");
+  app.add_option("--algorithm", o.algorithm, "NAME",
+                 "algorithm of the collective (default: see --list); graph:FILE: NCCL's rings");
   app.add_integer("--chunks", o.chunks, 1, 1 << 24, "K", "split each rank's part into K (default: 1)");
   app.add_option("--dims", o.dims, "AxB...", "sizes of the dimensions of a hierarchical algorithm");
   app.add_list("--dim-algorithms", o.dim_algorithms, "NAME,...",

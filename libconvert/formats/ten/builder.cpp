@@ -99,6 +99,9 @@ void ScheduleBuilder::renumber_switches() {
     renumber(t.src);
     renumber(t.dst);
   }
+  for (SwitchWay& way : ways) {
+    for (std::uint32_t& d : way.via) renumber(d);
+  }
 }
 
 void ScheduleBuilder::check_forwarding() const {
@@ -258,6 +261,66 @@ void ScheduleBuilder::check_set(const Schedule::Transfer& t) const {
     throw error(t.line, "transfer " + std::to_string(t.id) + " carries more than 2^63 bytes");
 }
 
+// Makes transfers over several links one for each link, as other files have them.
+void ScheduleBuilder::spread_ways() {
+  if (ways.empty()) return;
+  if (version < 2) throw error(schedule.transfers[ways.front().transfer].line, "via needs version 2");
+  const WireIndex wires(schedule);
+  for (const SwitchWay& way : ways) spread_way(way, wires);
+  std::int64_t id = 0;
+  for (const auto& t : schedule.transfers) id = std::max<std::int64_t>(id, t.id);
+  for (Continuation& c : spread_) {
+    if (++id > max_schedule_ids) throw error(0, "too many transfers");
+    schedule.transfers[c.transfer].id = static_cast<std::int32_t>(id);
+    // What it continues is its own first link, or the link before, whose id has just been given.
+    c.after = schedule.transfers[static_cast<std::uint32_t>(c.after)].id;
+    continuations.push_back(c);
+  }
+}
+
+void ScheduleBuilder::spread_way(const SwitchWay& way, const WireIndex& wires) {
+  Schedule& s = schedule;
+  const Schedule::Transfer whole = s.transfers[way.transfer];
+  const std::string what = describe(s, whole);
+  const bool order = s.time == Schedule::Time::order;
+  if (order && way.turns.size() != way.via.size() + 1)
+    throw error(whole.line,
+                what + " needs a position on each of its " + std::to_string(way.via.size() + 1) + " links");
+  const auto bytes = bytes_of(s, whole);
+  if (!bytes && s.time == Schedule::Time::continuous)
+    throw error(whole.line, what + " goes over switches, and the size of its chunk is not told");
+  std::uint32_t last = way.transfer;
+  std::uint32_t from = whole.src;
+  std::int64_t start = whole.start;
+  for (std::size_t i = 0; i <= way.via.size(); ++i) {
+    Schedule::Transfer leg = whole;
+    leg.src = from;
+    leg.dst = i == way.via.size() ? whole.dst : way.via[i];
+    if (i < way.via.size() && (leg.dst < s.nodes || leg.dst >= devices(s)))
+      throw error(whole.line, what + " goes via " + std::to_string(leg.dst) + ", which is no switch");
+    leg.start = order ? way.turns[i] : start;
+    if (i < way.via.size()) {
+      const std::uint32_t wire = wires.find(leg.src, leg.dst);
+      const std::int64_t takes = s.time != Schedule::Time::continuous ? 1
+                                 : wire == no_index                   ? 0  // rule R1 tells
+                                                                      : rounded_ps(hop_ps(s.wires[wire], *bytes));
+      leg.end = leg.start + takes;
+    }
+    if (!order && leg.end < leg.start + (s.time == Schedule::Time::steps ? 1 : 0))
+      throw error(whole.line, what + " ends before it has come over all links of its way");
+    start = leg.end;
+    from = leg.dst;
+    if (i == 0) {
+      s.transfers[way.transfer] = leg;
+      continue;
+    }
+    spread_.push_back({static_cast<std::uint32_t>(s.transfers.size()), static_cast<std::int32_t>(last)});
+    last = static_cast<std::uint32_t>(s.transfers.size());
+    s.transfers.push_back(leg);
+    time_of_.push_back(time_of_[way.transfer]);
+  }
+}
+
 void ScheduleBuilder::check_transfers() const {
   const Schedule& s = schedule;
   std::vector<std::pair<std::int32_t, std::uint32_t>> ids;
@@ -316,6 +379,7 @@ Schedule ScheduleBuilder::finish(const FormatOptions& options, Diagnostics& diag
   guess_chunks(diagnostics);
   resolve_chunks();
   check_wires();
+  spread_ways();
   check_transfers();
   join_ways(schedule, continuations);
   return std::move(schedule);

@@ -23,6 +23,13 @@ inline constexpr std::int64_t max_schedule_ids =
     std::numeric_limits<std::int32_t>::max();                             // of wires, chunks, transfers
 inline constexpr std::size_t max_carried_chunks = std::size_t{1} << 26U;  // in transfers of several, together
 
+// Says that a transfer goes over switches: over one link after the other, without waiting.
+struct SwitchWay {
+  std::uint32_t transfer = 0;         // index
+  std::vector<std::uint32_t> via{};   // as the file numbers them
+  std::vector<std::int64_t> turns{};  // its position on each link, in a schedule that has positions
+};
+
 class ScheduleBuilder {
  public:
   explicit ScheduleBuilder(std::string file) { schedule.file = std::move(file); }
@@ -34,6 +41,7 @@ class ScheduleBuilder {
   std::optional<std::int64_t> step_count{};
   std::vector<std::uint32_t> switches{};  // as the file numbers them
   std::vector<Continuation> continuations{};
+  std::vector<SwitchWay> ways{};
   // Lines of these parts; 0: unknown.
   std::uint32_t nodes_line = 0;
   std::uint32_t relays_line = 0;
@@ -74,6 +82,8 @@ class ScheduleBuilder {
   void resolve_sets(const ChunkIndex& index);
   void check_set(const Schedule::Transfer& transfer) const;
   void check_transfers() const;
+  void spread_ways();
+  void spread_way(const SwitchWay& way, const WireIndex& wires);
   void check_node(std::uint32_t node, std::uint32_t line) const;
   void check_device(std::uint32_t device, std::uint32_t line) const;
 
@@ -81,6 +91,7 @@ class ScheduleBuilder {
   std::vector<Set> sets_;               // of transfers that carry several
   std::vector<IdRun> runs_;
   std::vector<Schedule::Time> time_of_;  // by transfer
+  std::vector<Continuation> spread_;     // links of ways behind the first; `after` is an index until ids are given
 };
 
 // Parses a time in `unit_ps`, exact to half a picosecond. Nothing if no finite number, negative, or beyond 53 days.

@@ -55,8 +55,11 @@ Schedule read(std::string text, const std::string& file, const FormatOptions& op
 
 void write(const Schedule& schedule, const FormatOptions& options, std::string& out) {
   const std::string form = options.get("form").value_or("json");
-  if (form == "json") return write_ten_json(schedule, out);
-  if (form == "csv") return write_ten_csv(schedule, out);
+  const std::string ways = options.get("ways").value_or("links");
+  if (ways != "links" && ways != "via") throw usage_error("ways=" + ways + ": expected links or via");
+  const WayForm way_form = ways == "via" ? WayForm::via : WayForm::links;
+  if (form == "json") return write_ten_json(schedule, way_form, out);
+  if (form == "csv") return write_ten_csv(schedule, way_form, out);
   throw usage_error("form=" + form + ": expected json or csv");
 }
 
@@ -72,7 +75,9 @@ const Format ten_format = {
                      {"chunk_size", "BYTES", "size of a chunk, where the file does not tell"},
                      {"collective", "NAME", "what the demands must be those of, where the file does not tell"},
                      {"elem_bytes", "N", "bytes of an element of what is reduced (default: 4)"}},
-    .write_options = {{"form", "json|csv", "(default: json)"}},
+    .write_options = {{"form", "json|csv", "(default: json)"},
+                      {"ways", "links|via",
+                       "a transfer over switches: one for each link, or one (default: links)"}},
     .sniff = sniff,
     .read_schedule = read,
     .write_schedule = write,

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/units.h"
+#include "core/words.h"
 #include "formats/json/stream.h"
 #include "formats/ten/builder.h"
 #include "formats/ten/csv.h"
@@ -51,9 +52,9 @@ class CsvReader {
   }
 
  private:
-  enum Column : std::uint8_t { id, src, dst, chunk, start_us, end_us, op, step, steps, seq, continues };
-  static constexpr std::array<std::string_view, 11> names = {"id", "src",  "dst",   "chunk", "start_us", "end_us",
-                                                             "op", "step", "steps", "seq",   "continues"};
+  enum Column : std::uint8_t { id, src, dst, chunk, start_us, end_us, op, step, steps, seq, continues, via };
+  static constexpr std::array<std::string_view, 12> names = {"id", "src",  "dst",   "chunk", "start_us",  "end_us",
+                                                             "op", "step", "steps", "seq",   "continues", "via"};
 
   void read_key(std::string_view key) {
     Schedule& s = to_.schedule;
@@ -229,9 +230,10 @@ class CsvReader {
     for (std::size_t i = 0; i < columns_; ++i) {
       const auto at = std::ranges::find(names, lines_[i]);
       if (at == names.end()) {
-        throw lines_.error(i, "unknown column '" + std::string(lines_[i].substr(0, longest_name)) +
-                                  "'; known: id, src, dst, chunk, op, continues, and start_us, end_us or step, "
-                                  "steps or seq");
+        throw lines_.error(i,
+                           "unknown column '" + std::string(lines_[i].substr(0, longest_name)) +
+                               "'; known: id, src, dst, chunk, op, continues, via, and start_us, end_us or step, "
+                               "steps or seq");
       }
       std::size_t& place = at_[static_cast<std::size_t>(at - names.begin())];
       if (place != names.size()) throw lines_.error(i, "column '" + std::string(lines_[i]) + "' is there twice");
@@ -259,10 +261,22 @@ class CsvReader {
     if (time_ == Schedule::Time::continuous) {
       t.start = lines_.time(at_[start_us], names[start_us], ps_per_us);
       t.end = lines_.time(at_[end_us], names[end_us], ps_per_us);
-    } else {
-      t.start = integer(time_ == Schedule::Time::steps ? step : seq, max_schedule_ids);
+    } else if (time_ == Schedule::Time::steps) {
+      t.start = integer(step, max_schedule_ids);
       t.end = t.start + (has(steps) ? integer(steps, max_schedule_ids) : 1);
     }
+    if (has(via) && !lines_[at_[via]].empty()) {
+      SwitchWay way{.transfer = static_cast<std::uint32_t>(to_.schedule.transfers.size())};
+      way.via = read_nodes(at_[via], "of via must be numbers with ';' between them");
+      if (time_ == Schedule::Time::order) {
+        for (const std::string& turn : split(lines_[at_[seq]], ';')) way.turns.push_back(read_turn(turn));
+        t.start = way.turns.front();
+      }
+      to_.ways.push_back(std::move(way));
+    } else if (time_ == Schedule::Time::order) {
+      t.start = integer(seq, max_schedule_ids);
+    }
+    if (time_ == Schedule::Time::order) t.end = t.start + 1;
     if (has(op)) {
       const std::string_view word = lines_[at_[op]];
       if (word != "copy" && word != "reduce") throw lines_.error(at_[op], "op must be copy or reduce");
@@ -274,6 +288,12 @@ class CsvReader {
     }
     read_chunks(at_[chunk]);
     to_.add_transfer(t, runs_, time_);
+  }
+
+  std::int64_t read_turn(const std::string& text) const {
+    const auto turn = parse_int(text);
+    if (turn && *turn >= 0 && *turn <= max_schedule_ids) return *turn;
+    throw lines_.error(at_[seq], "seq must be a number for each link, with ';' between them");
   }
 
   // Reads "3", or "0-3;6": ids and runs of them, with semicolons between them.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ten-schedule as JSON.
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -102,13 +103,15 @@ class ScheduleReader final : public JsonItems {
   // Takes the times of any model: whether it is the schedule's is known at the end only, and checked by the
   // builder.
   void element(JsonCursor& in) override {
-    static constexpr std::array<std::string_view, 12> keys = {
-        "id", "src", "dst", "chunk", "start_us", "end_us", "op", "step", "steps", "seq", "continues", "chunks"};
+    static constexpr std::array<std::string_view, 13> keys = {"id",        "src",    "dst",  "chunk", "start_us",
+                                                              "end_us",    "op",     "step", "steps", "seq",
+                                                              "continues", "chunks", "via"};
     constexpr std::array<std::pair<std::string_view, Schedule::Op>, 2> ops = {
         {{"copy", Schedule::Op::copy}, {"reduce", Schedule::Op::reduce}}};
     Schedule::Transfer t;
     std::int64_t steps = 1;
     std::optional<std::int32_t> continues;
+    SwitchWay way{.transfer = static_cast<std::uint32_t>(to_.schedule.transfers.size())};
     unsigned seen = 0;
     runs_.clear();
     const char* const at = in.here();
@@ -125,13 +128,17 @@ class ScheduleReader final : public JsonItems {
         case 6: t.op = word(in, "op", ops); break;
         case 7: t.start = integer<std::int32_t>(in, "step"); break;
         case 8: steps = integer<std::int32_t>(in, "steps"); break;
-        case 9: t.start = integer<std::int32_t>(in, "seq"); break;
+        case 9: read_turns(in, way.turns); break;
         case 10: continues = integer<std::int32_t>(in, "continues"); break;
+        case 12: in.array([&] { way.via.push_back(integer<std::uint32_t>(in, "via")); }); break;
         default:
           in.array([&] { read_chunk_ids(in, "chunks", runs_); });
           if (runs_.empty()) throw BadJson{at, "'chunks' is empty"};
       }
     });
+    if (!way.turns.empty()) t.start = *std::ranges::min_element(way.turns);
+    if (way.via.empty() && (way.turns.size() > 1 || (seen & 0b1'0000'0000'0000U) != 0))
+      throw BadJson{at, "'via' must name switches; only then 'seq' may be a list"};
     constexpr unsigned ends = 0b111, chunk = 0b1000, chunks = 0b1000'0000'0000;
     if ((seen & ends) != ends || (seen & (chunk | chunks)) == 0)
       throw BadJson{at, "a transfer needs 'id', 'src', 'dst' and 'chunk' (or 'chunks')"};
@@ -148,6 +155,8 @@ class ScheduleReader final : public JsonItems {
     const Schedule::Time time = times == continuous ? Schedule::Time::continuous
                                 : times == order    ? Schedule::Time::order
                                                     : Schedule::Time::steps;
+    if (time == Schedule::Time::order) t.start = way.turns.front();
+    if (!way.via.empty()) to_.ways.push_back(std::move(way));
     if (continues)
       to_.continuations.push_back({static_cast<std::uint32_t>(to_.schedule.transfers.size()), *continues});
     to_.add_transfer(t, runs_, time);
@@ -314,6 +323,17 @@ class ScheduleReader final : public JsonItems {
     if (ends.size() != 2 || ends[1] < ends[0] || ends[1] == std::numeric_limits<std::int64_t>::max())
       throw BadJson{at, "'chunks' must be a list of ids, and of [first, last]"};
     runs.push_back({ends[0], ends[1]});
+  }
+
+  // Reads a position, or a list of one for each link of a way.
+  static void read_turns(JsonCursor& in, std::vector<std::int64_t>& turns) {
+    const char* const at = in.here();
+    if (in.peek() == '[') {
+      in.array([&] { turns.push_back(integer<std::int32_t>(in, "seq")); });
+    } else {
+      turns.push_back(integer<std::int32_t>(in, "seq"));
+    }
+    if (turns.empty()) throw BadJson{at, "'seq' is empty"};
   }
 
   // Reads "all", for which it returns true, or a list of nodes.

@@ -22,8 +22,11 @@ namespace convert {
 [[nodiscard]] Schedule read_teccl(std::string_view text, const std::string& file, const FormatOptions& options,
                                   Diagnostics& diagnostics);
 
+// How transfers over switches are written: one for each link, or as one with the switches between, where it waits
+// at none of them.
+enum class WayForm : std::uint8_t { links, via };
 // Append the schedule, transfers by start, source, destination. Throw Error(input) if it lacks its wires' speeds.
-void write_ten_json(const Schedule& schedule, std::string& out);
-void write_ten_csv(const Schedule& schedule, std::string& out);
+void write_ten_json(const Schedule& schedule, WayForm ways, std::string& out);
+void write_ten_csv(const Schedule& schedule, WayForm ways, std::string& out);
 
 }  // namespace convert

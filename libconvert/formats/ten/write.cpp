@@ -12,35 +12,69 @@ namespace {
 
 using Time = Schedule::Time;
 
-std::vector<Leg> canonical_order(const Schedule& s) {
-  std::vector<Leg> legs;
-  for (std::uint32_t i = 0; i < s.transfers.size(); ++i) {
-    for (std::uint32_t h = 0; h < leg_count(s.transfers[i]); ++h) legs.push_back(leg_at(s, i, h));
+// Returns whether the links of a transfer follow each other without waiting, as readers take those of one row.
+bool goes_straight(const Schedule& s, std::uint32_t transfer, const WireIndex& wires) {
+  const Schedule::Transfer& t = s.transfers[transfer];
+  if (s.time == Time::order) return true;
+  const auto bytes = bytes_of(s, t);
+  for (std::uint32_t h = 0; h + 1 < leg_count(t); ++h) {
+    const Leg leg = leg_at(s, transfer, h);
+    const std::uint32_t wire = wires.find(leg.src, leg.dst);
+    if (wire == no_index || (s.time == Time::continuous && !bytes)) return false;
+    const std::int64_t takes = s.time == Time::steps ? 1 : rounded_ps(hop_ps(s.wires[wire], *bytes));
+    if (leg.end - leg.start != takes || leg_at(s, transfer, h + 1).start != leg.end) return false;
   }
-  std::ranges::stable_sort(legs, [](const Leg& a, const Leg& b) {
-    return std::tie(a.start, a.src, a.dst) < std::tie(b.start, b.src, b.dst);
-  });
-  return legs;
+  return true;
 }
 
-// The legs as they are written, and those of them that must name what they continue, ascending.
-struct WrittenLegs {
-  explicit WrittenLegs(const Schedule& s)
-      : legs(canonical_order(s)), continuations(needed_continuations(s, legs)) {}
-  std::vector<Leg> legs;
-  std::vector<Continuation> continuations;
-
-  // Calls write(leg, id of the leg that it continues; -1: it need not say).
-  template <class Write>
-  void for_each(const Write& write) const {
-    auto next = continuations.begin();
-    for (std::uint32_t i = 0; i < legs.size(); ++i) {
-      const bool said = next != continuations.end() && next->transfer == i;
-      write(legs[i], said ? next->after : -1);
-      if (said) ++next;
-    }
-  }
+// One row of a file: a transfer, or its part on one link.
+struct Row {
+  Leg leg;
+  bool whole = false;           // with its way
+  std::int32_t continues = -1;  // the id of the row that it continues; -1: it need not say
 };
+
+std::vector<Row> rows_of(const Schedule& s, WayForm ways) {
+  const WireIndex wires(s);
+  std::vector<Row> rows;
+  for (std::uint32_t i = 0; i < s.transfers.size(); ++i) {
+    const Schedule::Transfer& t = s.transfers[i];
+    if (ways == WayForm::via && t.way.count != 0 && goes_straight(s, i, wires)) {
+      Leg all = leg_at(s, i, 0);
+      all.dst = t.dst;
+      all.end = t.end;
+      rows.push_back({all, true});
+      continue;
+    }
+    for (std::uint32_t h = 0; h < leg_count(t); ++h) rows.push_back({leg_at(s, i, h)});
+  }
+  std::ranges::stable_sort(rows, [](const Row& a, const Row& b) {
+    return std::tie(a.leg.start, a.leg.src, a.leg.dst) < std::tie(b.leg.start, b.leg.src, b.leg.dst);
+  });
+  std::vector<Leg> legs;
+  std::vector<std::size_t> row_of;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].whole) continue;
+    legs.push_back(rows[i].leg);
+    row_of.push_back(i);
+  }
+  for (const Continuation& c : needed_continuations(s, legs)) rows[row_of[c.transfer]].continues = c.after;
+  return rows;
+}
+
+// Returns the devices of a way, and the positions on its links, with separators between.
+std::string via_text(const Schedule& s, const Leg& leg, char separator) {
+  std::string out;
+  for (std::uint32_t h = 0; h + 1 < leg_count(s.transfers[leg.transfer]); ++h)
+    out += (h == 0 ? "" : std::string(1, separator)) + std::to_string(leg_at(s, leg.transfer, h).dst);
+  return out;
+}
+std::string turns_text(const Schedule& s, const Leg& leg, char separator) {
+  std::string out;
+  for (std::uint32_t h = 0; h < leg_count(s.transfers[leg.transfer]); ++h)
+    out += (h == 0 ? "" : std::string(1, separator)) + std::to_string(leg_at(s, leg.transfer, h).start);
+  return out;
+}
 
 // Numbers that are not told are not made up.
 void refuse_unknown_wires(const Schedule& s) {
@@ -110,7 +144,8 @@ void write_topology(JsonWriter& w, const Schedule& s) {
   w.end_array().end_object();
 }
 
-void write_leg(JsonWriter& w, const Schedule& s, const Leg& leg, std::int32_t continues) {
+void write_row(JsonWriter& w, const Schedule& s, const Row& row) {
+  const Leg& leg = row.leg;
   const Schedule::Transfer& t = s.transfers[leg.transfer];
   w.begin_object().member("id", leg.id).member("src", leg.src).member("dst", leg.dst);
   if (t.more.count == 0) {
@@ -132,15 +167,21 @@ void write_leg(JsonWriter& w, const Schedule& s, const Leg& leg, std::int32_t co
       w.member("step", leg.start);
       if (leg.end - leg.start != 1) w.member("steps", leg.end - leg.start);
       break;
-    case Time::order: w.member("seq", leg.start); break;
+    case Time::order:
+      if (row.whole) {
+        w.key("seq").raw('[' + turns_text(s, leg, ',') + ']');
+      } else {
+        w.member("seq", leg.start);
+      }
   }
-  if (continues >= 0) w.member("continues", continues);
+  if (row.whole) w.key("via").raw('[' + via_text(s, leg, ',') + ']');
+  if (row.continues >= 0) w.member("continues", row.continues);
   w.member("op", t.op == Schedule::Op::reduce ? "reduce" : "copy").end_object();
 }
 
 }  // namespace
 
-void write_ten_json(const Schedule& s, std::string& out) {
+void write_ten_json(const Schedule& s, WayForm ways, std::string& out) {
   refuse_unknown_wires(s);
   JsonWriter w(out);
   w.begin_object().line(2).member("format", "ten-schedule").member("version", version_of(s)).member("name", s.name);
@@ -163,10 +204,10 @@ void write_ten_json(const Schedule& s, std::string& out) {
   w.end_object();
   if (s.claimed_ps) w.line(2).key("collective_time_us").raw(us(*s.claimed_ps));
   w.line(2).key("transfers").begin_array();
-  WrittenLegs(s).for_each([&](const Leg& leg, std::int32_t continues) {
+  for (const Row& row : rows_of(s, ways)) {
     w.line(4);
-    write_leg(w, s, leg, continues);
-  });
+    write_row(w, s, row);
+  }
   w.end_array();
   if (!s.meta.empty()) w.line(2).key("meta").raw(s.meta);
   w.line().end_object();
@@ -175,28 +216,34 @@ void write_ten_json(const Schedule& s, std::string& out) {
 
 namespace {
 
-void write_csv_transfers(const Schedule& s, std::string& out) {
+void write_csv_transfers(const Schedule& s, WayForm ways, std::string& out) {
   const bool continuous = s.time == Time::continuous;
   out += continuous              ? "id,src,dst,chunk,start_us,end_us,op"
          : s.time == Time::steps ? "id,src,dst,chunk,step,steps,op"
                                  : "id,src,dst,chunk,seq,op";
-  const WrittenLegs legs(s);
-  const bool continuations = !legs.continuations.empty();
-  out += continuations ? ",continues\n" : "\n";
-  legs.for_each([&](const Leg& leg, std::int32_t continues) {
+  const std::vector<Row> rows = rows_of(s, ways);
+  const bool continuations = std::ranges::any_of(rows, [](const Row& r) { return r.continues >= 0; });
+  const bool via = std::ranges::any_of(rows, &Row::whole);
+  out += std::string(continuations ? ",continues" : "") + (via ? ",via\n" : "\n");
+  for (const Row& row : rows) {
+    const Leg& leg = row.leg;
     const Schedule::Transfer& t = s.transfers[leg.transfer];
     out += std::to_string(leg.id) + ',' + std::to_string(leg.src) + ',' + std::to_string(leg.dst) + ',' +
-           chunks_text(s, t) + ',' + (continuous ? us(leg.start) : std::to_string(leg.start));
+           chunks_text(s, t) + ',' +
+           (continuous                           ? us(leg.start)
+            : s.time == Time::order && row.whole ? turns_text(s, leg, ';')
+                                                 : std::to_string(leg.start));
     if (s.time != Time::order) out += ',' + (continuous ? us(leg.end) : std::to_string(leg.end - leg.start));
     out += t.op == Schedule::Op::reduce ? ",reduce" : ",copy";
-    if (continuations) out += ',' + (continues < 0 ? std::string() : std::to_string(continues));
+    if (continuations) out += ',' + (row.continues < 0 ? std::string() : std::to_string(row.continues));
+    if (via) out += ',' + (row.whole ? via_text(s, leg, ';') : std::string());
     out += '\n';
-  });
+  }
 }
 
 }  // namespace
 
-void write_ten_csv(const Schedule& s, std::string& out) {
+void write_ten_csv(const Schedule& s, WayForm ways, std::string& out) {
   refuse_unknown_wires(s);
   const auto number = [](double value) {
     std::string text;
@@ -239,7 +286,7 @@ void write_ten_csv(const Schedule& s, std::string& out) {
     if (c.bytes) out += ',' + std::to_string(*c.bytes);
     out += '\n';
   }
-  write_csv_transfers(s, out);
+  write_csv_transfers(s, ways, out);
 }
 
 }  // namespace convert

@@ -26,6 +26,8 @@ void check_pairs(std::span<const TraceSummary> set, Diagnostics& diagnostics);
 void check_collectives(std::span<const TraceSummary> set, const GroupLists* groups, std::size_t world,
                        Diagnostics& diagnostics);
 void check_deadlock(std::span<const TraceSummary> set, const GroupLists* groups, Diagnostics& diagnostics);
+void check_turns(std::span<const TraceSummary> set, const GroupLists* groups, std::size_t world,
+                 Diagnostics& diagnostics);
 
 [[nodiscard]] inline std::string node_text(NodeId id) { return "node " + std::to_string(id); }
 // Returns "1 → 2 → 4 → 1"; a long chain keeps its first and last entries.

@@ -2,8 +2,10 @@
 // Every algorithm, every collective that it offers, every number of ranks up to 64: proved by the verifier.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <numeric>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,14 +29,15 @@ std::string findings(const Algorithm& a) {
   return test::findings_text(diagnostics);
 }
 
-void prove(const CollectiveRequest& r) {
-  const Algorithm a = build_collective(r);
+void prove(const Algorithm& a, const CollectiveRequest& r) {
   SCOPED_TRACE(a.name + " root " + std::to_string(r.root.value_or(0)));
   ASSERT_EQ(findings(a), "");
   for (const Gpu& gpu : a.gpus) EXPECT_TRUE(gpu.complete);
   EXPECT_LE(a.channels, max_channels);
   EXPECT_EQ(a.ranks(), r.ranks);
 }
+
+void prove(const CollectiveRequest& r) { prove(build_collective(r), r); }
 
 TEST(Proof, EveryAlgorithmForAllNumbersOfRanks) {
   std::size_t programs = 0;
@@ -82,6 +85,31 @@ TEST(Proof, EveryProtocol) {
                             .chunks = 2};
         r.protocol = protocol;
         prove(r);
+      }
+    }
+  }
+}
+
+TEST(Proof, RingsInAnyOrder) {
+  using enum Collective;
+  std::mt19937 random(21);
+  for (const std::int32_t n : {2, 3, 5, 8, 16}) {
+    for (const std::size_t channels : {1, 3}) {
+      std::vector<std::vector<std::int32_t>> rings(channels);
+      for (auto& ring : rings) {
+        ring.resize(static_cast<std::size_t>(n));
+        std::iota(ring.begin(), ring.end(), 0);
+        std::ranges::shuffle(ring, random);
+      }
+      for (const Collective collective : {all_reduce, all_gather, reduce_scatter, broadcast, reduce}) {
+        for (const std::int32_t chunks : {1, 3, 10}) {
+          CollectiveRequest r{.collective = collective, .algorithm = "graph", .ranks = n, .chunks = chunks};
+          if (collective == broadcast || collective == reduce) r.root = n - 1;
+          for (const Protocol protocol : {Protocol::simple, Protocol::ll}) {
+            r.protocol = protocol;
+            prove(build_on_rings(r, rings), r);
+          }
+        }
       }
     }
   }

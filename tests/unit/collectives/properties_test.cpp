@@ -333,5 +333,40 @@ TEST(Properties, TheDefaultsCoverAllSix) {
     EXPECT_EQ(build_collective({.collective = c, .ranks = 5}).collective, c);
 }
 
+TEST(Rings, ChannelsKeepToTheirRings) {
+  const std::vector<std::vector<std::int32_t>> rings = {{0, 1, 2, 3}, {0, 3, 2, 1}};
+  CollectiveRequest request{.collective = all_reduce, .algorithm = "graph", .ranks = 4};
+  const Algorithm a = build_on_rings(request, rings);
+  EXPECT_EQ(a.channels, 2);
+  EXPECT_EQ(a.chunks, 8);
+  EXPECT_EQ(rounds(a), 6);
+  EXPECT_EQ(all_sent(a), 4 * 2 * 6);
+  for (std::int32_t rank = 0; rank < 4; ++rank) {
+    for (const Threadblock& tb : a.threadblocks(a.gpus[static_cast<std::size_t>(rank)])) {
+      EXPECT_EQ(tb.send, (rank + (tb.chan == 0 ? 1 : 3)) % 4);
+      EXPECT_EQ(tb.recv, (rank + (tb.chan == 0 ? 3 : 1)) % 4);
+      EXPECT_EQ(tb.step_count, 7U);  // what is received goes on in the same step
+    }
+  }
+  request.chunks = 3;
+  const Algorithm pieces = build_on_rings(request, rings);
+  EXPECT_EQ(pieces.channels, 2);
+  EXPECT_EQ(pieces.chunks, 24);
+}
+
+TEST(Rings, RefusedRequests) {
+  const auto refused = [&](const CollectiveRequest& r, std::size_t channels) {
+    const std::vector<std::vector<std::int32_t>> rings(channels, {0, 1});
+    return test::error_text([&] { (void)build_on_rings(r, rings); }, Error::Kind::usage);
+  };
+  EXPECT_EQ(refused({.collective = all_to_all, .algorithm = "graph", .ranks = 2}, 1),
+            ": rings are for all_reduce, all_gather, reduce_scatter, broadcast, reduce, not for all_to_all");
+  for (const Collective collective : {all_reduce, broadcast})
+    EXPECT_EQ(refused({.collective = collective, .algorithm = "graph", .ranks = 2, .chunks = 2}, 33),
+              ": rings of 33 channels; the limit of a program is 32");
+  EXPECT_EQ(refused({.collective = broadcast, .algorithm = "graph", .ranks = 2, .root = 2}, 1),
+            ": root 2 is none of the 2 ranks");
+}
+
 }  // namespace
 }  // namespace convert

@@ -223,7 +223,7 @@ TEST(ReadTen, RefusesBrokenCsv) {
       {"#chunk,0,0,all", "#meta,{\"a\":\n#chunk,0,0,all",
        "8:7: error: #meta must be a JSON object: truncated JSON: the text ends too early [R0]"},
       {"chunk,id", "chunk,ids",
-       "10:7: error: unknown column 'ids'; known: id, src, dst, chunk, op, continues, and start_us, end_us or "
+       "10:7: error: unknown column 'ids'; known: id, src, dst, chunk, op, continues, via, and start_us, end_us or "
        "step, steps or "
        "seq [R0]"},
       {"chunk,id", "chunk,chunk", "10:7: error: column 'chunk' is there twice [R0]"},

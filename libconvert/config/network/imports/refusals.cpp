@@ -18,7 +18,7 @@ bool sniff_nccl_graph(std::string_view text) {
 NetworkConfig refuse_nccl_graph(const ImportSource& source) {
   refuse(source,
          "is a graph file of NCCL (NCCL_GRAPH_DUMP_FILE): the channels that NCCL chose, no network; that is in the "
-         "topology file (NCCL_TOPO_DUMP_FILE)");
+         "topology file (NCCL_TOPO_DUMP_FILE); et-generate --algorithm graph:FILE makes its rings");
 }
 
 bool sniff_hwloc(std::string_view text) { return first_element(text) == "topology"; }

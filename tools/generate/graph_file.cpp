@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include "generate/graph_file.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "config/nccl_graphs.h"
+#include "core/units.h"
+#include "core/words.h"
+#include "io/input.h"
+#include "util/log.h"
+
+namespace tools {
+
+using namespace convert;
+
+namespace {
+
+constexpr std::string_view prefix = "graph:";
+constexpr std::int64_t most_ranks = 1 << 16;
+
+struct GraphOperand {
+  std::string path;
+  std::int64_t hosts = 1;
+};
+
+// Splits "graph:FILE,hosts=N".
+GraphOperand operand_of(const std::string& text) {
+  constexpr std::string_view key = ",hosts=";
+  GraphOperand operand{.path = text.substr(prefix.size())};
+  if (const std::size_t at = operand.path.rfind(key); at != std::string::npos) {
+    const std::string number = operand.path.substr(at + key.size());
+    const auto hosts = parse_int(number);
+    if (!hosts || *hosts < 1 || *hosts > most_ranks)
+      throw usage_error("--algorithm " + text + ": hosts wants a whole number from 1 to 65536, not '" + number +
+                        "'");
+    operand = {.path = operand.path.substr(0, at), .hosts = *hosts};
+  }
+  if (operand.path.empty())
+    throw usage_error("--algorithm " + text + ": give a graph file of NCCL, such as graph:graphs.xml,hosts=2");
+  return operand;
+}
+
+// Returns "graph 0, ring: 2 channels of 20 GB/s (NVL), 24 GB/s between hosts (PIX)".
+std::string described(const NcclGraph& g) {
+  return "graph " + std::to_string(g.id) + ", " + pattern_name(g) + ": " + counted(g.channels.size(), "channel") +
+         " of " + g.speed_intra + " GB/s (" + g.type_intra + "), " + g.speed_inter + " GB/s between hosts (" +
+         g.type_inter + ")";
+}
+
+void tell(const std::vector<NcclGraph>& graphs, const NcclGraph& taken) {
+  for (const NcclGraph& g : graphs) {
+    log_info(described(g) + (&g == &taken ? "" : ", not used"));
+    if (&g != &taken) continue;
+    for (std::size_t c = 0; c < g.channels.size(); ++c) {
+      const NcclChannel& channel = g.channels[c];
+      std::string line = "channel " + std::to_string(c) + ":";
+      if (!channel.first_net.empty()) line += " net " + channel.first_net + ",";
+      for (const std::int32_t rank : channel.ranks) line += ' ' + std::to_string(g.first_rank + rank);
+      if (!channel.last_net.empty()) line += ", net " + channel.last_net;
+      log_info(line);
+    }
+    if (g.first_rank != 0)
+      log_info("ranks count from " + std::to_string(g.first_rank) + " on, which is rank 0 of the first host");
+  }
+}
+
+// Returns the ring, which NCCL writes first. Throws Error(input) if the file has none.
+const NcclGraph& ring_of(const std::string& file, const std::vector<NcclGraph>& graphs) {
+  const auto ring = std::ranges::find_if(graphs, &NcclGraph::is_ring);
+  if (ring != graphs.end() && !ring->channels.empty()) return *ring;
+  if (ring != graphs.end()) throw input_error(ring->where, "the ring has no channels: NCCL found none", "graph");
+  std::vector<std::string> others;
+  for (const NcclGraph& g : graphs) others.push_back(pattern_name(g));
+  if (others.empty()) throw input_error({.file = file}, "holds no graph", "graph");
+  throw input_error(graphs.front().where,
+                    "holds no ring, only " + join(others) +
+                        ", which are no algorithms: the trees between hosts, and what switches add up, are decided "
+                        "when a job starts and stand in no file",
+                    "graph");
+}
+
+void warn(const NcclGraph& ring, std::int64_t hosts, Context& context) {
+  const bool leaves = std::ranges::any_of(
+      ring.channels, [](const NcclChannel& c) { return !c.first_net.empty() || !c.last_net.empty(); });
+  if (leaves == (hosts > 1)) return;
+  const std::string message =
+      leaves ? "the rings lead over the network: this is one of several hosts; ,hosts=N behind the file joins N of "
+               "them, without it the rings close inside the host"
+             : "the rings do not lead over the network: NCCL chose them for one host, and may choose others for " +
+                   std::to_string(hosts);
+  context.diagnostics.warning(ring.where, "graph", message);
+}
+
+}  // namespace
+
+bool names_graph_file(const GenerateOptions& o) { return o.algorithm && o.algorithm->starts_with(prefix); }
+
+Algorithm graph_algorithm(const GenerateOptions& o, Collective collective, Context& context) {
+  CollectiveRequest request = algorithm_request(o, collective, context);
+  if (!request.dims.empty() || !request.dim_algorithms.empty())
+    throw usage_error(std::string(request.dims.empty() ? "--dim-algorithms" : "--dims") +
+                      " is not for --algorithm graph:FILE, whose file has the ranks");
+  const GraphOperand operand = operand_of(*o.algorithm);
+  const auto input = open_input(operand.path);
+  const std::vector<NcclGraph> graphs = read_nccl_graphs(input->name(), input->read_rest());
+  const NcclGraph& ring = ring_of(input->name(), graphs);
+  const std::int64_t ranks = operand.hosts * static_cast<std::int64_t>(ring.channels.front().ranks.size());
+  if (o.npus && *o.npus != ranks)
+    throw usage_error("--npus " + std::to_string(*o.npus) + ": the graph file has " +
+                      counted(static_cast<std::uint64_t>(ranks), "rank") +
+                      (operand.hosts > 1 ? " on " + std::to_string(operand.hosts) + " hosts" : ""));
+  if (ranks < 2)
+    throw input_error(ring.where, "the ring has one GPU; ,hosts=N behind the file joins N hosts", "graph");
+  if (ranks > most_ranks)
+    throw usage_error(std::to_string(ranks) + " ranks are too many; the limit is " + std::to_string(most_ranks));
+  tell(graphs, ring);
+  warn(ring, operand.hosts, context);
+  request.algorithm = "graph";
+  request.ranks = static_cast<std::int32_t>(ranks);
+  return build_on_rings(request, rings_of_hosts(ring, static_cast<std::int32_t>(operand.hosts)));
+}
+
+}  // namespace tools

@@ -219,6 +219,9 @@ class GatherMakers {
       for (const ExactChoice& c : exact_choices()) {
         if (others || (c.split.prune && c.split.far_first)) packers.emplace_back(with(scale, c));
       }
+      const std::uint64_t draws = choice_.effort == SynthesisEffort::best && problem_.size() <= few ? 16 : 0;
+      for (std::uint64_t draw = 1; draw <= draws; ++draw)
+        packers.emplace_back(with(scale, {.grow = {.seed = draw}}));
     }
     judge(packers, kept);
   }
@@ -244,8 +247,8 @@ class GatherMakers {
                       "; take trees");
   }
   static std::string text(const ExactChoice& c) {
-    return std::string("exact") + (c.grow.together ? "" : " in turn") + (c.split.prune ? "" : " unpruned") +
-           (c.split.far_first ? "" : " near first");
+    return std::string("exact") + (c.grow.together ? "" : " in turn") + (c.grow.seed == 0 ? "" : " drawn") +
+           (c.split.prune ? "" : " unpruned") + (c.split.far_first ? "" : " near first");
   }
 
   [[nodiscard]] std::uint32_t piece_count(const TimedMoves& made) const {

@@ -93,7 +93,7 @@ class GatherMakers {
     std::vector<double> targets = {0};
     if (mixed && choice_.effort != SynthesisEffort::fast) targets = {0, 1, 1.03, 1.06, 1.1, 1.15, 1.2};
     constexpr std::uint32_t few = 64;
-    const std::uint64_t seeds = choice_.effort == SynthesisEffort::fast ? 1 : problem_.size() <= few ? 4 : 1;
+    const std::uint64_t seeds = choice_.effort == SynthesisEffort::fast ? 1 : problem_.size() <= few ? 4 : 2;
     for (std::uint64_t s = 0; s < seeds && !at_bound(); ++s) {
       std::vector<Maker> makers;
       for (const std::uint32_t k : piece_counts({1, 2, 4, 8})) {

@@ -142,7 +142,8 @@ Picoseconds sending_ps(const LinkGraph& graph, const LinkGraph::Link& link, std:
 
 HopTime hop_time(const SynthesisProblem& problem, std::uint32_t link, std::int64_t bytes) {
   const LinkGraph::Link& l = problem.graph.links[link];
-  const Picoseconds sending = sending_ps(problem.graph, l, bytes);
+  // What takes no time could not be told from what waits for it.
+  const Picoseconds sending = std::max<Picoseconds>(1, sending_ps(problem.graph, l, bytes));
   const Picoseconds arrival = sending + l.latency_ps;
   return {arrival, problem.occupancy == Schedule::Occupancy::beta ? sending : arrival};
 }

@@ -58,7 +58,7 @@ struct TimedMoves {
 };
 
 // Returns how long bytes keep a link busy by themselves, rounded as replays round it; and how long it takes until
-// they have arrived, and how long they keep the link, by the occupancy of the problem.
+// they have arrived, and how long they keep the link, by the occupancy of the problem, each at least 1 ps.
 [[nodiscard]] Picoseconds sending_ps(const LinkGraph& graph, const LinkGraph::Link& link, std::int64_t bytes);
 struct HopTime {
   Picoseconds arrival = 0;

@@ -45,6 +45,9 @@ void check(const SynthesisProblem& problem, const SynthesisChoice& choice) {
                           " of them, are too many; at most " + std::to_string(most_synthesized_moves) +
                           (choice.pieces ? " are made: choose fewer --chunks" : " are made"));
   }
+  if (choice.pieces && *choice.pieces > problem.shard_bytes)
+    throw usage_error("--chunks " + std::to_string(*choice.pieces) + ": there are only " +
+                      format_bytes(problem.shard_bytes) + " to split");
   for (const SynthesisMethod m : choice.methods) {
     if (!fits(m, problem.collective))
       throw usage_error("method " + std::string(name(m)) + " does not make " +
@@ -167,7 +170,11 @@ TimedMoves best_by_bandwidth(const SynthesisProblem& problem, const SynthesisCho
 SynthesisResult synthesize(const SynthesisProblem& problem, const SynthesisChoice& choice) {
   check(problem, choice);
   SynthesisResult out{.bounds = find_bounds(problem)};
-  if (problem.size() < 2) return out;
+  if (problem.size() < 2) {
+    const Device alone = problem.participants.front();
+    out.made.moves.pieces = {{.owner = alone, .other = alone, .bytes = problem.shard_bytes}};
+    return out;
+  }
   out.made = choice.objective == SynthesisObjective::bandwidth ? best_by_bandwidth(problem, choice)
                                                                : best_of(problem, choice, out.bounds);
   out.stopped = is_late(choice);

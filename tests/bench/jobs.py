@@ -279,6 +279,44 @@ class Jobs:
         for name in ("large.et", "large.dot"):
             (self.work / name).unlink(missing_ok=True)
 
+    def schedules(self):
+        """A synthesized schedule of a million transfers beside one of a sixteenth of them: time for each transfer."""
+        npus, network = (16, "torus:4x4") if self.smoke else (256, "torus:16x16")
+        network += ",bw=50GB/s,lat=500ns"
+
+        def made(chunks):
+            return self.make(f"gather{chunks}.ten.csv", "all_gather", "--algorithm", "synthesized", "-n", network, "--method",
+                             "greedy", "--effort", "fast", "--chunks", str(chunks), "--size", f"{npus}MiB", "-t",
+                             "ten,form=csv")
+
+        for what, command in (
+                ("validate", lambda file: self.tool("et-validate", "--dataflow", file)),
+                ("convert to MSCCL-IR", lambda file: self.tool("et-convert", "--force", "-t", "msccl", file, "-o",
+                                                               file.with_suffix(".xml"))),
+                ("validate MSCCL-IR", lambda file: self.tool("et-validate", "--dataflow", file.with_suffix(".xml"))),
+                ("replay", lambda file: self.tool("et-replay", "-n", network, "--network", "links", "--forwarding", "store",
+                                                  "-o", self.work / "result.txt", file))):
+            name = f"{what}, a schedule of a million transfers / 65000"
+            if not self.wants(name):
+                continue
+            figures, peak, failed = [], 0, False
+            for chunks in (1, 16):
+                file = made(chunks)
+                if what == "validate MSCCL-IR":
+                    run(self.tool("et-convert", "--force", "-t", "msccl", file, "-o", file.with_suffix(".xml")), self.work)
+                done = [run(command(file), self.work) for _ in range(1 if self.smoke else 3)]
+                failed = failed or any(status != 0 for _, _, status in done)
+                figures.append(min(seconds for seconds, _, _ in done) * 1e9 / (npus * (npus - 1) * chunks))
+                peak = max(p for _, p, _ in done)
+            if failed:
+                self.add(report.unmeasured(BENCH, name, report.FAILED, (self.work / "stderr").read_text().strip()))
+                continue
+            self.add(report.row(BENCH, name, "ns/transfer", figures[1], floor=figures[0], limit=4, limit_of="ratio"))
+            self.add(report.row(BENCH, name + ", memory", "MiB", peak / MIB, limit=2048))
+        for file in self.work.glob("gather*"):
+            file.unlink()
+            self.inputs.pop(file.name, None)
+
     def all(self, pairs, recorded=()):
         self.training()
         self.rings()
@@ -287,6 +325,7 @@ class Jobs:
         self.anonymizing()
         self.fidelity()
         self.profiles(recorded)
+        self.schedules()
         for what, host, device, _ in pairs:
             if what == "1000000 operators":
                 self.streaming(host, device)

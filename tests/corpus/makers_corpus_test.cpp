@@ -2,16 +2,12 @@
 // Algorithms synthesized on the networks of the corpus, against the times that its tables have.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <map>
 
-#include "common/replay_traces.h"
 #include "corpus/corpus.h"
+#include "corpus/synthesis_judge.h"
 #include "corpus/synthesis_networks.h"
-#include "passes/verify/verify.h"
 #include "sanitized.h"
-#include "sets/synthesized/synthesized.h"
-#include "unit/passes/lowered.h"
 
 namespace {
 
@@ -21,7 +17,7 @@ constexpr std::int64_t MiB = std::int64_t{1} << 20U;
 constexpr auto beta = Schedule::Occupancy::beta;
 constexpr auto alpha_beta = Schedule::Occupancy::alpha_beta;
 
-double us(Picoseconds time) { return static_cast<double>(time) / 1e6; }
+using corpus::us;
 
 SynthesisProblem problem_of(const std::string& name, Collective collective, std::int64_t shard_bytes,
                             Schedule::Occupancy occupancy) {
@@ -30,26 +26,12 @@ SynthesisProblem problem_of(const std::string& name, Collective collective, std:
   return problem;
 }
 
-// Proves the algorithm, and replays it on the network: it takes what it claims.
 void expect_right(const std::string& name, const SynthesisProblem& problem, const SynthesizedAlgorithm& made) {
-  const auto traces = test::lower(made.made.algorithm);
-  Diagnostics diagnostics;
-  verify(make_step_graph(traces, diagnostics), {.dataflow = true, .collective = {}, .soft = Severity::error},
-         diagnostics);
-  EXPECT_EQ(diagnostics.errors(), 0U) << name;
-  ReplayOptions options;
-  options.network.model = NetworkModel::wires;
-  options.network.forwarding = Forwarding::store;
-  options.network.occupancy = problem.occupancy == beta ? Occupancy::beta : Occupancy::alpha_beta;
-  const auto result = test::replay_traces(traces, corpus::synthesis_network(name).config, options, diagnostics);
-  ASSERT_TRUE(result.has_value()) << name;
-  EXPECT_TRUE(result->notes.empty()) << name;
-  EXPECT_LE(std::abs(result->total_ps - *made.made.schedule.claimed_ps), 200) << name << ": 1 ps for each hop";
+  corpus::expect_proved(name, corpus::synthesis_network(name).config, problem, made);
 }
 
 SynthesizedAlgorithm make(const SynthesisProblem& problem, const SynthesisChoice& choice = {}) {
-  Diagnostics diagnostics;
-  return synthesize_algorithm(problem, choice, diagnostics);
+  return corpus::synthesized(problem, choice);
 }
 
 // Direct networks, where matching reaches the table and often the bound.

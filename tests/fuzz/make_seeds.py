@@ -283,15 +283,23 @@ def ten_seeds():
             "order.csv": order, "teccl.json": teccl}
 
 
+def choices(seed, count=60):
+    """Random bytes, for targets that take choices."""
+    out = bytearray()
+    for _ in range(count):
+        seed = (seed * 1103515245 + 12345) % 2**31
+        out.append(seed >> 16 & 255)
+    return bytes(out)
+
+
 def merge_seeds():
     """Each byte is a choice: ranks, groups, algorithm, then the steps of the workload."""
-    def choices(seed):
-        out = bytearray()
-        for _ in range(60):
-            seed = (seed * 1103515245 + 12345) % 2**31
-            out.append(seed >> 16 & 255)
-        return bytes(out)
     return {f"choices{i}": choices(i) for i in range(32)}
+
+
+def synthesized_seeds():
+    """Half of them networks by name, half lists of links."""
+    return {f"choices{i}": bytes([i % 2]) + choices(i) for i in range(48)}
 
 
 def merge_map_seeds():
@@ -311,7 +319,7 @@ def main():
                         ("workload", workload_seeds()), ("pytorch", pytorch_seeds()),
                         ("kineto", kineto_seeds()), ("link", link_seeds()), ("flexflow", flexflow_seeds()),
                         ("astra_text", astra_text_seeds()), ("ten", ten_seeds()), ("merge", merge_seeds()),
-                        ("merge_map", merge_map_seeds())):
+                        ("synthesized", synthesized_seeds()), ("merge_map", merge_map_seeds())):
         (root / name).mkdir(parents=True, exist_ok=True)
         for seed, data in seeds.items():
             (root / name / seed).write_bytes(data.encode() if isinstance(data, str) else data)

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "choices.h"
 #include "collectives/collective.h"
 #include "fuzzer.h"
 #include "passes/merge/merge.h"
@@ -22,22 +23,6 @@ std::size_t findings(const std::vector<Trace>& traces, const GroupLists& groups)
   check_set(summaries, RuleSet::all(), rules, &groups);
   return rules.errors();
 }
-
-// The bytes as a stream of small numbers; 0 at its end.
-class Choices {
- public:
-  explicit Choices(std::string_view bytes) : bytes_(bytes) {}
-  std::uint32_t below(std::uint32_t n) {
-    if (bytes_.empty()) return 0;
-    const auto v = static_cast<std::uint8_t>(bytes_.front());
-    bytes_.remove_prefix(1);
-    return v % n;
-  }
-  [[nodiscard]] bool empty() const { return bytes_.empty(); }
-
- private:
-  std::string_view bytes_;
-};
 
 // Steps that all ranks of a group take alike, with random dependencies on earlier ones.
 std::vector<Trace> make_workload(Choices& c, std::uint32_t ranks, const GroupLists& groups) {

@@ -7,6 +7,7 @@
 
 #include "core/rows.h"
 #include "synthesis/max_flow.h"
+#include "util/draw.h"
 
 namespace convert {
 namespace {
@@ -17,7 +18,7 @@ class BranchingPacker {
                   std::int64_t trees, const BranchingChoice& choice)
       : nodes_(nodes),
         edges_(edges),
-        together_(choice.together),
+        choice_(choice),
         most_(static_cast<std::uint32_t>(roots.size()) * static_cast<std::uint32_t>(trees)),
         out_(rows_by_key(edges.size(), nodes, [&](std::size_t i) { return edges[i].from; })),
         flow_(nodes + most_ + 1, arcs_of()) {
@@ -63,7 +64,7 @@ class BranchingPacker {
     std::uint32_t turn = 0;
     std::int64_t depth = 0;
     std::uint32_t size = 0;
-    std::uint32_t turned = 0;  // nodes from the root on, so that roots do not all begin with the same node
+    std::uint64_t turned = 0;  // so that roots do not all begin with the same node
     std::uint32_t tree = 0;
     std::uint32_t edge = 0;
     friend bool operator>(const Candidate& a, const Candidate& b) {
@@ -104,6 +105,10 @@ class BranchingPacker {
     flow_.set_capacity(tree_end(t), g.size == nodes_ ? 0 : g.tree.count);
   }
 
+  [[nodiscard]] std::uint64_t turned(std::uint32_t root, std::uint32_t node) const {
+    return choice_.seed == 0 ? (node + nodes_ - root) % nodes_ : Draw(choice_.seed, root, node).below(UINT64_MAX);
+  }
+
   void offer_all(std::uint32_t t) {
     if (growing_[t].size == nodes_) return;
     for (std::uint32_t n = 0; n < nodes_; ++n) {
@@ -115,10 +120,10 @@ class BranchingPacker {
     for (const std::uint32_t e : out_[node]) {
       const std::uint32_t to = edges_[e].to;
       if (g.depth[to] != outside || left_[e] == 0) continue;
-      open_.push({.turn = together_ ? 0 : t,
+      open_.push({.turn = choice_.together ? 0 : t,
                   .depth = g.depth[node] + edges_[e].length,
                   .size = g.size,
-                  .turned = (to + nodes_ - g.tree.root) % nodes_,
+                  .turned = turned(g.tree.root, to),
                   .tree = t,
                   .edge = e});
     }
@@ -166,7 +171,7 @@ class BranchingPacker {
   static constexpr std::int64_t unlimited = std::int64_t{1} << 61U;
   const std::uint32_t nodes_;
   const std::span<const BranchingEdge> edges_;
-  const bool together_;
+  const BranchingChoice choice_;
   const std::uint32_t most_;  // trees
   const Rows out_;            // by node
   MaxFlow flow_;

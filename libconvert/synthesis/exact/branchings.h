@@ -30,7 +30,8 @@ struct Branching {
 };
 
 struct BranchingChoice {
-  bool together = true;  // all trees grow together; else one after the other
+  bool together = true;    // all trees grow together; else one after the other
+  std::uint64_t seed = 0;  // of what comes first of nodes that are as near; 0: the next ones by number
 };
 
 // Returns `trees` trees of each root to all nodes; none if there are no such trees. At most one edge leads from a

@@ -127,7 +127,7 @@ class GatherMakers {
     std::vector<double> targets = {0};
     if (mixed && choice_.effort != SynthesisEffort::fast) targets = {0, 1, 1.03, 1.06, 1.1, 1.15, 1.2};
     constexpr std::uint32_t few = 64;
-    const std::uint64_t seeds = fast() ? 1 : problem_.size() <= few ? 4 : 1;
+    const std::uint64_t seeds = fast() ? 1 : problem_.size() <= few ? 4 : 2;
     for (std::uint64_t s = 0; s < seeds && !at_bound(); ++s) {
       std::vector<Maker> makers;
       for (const std::uint32_t k : piece_counts({1, 2, 4, 8})) {
@@ -317,6 +317,9 @@ class GatherMakers {
         if (slow() && (!c.grow.together || c.split.prune || c.split.far_first)) continue;
         if (others || (c.split.prune && c.split.far_first)) packers.emplace_back(with(scale, c));
       }
+      const std::uint64_t draws = choice_.effort == SynthesisEffort::best && problem_.size() <= few ? 16 : 0;
+      for (std::uint64_t draw = 1; draw <= draws; ++draw)
+        packers.emplace_back(with(scale, {.grow = {.seed = draw}}));
     }
     judge(packers, kept);
   }
@@ -342,8 +345,8 @@ class GatherMakers {
                       "; take trees");
   }
   static std::string text(const ExactChoice& c) {
-    return std::string("exact") + (c.grow.together ? "" : " in turn") + (c.split.prune ? "" : " unpruned") +
-           (c.split.far_first ? "" : " near first");
+    return std::string("exact") + (c.grow.together ? "" : " in turn") + (c.grow.seed == 0 ? "" : " drawn") +
+           (c.split.prune ? "" : " unpruned") + (c.split.far_first ? "" : " near first");
   }
 
   [[nodiscard]] std::uint32_t piece_count(const TimedMoves& made) const {

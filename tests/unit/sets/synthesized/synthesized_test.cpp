@@ -194,6 +194,33 @@ TEST(Synthesized, TheSameForAnyNumberOfThreads) {
   EXPECT_EQ(text(1), text(8));
 }
 
+// Links that are faster than what a picosecond tells.
+TEST(Synthesized, WhatTakesNoTimeKeepsItsOrder) {
+  NetworkConfig network{.source = "fast"};
+  network.graph.npus = 4;
+  for (Device d = 0; d < 4; ++d) {
+    test::add_wire(network.graph, d, (d + 1) % 4, 1e6, 0);
+    test::add_wire(network.graph, (d + 1) % 4, d, d == 0 ? 0.001 : 1e6, 0);
+  }
+  for (const Collective c : {Collective::all_gather, Collective::reduce_scatter, Collective::all_reduce,
+                             Collective::all_to_all, Collective::scatter, Collective::gather}) {
+    for (const auto occupancy : {beta, alpha_beta}) {
+      const SynthesisRequest request{.collective = c, .bytes = 64, .occupancy = occupancy};
+      expect_right(network, request, make(network, request, {.most_pieces = 8}), std::string(name(c)));
+    }
+  }
+}
+
+TEST(Synthesized, OfOneNpuNothingMoves) {
+  const NetworkConfig network = parse_short_network("ring:4,bw=50GB/s");
+  for (const Collective c : {Collective::all_gather, Collective::all_reduce, Collective::all_to_all}) {
+    const Schedule s = make(network, {.collective = c, .bytes = 8, .group = {{2}}}).made.schedule;
+    EXPECT_TRUE(s.transfers.empty());
+    ASSERT_EQ(s.chunks.size(), 1U);
+    EXPECT_EQ(*bytes_of(s, 0), 8);
+  }
+}
+
 TEST(Synthesized, WhatCannotBeMadeIsRefused) {
   const NetworkConfig switched = parse_short_network("switch:4,bw=50GB/s,lat=500ns");
   const SynthesisRequest request{.bytes = 4000};
@@ -204,6 +231,7 @@ TEST(Synthesized, WhatCannotBeMadeIsRefused) {
                 .find("method greedy takes networks without switches"),
             std::string::npos);
   EXPECT_NE(refusal({.pieces = 1U << 23U}, Error::Kind::input).find("choose fewer --chunks"), std::string::npos);
+  EXPECT_EQ(refusal({.pieces = 1001}, Error::Kind::usage), ": --chunks 1001: there are only 1000 B to split");
 }
 
 }  // namespace

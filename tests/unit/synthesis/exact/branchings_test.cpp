@@ -21,8 +21,8 @@ std::vector<BranchingEdge> both_ways(const std::vector<std::pair<std::uint32_t, 
 TEST(BranchingsTest, UseEachEdgeOfARingOnce) {
   const auto edges = both_ways({{0, 1}, {1, 2}, {2, 3}, {3, 0}});
   const std::vector<std::uint32_t> roots = {0};
-  for (const bool together : {true, false}) {
-    const auto packed = pack_branchings(4, edges, roots, 2, {.together = together});
+  for (const std::uint64_t seed : {0, 1, 2, 3, 4, 5}) {
+    const auto packed = pack_branchings(4, edges, roots, 2, {.together = seed % 2 == 0, .seed = seed / 2});
     ASSERT_TRUE(packed);
     ASSERT_EQ(packed->size(), 2U);
     std::vector<int> used(edges.size(), 0);

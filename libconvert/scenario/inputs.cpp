@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "collectives/collective.h"
 #include "core/units.h"
@@ -99,8 +100,8 @@ void add_custom(ReplayBuilder& builder, const std::string& prefix, TraceSource& 
 // Makes the algorithms that rules call "built:…", those that are synthesized for a network and its groups.
 class LibraryMaker {
  public:
-  LibraryMaker(const NetworkConfig& network, const NetworkOptions& options, unsigned jobs)
-      : network_(network), options_(options), jobs_(jobs) {}
+  LibraryMaker(const NetworkConfig& network, NetworkOptions options, unsigned jobs)
+      : network_(network), options_(std::move(options)), jobs_(jobs) {}
 
   Algorithm make(const std::string& named, const CollectiveCall& call, std::span<const Rank> ranks);
 

@@ -194,8 +194,8 @@ class GroupView {
       order_.push_back(d);
     };
     for (const Rank r : group_) add(r);
-    for (std::size_t i = 0; i < order_.size(); ++i) {
-      std::vector<const GraphWire*>& links = out[order_[i]];
+    for (std::size_t next = 0; next < order_.size();) {
+      std::vector<const GraphWire*>& links = out[order_[next++]];
       std::ranges::sort(links, {}, [this](const GraphWire* w) {
         return std::tuple(-w->bytes_per_ns, w->latency_ps, colour_[w->to], w);
       });

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "config/nccl_graphs.h"
 #include "config/network/imports/import.h"
 #include "config/network/imports/nccl_machine.h"
 #include "config/network/network.h"
@@ -202,6 +203,17 @@ TEST(NetworkCorpus, InfraGraph) {
   EXPECT_EQ(npus.size(), 8U);
   EXPECT_EQ(named(config.graph), expected);
   expect_round_trip(config.graph, "InfraGraph");
+}
+
+TEST(NetworkCorpus, GraphFilesOfNcclHoldRings) {
+  REQUIRE_CORPUS();
+  const fs::path file = corpus::root() / "topologies/graph_4gpus.xml";
+  const auto graphs = read_nccl_graphs(file.string(), text_of(file));
+  ASSERT_EQ(graphs.size(), 3U);
+  EXPECT_EQ(pattern_name(graphs[1]) + ", " + pattern_name(graphs[2]), "balanced tree, NVLS");
+  ASSERT_TRUE(graphs[0].is_ring());
+  const std::vector<std::vector<std::int32_t>> rings = {{0, 1, 2, 3}, {0, 3, 2, 1}};
+  EXPECT_EQ(rings_of_hosts(graphs[0], 1), rings);
 }
 
 }  // namespace

@@ -52,7 +52,8 @@ const std::vector<std::pair<std::string, Words>>& option_values() {
       {"--werror", {}},
       {"-v", {}},
       {"--objective", {"time", "bandwidth", "transfers"}},
-      {"--target", {"1.05", "1", "0", "x"}},
+      {"--target", {"msccl", "rccl", "x"}},
+      {"--report", {"sizes", "x"}},
       {"--avoid", {"0-1", "3"}},
       {"--only", {"0-1", "1>0"}},
       {"--time-limit", {"1ms", "0", "-1s"}},
@@ -118,9 +119,8 @@ void expect(bool good, const std::string& what) {
   if (!good) check(false, (what + '\n' + tried()).c_str());
 }
 
-void check_proof(const CheckedSchedule& made) {
-  if (made.schedule.transfers.empty()) return;  // of one NPU
-  const Algorithm& algorithm = made.algorithm;
+void check_proof(const Algorithm& algorithm) {
+  if (algorithm.steps.empty()) return;  // of one NPU
   Diagnostics diagnostics;
   const Lowering lowering(algorithm, std::nullopt, diagnostics);
   std::vector<Trace> traces(algorithm.gpus.size());
@@ -138,10 +138,7 @@ void check_proof(const CheckedSchedule& made) {
 int generate(const tools::GenerateOptions& o, tools::Context& context) {
   if (o.kind.size() != 1 || !tools::is_synthesized(o)) throw usage_error("no collective");
   try {
-    const auto made = tools::synthesize(o, context);
-    if (!made) return 0;
-    check_proof(made->made);
-    tools::write_algorithm(made->made.algorithm, &made->made.schedule, o, context);
+    tools::generate_synthesized(o, context, check_proof);
   } catch (const Error& e) {
     expect(e.kind() != Error::Kind::system && std::string(e.what()).find("schedule is wrong") == std::string::npos,
            e.what());

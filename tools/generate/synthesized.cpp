@@ -169,13 +169,14 @@ class Generation {
                 json ? sizes_json(request_.collective, npus, rows) : sizes_text(request_.collective, npus, rows));
   }
 
-  void write() {
+  void write(const std::function<void(const Algorithm&)>& watch) {
     for (std::size_t i = 0; i < o_.sizes.size(); ++i) {
       request_.bytes = o_.sizes[i];
       const SynthesisProblem problem = make_problem(network_, request_, context_.diagnostics);
       MadeForSize made = make(problem);
       log_info(made.synthesized.summary());
       set_size_range(made.algorithm, i);
+      if (watch) watch(made.algorithm);
       GenerateOptions own = o_;
       own.sizes = {problem.bytes};
       if (o_.sizes.size() > 1) own.output.path = numbered(*o_.output.path, i);
@@ -315,12 +316,13 @@ void add_synthesis_options(App& app, SynthesisOptions& o) {
 
 bool is_synthesized(const GenerateOptions& o) { return o.algorithm && same_name(*o.algorithm, "synthesized"); }
 
-void generate_synthesized(const GenerateOptions& o, Context& context) {
+void generate_synthesized(const GenerateOptions& o, Context& context,
+                          const std::function<void(const Algorithm&)>& watch) {
   check_options(o, context);
   Generation generation(o, context);
   if (o.synthesis.bound) return generation.print_bounds();
   if (o.synthesis.report) return generation.print_sizes();
-  generation.write();
+  generation.write(watch);
 }
 
 }  // namespace tools

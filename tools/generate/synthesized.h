@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "common/tool.h"
+#include "core/algorithm/algorithm.h"
 
 namespace tools {
 
@@ -37,7 +39,9 @@ void add_synthesis_options(App& app, SynthesisOptions& to);
 // Returns whether --algorithm is synthesized: an algorithm that is made for a network.
 [[nodiscard]] bool is_synthesized(const GenerateOptions& o);
 
-// Writes the algorithm, one for each size; or prints what --bound or --report asks for. Throws Error.
-void generate_synthesized(const GenerateOptions& o, Context& context);
+// Writes the algorithm, one for each size; or prints what --bound or --report asks for. `watch` sees each algorithm
+// before it is written. Throws Error.
+void generate_synthesized(const GenerateOptions& o, Context& context,
+                          const std::function<void(const convert::Algorithm&)>& watch = {});
 
 }  // namespace tools

@@ -35,6 +35,7 @@ class Reader {
   Reader(const std::string& file, const YamlNode& root) : file_(file), root_(root) {}
 
   WireGraph read() {
+    refuse_active_switches();
     check_yaml_keys(file_, root_, wire_list_keys);
     read_devices();
     if (const YamlNode* participants = root_.find("participants")) read_participants(*participants);
@@ -52,6 +53,16 @@ class Reader {
   }
 
  private:
+  // What switches can do beside passing on would make other algorithms the best.
+  void refuse_active_switches() const {
+    for (const char* key : {"nvls", "multicast", "sharp"}) {
+      if (const YamlNode* node = root_.find(key))
+        throw error(*node, std::string(key) +
+                               ": switches that copy or reduce what passes (NVLS, SHARP) are not modelled; without "
+                               "the key they pass on");
+    }
+  }
+
   [[nodiscard]] Error error(const YamlNode& at, const std::string& message) const {
     return yaml_error(file_, at, message);
   }

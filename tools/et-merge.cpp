@@ -95,7 +95,7 @@ int main(int argc, char** argv) {
                    {"et-merge -w llama -a 'all_gather:size>=1MiB=ag4' -a all_reduce=ring8 -o m",
                     "by size; the first rule that fits counts"},
                    {"et-merge -w llama --builtin all_reduce=ring,chunks=4 -o merged", "an algorithm of our own"},
-                   {"et-merge -w llama --builtin all=synthesized,net=torus.yml,effort=fast -o merged",
+                   {"et-merge -w llama --builtin all=synthesized,net=torus.yml -o merged",
                     "algorithms made for a network"},
                    {"et-merge -w llama --map map.yml -o - | et-validate", "rules from a file"},
                    {"et-merge llama bert -o both",

@@ -88,6 +88,9 @@ Algorithm SynthesisLibrary::make(const GroupCollective& wanted, const SynthesisC
     const SynthesisProblem problem = make_problem(*view.network, request, rounding);
     SynthesisChoice with = choice;
     with.jobs = jobs;
+    // A rule is for collectives of many sizes; the smallest have fewer bytes than it asks for chunks.
+    if (with.pieces)
+      with.pieces = static_cast<std::uint32_t>(std::min<std::int64_t>(*with.pieces, problem.shard_bytes));
     Diagnostics findings;
     at = known_.emplace(key, synthesize_algorithm(problem, with, findings).made.algorithm).first;
     make_scalable(at->second);

@@ -72,7 +72,10 @@ class GatherMakers {
   }
   // Returns whether there is nothing left to gain, or nothing worth the time.
   [[nodiscard]] bool at_bound() const {
-    const Picoseconds tolerated = quick() ? lower_ / 10 : slow() ? lower_ / 500 : 0;
+    constexpr std::uint32_t few = 32;
+    const Picoseconds tolerated = quick()  ? lower_ / (problem_.size() <= few ? 100 : 10)
+                                  : slow() ? lower_ / 500
+                                           : 0;
     return !best_.empty() && best_.least() <= lower_ + tolerated;
   }
   [[nodiscard]] bool allows(std::uint64_t pieces) const {

@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
                    {"et-generate llama3-405b --npus 16384 --explain", "what that is made of"},
                    {"et-generate all_reduce --algorithm ring --npus 8 --size 1MiB -o ring8",
                     "an algorithm as a trace set, ring8.0.et … ring8.7.et"},
-                   {"et-generate all_reduce --algorithm synthesized -n net.yml --size 1GiB -o mine.xml",
+                   {"et-generate all_reduce --algorithm synthesized -n net.yml --size 1MiB -o m",
                     "the fastest that is found for a network"},
                    {"et-generate all_to_all --dims 4x8 --algorithm hierarchical -t msccl",
                     "an algorithm as MSCCL-IR, for NCCL and RCCL"},

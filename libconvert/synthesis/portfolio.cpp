@@ -167,7 +167,15 @@ TimedMoves best_by_bandwidth(const SynthesisProblem& problem, const SynthesisCho
 
 }  // namespace
 
-SynthesisResult synthesize(const SynthesisProblem& problem, const SynthesisChoice& choice) {
+std::uint32_t usual_most_pieces(const SynthesisProblem& problem) {
+  constexpr std::int64_t large = std::int64_t{8} << 20U;
+  constexpr std::uint32_t few = 32;
+  return problem.shard_bytes >= large && problem.size() <= few ? 256 : 64;
+}
+
+SynthesisResult synthesize(const SynthesisProblem& problem, const SynthesisChoice& wanted) {
+  SynthesisChoice choice = wanted;
+  if (choice.most_pieces == 0) choice.most_pieces = std::max(usual_most_pieces(problem), choice.pieces.value_or(1));
   check(problem, choice);
   SynthesisResult out{.bounds = find_bounds(problem)};
   if (problem.size() < 2) {

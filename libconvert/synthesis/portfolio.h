@@ -34,7 +34,7 @@ struct SynthesisChoice {
   std::vector<SynthesisMethod> methods{};  // none: all that the problem admits
   SynthesisEffort effort = SynthesisEffort::normal;
   std::optional<std::uint32_t> pieces{};  // of a participant's part, or of all that a root has; none: as are best
-  std::uint32_t most_pieces = 64;         // of a participant's part; a root has that of all
+  std::uint32_t most_pieces = 0;          // of a participant's part, a root has that of all; 0: usual_most_pieces()
   bool even = false;                      // only pieces of equal size, unless a part cannot be split so at all
   std::uint64_t seed = 1;
   unsigned jobs = 1;
@@ -42,6 +42,9 @@ struct SynthesisChoice {
   // No candidate is begun after this time once there is one: what is found then depends on the machine.
   std::optional<std::chrono::steady_clock::time_point> until{};
 };
+
+// Returns how many pieces of a part are enough: 64, of the large parts of few participants 256.
+[[nodiscard]] std::uint32_t usual_most_pieces(const SynthesisProblem& problem);
 
 // The most messages of an algorithm.
 inline constexpr std::uint64_t most_synthesized_moves = std::uint64_t{1} << 24U;

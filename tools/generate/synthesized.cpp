@@ -95,7 +95,8 @@ SynthesisChoice choice_of(const GenerateOptions& o, const Context& context) {
                   : s.effort == "best" ? SynthesisEffort::best
                                        : SynthesisEffort::normal;
   if (o.chunks) choice.pieces = static_cast<std::uint32_t>(*o.chunks);
-  choice.most_pieces = static_cast<std::uint32_t>(std::max(s.most_pieces, o.chunks.value_or(1)));
+  if (s.most_pieces)
+    choice.most_pieces = static_cast<std::uint32_t>(std::max(*s.most_pieces, o.chunks.value_or(1)));
   choice.seed = static_cast<std::uint64_t>(o.seed.value_or(1));
   choice.jobs = context.jobs();
   choice.objective = s.objective == "bandwidth"   ? SynthesisObjective::bandwidth
@@ -220,6 +221,7 @@ class Generation {
     const std::uint64_t phases = problem.collective == Collective::all_reduce ? 4 : 2;
     const std::uint64_t steps =
         std::uint64_t{limits().steps} * std::min(limits().threadblocks, awaited_threadblocks);
+    if (choice.most_pieces == 0) choice.most_pieces = usual_most_pieces(problem);
     while (choice.most_pieces > 1 && phases * choice.most_pieces * (problem.size() - 1) > steps)
       choice.most_pieces /= 2;
   }
@@ -306,7 +308,7 @@ void add_synthesis_options(App& app, SynthesisOptions& o) {
   app.add_time("--time-limit", o.time_limit_ps, "TIME",
                "stop with the best so far; the result then depends on the machine");
   app.add_integer("--max-chunks", o.most_pieces, 1, 1 << 24, "K",
-                  "split each rank's part into K at most, unless --chunks says how many");
+                  "split each rank's part into K at most (default: 64; 256 of large parts)");
   app.add_choice("--target", o.target, {"msccl", "rccl"}, "keep to the limits of a runtime");
   app.add_flag("--bound", o.bound, "print the least time, and which links are to blame; no algorithm");
   app.add_choice("--report", o.report, {"sizes"},

@@ -27,7 +27,7 @@ struct SynthesisOptions {
   std::string effort = "normal";
   std::string objective = "time";
   std::optional<std::int64_t> time_limit_ps;
-  std::int64_t most_pieces = 64;
+  std::optional<std::int64_t> most_pieces;
   std::optional<std::string> target;
   bool bound = false;
   std::optional<std::string> report;

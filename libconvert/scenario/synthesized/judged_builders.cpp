@@ -32,8 +32,12 @@ std::vector<CollectiveRequest> builders_for(const SynthesisProblem& problem) {
     const bool apart = a.name == "direct" || a.name == "recursive_doubling" || a.name == "halving_doubling" ||
                        a.name == "rabenseifner";
     if (!apart || !a.offers(c) || (a.name == "direct" && c != Collective::all_reduce)) continue;
-    for (const std::int32_t chunks : {1, 4})
+    const std::int64_t each = a.name == "direct" ? std::int64_t{ranks} * ranks : std::int64_t{ranks} * 16;
+    constexpr std::int64_t quick_messages = 70'000;
+    for (const std::int32_t chunks : {1, 4, 16}) {
+      if (chunks > 1 && each * chunks > quick_messages) break;
       out.push_back({.collective = c, .algorithm = std::string(a.name), .ranks = ranks, .chunks = chunks});
+    }
   }
   for (std::int32_t first = 2; first * 2 <= ranks; ++first) {
     const bool taken = c == Collective::all_reduce || c == Collective::all_gather ||

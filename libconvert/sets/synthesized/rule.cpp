@@ -109,7 +109,8 @@ SynthesisRule parse_synthesis_rule(std::string_view text) {
     if (!given.insert(key).second) throw usage_error("key '" + std::string(key) + "' is given twice");
     rule.text += ',' + std::string(key) + '=' + read_setting(key, value_of(setting), rule);
   }
-  if (rule.choice.pieces) rule.choice.most_pieces = std::max(rule.choice.most_pieces, *rule.choice.pieces);
+  if (rule.choice.pieces && rule.choice.most_pieces != 0)
+    rule.choice.most_pieces = std::max(rule.choice.most_pieces, *rule.choice.pieces);
   return rule;
 }
 

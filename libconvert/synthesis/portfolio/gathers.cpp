@@ -46,14 +46,19 @@ class GatherMakers {
  private:
   [[nodiscard]] bool wants(SynthesisMethod m) const { return convert::wants(choice_, m); }
   [[nodiscard]] bool fast() const { return choice_.effort == SynthesisEffort::fast; }
+  [[nodiscard]] bool is_small() const {
+    constexpr std::uint32_t few = 32;
+    return problem_.size() <= few;
+  }
   // Returns whether one candidate of a kind is enough.
   [[nodiscard]] bool quick() const {
     constexpr std::uint32_t very_many = 256;
     return fast() || (problem_.size() > very_many && choice_.effort == SynthesisEffort::normal);
   }
-  // Closed forms are quick where greedy makes nothing.
+  // Closed forms are quick where there are few participants, or greedy makes nothing.
   [[nodiscard]] bool wants_closed() const {
-    return wants(SynthesisMethod::builders) && (!choice_.methods.empty() || !quick() || best_.empty());
+    return wants(SynthesisMethod::builders) &&
+           (!choice_.methods.empty() || !quick() || best_.empty() || is_small());
   }
   // Exact trees are asked for, or affordable where others leave something to gain.
   [[nodiscard]] bool wants_exact() const {
@@ -70,12 +75,11 @@ class GatherMakers {
     return problem_.size() > few && problem_.graph.devices > problem_.graph.npus &&
            choice_.effort != SynthesisEffort::best;
   }
-  // Returns whether there is nothing left to gain, or nothing worth the time.
+  // Returns whether there is nothing left to gain, or nothing worth the time: of many participants a quick search
+  // ends with what it finds first.
   [[nodiscard]] bool at_bound() const {
-    constexpr std::uint32_t few = 32;
-    const Picoseconds tolerated = quick()  ? lower_ / (problem_.size() <= few ? 100 : 10)
-                                  : slow() ? lower_ / 500
-                                           : 0;
+    if (quick() && !is_small() && !best_.empty()) return true;
+    const Picoseconds tolerated = quick() ? lower_ / 50 : slow() ? lower_ / 500 : 0;
     return !best_.empty() && best_.least() <= lower_ + tolerated;
   }
   [[nodiscard]] bool allows(std::uint64_t pieces) const {
@@ -128,7 +132,8 @@ class GatherMakers {
       return l.bandwidth != links.front().bandwidth || l.latency_ps != links.front().latency_ps;
     });
     std::vector<double> targets = {0};
-    if (mixed && choice_.effort != SynthesisEffort::fast) targets = {0, 1, 1.03, 1.06, 1.1, 1.15, 1.2};
+    if (mixed) targets = {0, 1.06, 1.2};
+    if (mixed && !fast()) targets = {0, 1, 1.03, 1.06, 1.1, 1.15, 1.2};
     constexpr std::uint32_t few = 64;
     const std::uint64_t seeds = fast() ? 1 : problem_.size() <= few ? 4 : 2;
     for (std::uint64_t s = 0; s < seeds && !at_bound(); ++s) {
@@ -250,7 +255,8 @@ class GatherMakers {
     std::vector<Packer> packers;
     for (std::size_t i = 0; i < count; ++i)
       packers.emplace_back([&laid, i] { return std::optional(std::move(laid[i])); });
-    judge(packers, slow() ? 2 : 4, 4);
+    // Rings look slow in few pieces, and are fast in many.
+    judge(packers, is_small() ? packers.size() : slow() ? 2 : 4, is_small() && !quick() ? 16 : 4);
   }
   // Returns the trees of a form, with about the time that they take.
   [[nodiscard]] std::optional<Packed> laid_out(const ClosedForm& form) const {

@@ -32,12 +32,11 @@ class PairMakers {
   Made run() {
     if (share_ == 0) return std::nullopt;
     std::vector<Looked> looked;
-    if (wants(choice_, SynthesisMethod::paired)) grow(looked);
-    if (wants(choice_, SynthesisMethod::builders)) lay(looked);
-    std::ranges::stable_sort(looked, {}, [](const Looked& l) { return l.made.total; });
     BestCandidates all;
-    constexpr std::size_t kept = 6;
-    for (std::size_t i = 0; i < std::min(kept, looked.size()); ++i) take(all, looked[i]);
+    if (wants(choice_, SynthesisMethod::paired)) grow(looked);
+    take_best(all, looked, 6);
+    if (wants(choice_, SynthesisMethod::builders)) lay(looked);
+    take_best(all, looked, 2);
     const TimedMoves* const best = all.best(choice_.objective);
     return best == nullptr ? std::nullopt : Made(*best);
   }
@@ -55,6 +54,13 @@ class PairMakers {
     std::string name;
     TimedMoves made;
   };
+
+  // Takes so many of them, and clears them.
+  void take_best(BestCandidates& all, std::vector<Looked>& looked, std::size_t most) const {
+    std::ranges::stable_sort(looked, {}, [](const Looked& l) { return l.made.total; });
+    for (std::size_t i = 0; i < std::min(most, looked.size()); ++i) take(all, looked[i]);
+    looked.clear();
+  }
 
   void grow(std::vector<Looked>& looked) const {
     std::vector<PairChoice> choices;
@@ -158,10 +164,12 @@ class PairMakers {
       const TreeMoves moves = moves_of(problem_, looked.packing, q);
       TimedMoves made = best_schedule(problem_, moves.moves, moves.rank);
       // Pieces that stand alike take their turns by chance.
-      std::vector<double> rank = random_order(moves.rank.size(), 1.0 / q, choice_.seed);
-      for (std::size_t i = 0; i < rank.size(); ++i) rank[i] += moves.rank[i];
-      TimedMoves other = list_schedule(problem_, moves.moves, ServeOrder::pieces, rank);
-      if (other.total < made.total) made = std::move(other);
+      for (std::uint64_t draw = 0; draw < 3; ++draw) {
+        std::vector<double> rank = random_order(moves.rank.size(), 1.0 / q, choice_.seed + draw);
+        for (std::size_t i = 0; i < rank.size(); ++i) rank[i] += moves.rank[i];
+        TimedMoves other = list_schedule(problem_, moves.moves, ServeOrder::pieces, rank);
+        if (other.total < made.total) made = std::move(other);
+      }
       made.method = looked.name + " q=" + std::to_string(q);
       add(q, std::move(made));
     }

@@ -102,15 +102,15 @@ SynthesisRule parse_synthesis_rule(std::string_view text) {
       throw usage_error("unknown key '" + std::string(key_of(part)) + "'; known: " + join(known_keys()));
     }
   }
-  SynthesisRule rule{.text = std::string(synthesized_name)};
+  // Each piece is a node of its own on every rank, in each call of a workload.
+  SynthesisRule rule{.choice = {.most_pieces = 64}, .text = std::string(synthesized_name)};
   std::set<std::string_view> given;
   for (const std::string& setting : settings) {
     const std::string_view key = key_of(setting);
     if (!given.insert(key).second) throw usage_error("key '" + std::string(key) + "' is given twice");
     rule.text += ',' + std::string(key) + '=' + read_setting(key, value_of(setting), rule);
   }
-  if (rule.choice.pieces && rule.choice.most_pieces != 0)
-    rule.choice.most_pieces = std::max(rule.choice.most_pieces, *rule.choice.pieces);
+  if (rule.choice.pieces) rule.choice.most_pieces = std::max(rule.choice.most_pieces, *rule.choice.pieces);
   return rule;
 }
 

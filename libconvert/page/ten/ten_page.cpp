@@ -269,6 +269,7 @@ TenPage ten_page(const Schedule& s, std::span<const Diagnostic> findings, const 
       .member("sums", sums)
       .member("played", false);
   w.member("left_out", all.left_out());
+  if (s.switches > 0) w.member("switches", s.switches);
   if (s.claimed_ps) w.member("claimed", *s.claimed_ps);
   w.key("relays").begin_array();
   for (const std::uint32_t r : s.relays) w.value(r);

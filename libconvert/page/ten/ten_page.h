@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Makes the data of the page `ten`: what moves where when, of a schedule in time, of an algorithm in steps.
 //
-// The head: "title", "file", "collective", "unit" ("time": picoseconds, "steps"), "npus", "relays" [node, …],
-// "sums" (chunks have contributions of several NPUs), "played" (the columns tell what is held; else the page
-// follows the transfers), "inplace", "claimed" (ps), "findings" [{"severity", "rule", "place", "text", "notes"},
-// …], and "left_out": transfers that --chunks leaves out. Columns, by transfer: id, begin, end (ps or steps), src,
-// dst, op (1: reduction), cargo_count; of what they carry: cargo_chunk (-1: a mixture), cargo_held. By chunk:
-// chunk_id, chunk_bytes (-1: not told), pre_count, post_count (-1: all NPUs; else so many of pre_node, post_node).
-// By link: link_src, link_dst. Of what is played: change_time (-1: at the beginning), change_npu, change_chunk,
-// change_held (negative: some twice). Of an algorithm's program: tb_npu, tb_id, tb_steps, by step step_type
-// (StepType), step_done (-1: never; in time: ps, and step_begin too), step_place, step_line, step_src, step_dst,
-// step_cnt (places as 3 × offset + Buffer), by message send_step, recv_step (-1: never received); dep_from, dep_to.
+// The head: "title", "file", "collective", "unit" ("time": picoseconds, "steps"), "npus", "relays" [node, …], of
+// which the last "switches" are switches, "sums" (chunks have contributions of several NPUs), "played" (the columns
+// tell what is held; else the page follows the transfers), "inplace", "claimed" (ps), "findings" [{"severity",
+// "rule", "place", "text", "notes"}, …], and "left_out": transfers that --chunks leaves out. Columns, by transfer:
+// id, begin, end (ps or steps), src, dst, op (1: reduction), cargo_count; of what they carry: cargo_chunk (-1: a
+// mixture), cargo_held. By chunk: chunk_id, chunk_bytes (-1: not told), pre_count, post_count (-1: all NPUs; else
+// so many of pre_node, post_node). By link: link_src, link_dst. Of what is played: change_time (-1: at the
+// beginning), change_npu, change_chunk, change_held (negative: some twice). Of an algorithm's program: tb_npu,
+// tb_id, tb_steps, by step step_type (StepType), step_done (-1: never; in time: ps, and step_begin too),
+// step_place, step_line, step_src, step_dst, step_cnt (places as 3 × offset + Buffer), by message send_step,
+// recv_step (-1: never received); dep_from, dep_to.
 #pragma once
 
 #include <cstdint>

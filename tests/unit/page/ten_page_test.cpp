@@ -43,6 +43,14 @@ TEST(TenPage, SchedulesHaveTimesAndSets) {
             R"("left_out":0,"relays":[],"findings":[]})");
 }
 
+TEST(TenPage, SwitchesAreNamed) {
+  test::ScheduleMaker m = three();
+  m.s.switches = 2;
+  const TenPage page = ten_page(m.s, {}, {.title = "x"});
+  EXPECT_NE(page.head.find(R"("npus":5,)"), std::string::npos) << page.head;
+  EXPECT_NE(page.head.find(R"("switches":2,"relays":[3,4])"), std::string::npos) << page.head;
+}
+
 TEST(TenPage, ChosenChunksTakeTheirTransfersAlong) {
   const TenPage page = ten_page(three().s, {}, {.title = "x", .chunks = {{0, 0}}});
   EXPECT_EQ(column<double>(page, "chunk_id"), (Reals{0}));

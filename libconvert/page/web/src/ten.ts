@@ -27,7 +27,9 @@ function subtitle(model: Model): string {
   const same = chunks > 0 && model.bytes[0]! >= 0 && model.bytes.every(b => b === model.bytes[0]);
   const parts = [head.collective.replace(/_/g, '-'), counted(model.npus - head.relays.length, 'NPU'),
                  counted(chunks, 'chunk') + (same ? ` of ${bytes(model.bytes[0]!)}` : '')];
-  if (head.relays.length > 0) parts.push(counted(head.relays.length, 'relay'));
+  const switches = head.switches ?? 0;
+  if (head.relays.length > switches) parts.push(counted(head.relays.length - switches, 'relay'));
+  if (switches > 0) parts.push(switches === 1 ? '1 switch' : `${count(switches)} switches`);
   if (head.left_out > 0) parts.push(`${count(head.left_out)} transfers of other chunks left out`);
   if (model.steps) parts.push('steps, not time');
   return parts.join(' · ');

@@ -8,6 +8,7 @@ import type {Changes} from './contributions';
 export interface Finding { severity: 'error' | 'warning'; rule: string; place: string; text: string; notes: string[] }
 export interface Head {
   title: string; file: string; collective: string; unit: 'time' | 'steps'; npus: number; relays: number[];
+  switches?: number;  // the last so many of relays
   sums: boolean; played: boolean; inplace?: boolean; claimed?: number; left_out: number; findings: Finding[];
 }
 
@@ -132,7 +133,11 @@ export class Model {
   clock(t: number, digits = 4): string {
     return this.steps ? `step ${Number(Math.max(0, t).toFixed(1))}` : time(Math.max(0, t), digits);
   }
-  npuName(npu: number): string { return this.head.relays.includes(npu) ? `relay ${npu}` : `NPU ${npu}`; }
+  npuName(npu: number): string {
+    const firstSwitch = this.npus - (this.head.switches ?? 0);
+    if (npu >= firstSwitch) return `switch ${npu - firstSwitch}`;
+    return this.head.relays.includes(npu) ? `relay ${npu}` : `NPU ${npu}`;
+  }
   chunkName(chunk: number): string { return chunk < 0 ? 'a mixture of chunks' : `chunk ${this.ids[chunk]!}`; }
   // Returns "chunk 3", or "chunks 0–3, 6".
   cargoName(transfer: number): string {

@@ -58,6 +58,6 @@ struct SynthesisResult {
 // Returns the best of all candidates, by the objective; of equals the one with fewer messages, then the one made
 // first: the same for any `jobs`. Throws Error(usage) if a method does not take the problem, Error(input) if there
 // would be more than most_synthesized_moves messages.
-[[nodiscard]] SynthesisResult synthesize(const SynthesisProblem& problem, const SynthesisChoice& choice);
+[[nodiscard]] SynthesisResult synthesize(const SynthesisProblem& problem, const SynthesisChoice& wanted);
 
 }  // namespace convert

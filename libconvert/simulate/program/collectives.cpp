@@ -253,8 +253,7 @@ std::uint32_t ReplayBuilder::State::custom_for(CallUse& use) {
   }
   std::int64_t bytes = use.call.bytes;
   if (states_part(use.call.op) && __builtin_mul_overflow(bytes, std::int64_t{members}, &bytes)) {
-    throw input_error({}, "the result of the " + std::string(name(use.call.op)) + " exceeds 2^63 bytes",
-                      "custom");
+    throw input_error({}, "the result of the " + std::string(name(use.call.op)) + " exceeds 2^63 bytes", "custom");
   }
   if (goes_without(*source, bytes, use)) return 0;
   check_use(*source, use);

@@ -22,7 +22,8 @@ std::map<std::uint32_t, const PhasePlan*> phases_by_dim(const CollectivePlan& pl
 
 std::int64_t size_of(Collective op, std::int64_t bytes, std::uint32_t npus) {
   if (op == Collective::barrier) return 0;
-  if (states_part(op) && __builtin_mul_overflow(bytes, npus, &bytes)) return std::numeric_limits<std::int64_t>::max();
+  if (states_part(op) && __builtin_mul_overflow(bytes, npus, &bytes))
+    return std::numeric_limits<std::int64_t>::max();
   return bytes;
 }
 

@@ -133,7 +133,8 @@ std::uint32_t box_size(const SynthesisProblem& problem) {
   const std::uint32_t n = problem.size();
   std::vector<Device> switches;
   for (const Device d : problem.participants) switches.push_back(switch_of(d));
-  const auto size = static_cast<std::uint32_t>(std::ranges::count(switches, switches[0]));
+  std::uint32_t size = 1;  // of the first box
+  while (size < n && switches[size] == switches[0]) ++size;
   if (graph.is_npu(switches[0]) || size == n || n % size != 0) return 1;
   for (std::uint32_t i = 0; i < n; ++i) {
     if (switches[i] != switches[i - i % size] || (i >= size && switches[i] == switches[i - size])) return 1;

@@ -136,7 +136,7 @@ class GatherMakers {
     if (mixed && !fast()) targets = {0, 1, 1.03, 1.06, 1.1, 1.15, 1.2};
     constexpr std::uint32_t few = 64;
     const std::uint64_t seeds = fast() ? 1 : problem_.size() <= few ? 4 : 2;
-    for (std::uint64_t s = 0; s < seeds && !at_bound(); ++s) {
+    for (std::uint64_t s = 0; s < seeds && best_.least() > lower_; ++s) {
       std::vector<Maker> makers;
       for (const std::uint32_t k : piece_counts({1, 2, 4, 8})) {
         for (const double target : targets) {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <queue>
 #include <utility>
 
 #include "synthesis/trees/growth.h"
+#include "synthesis/way_search.h"
 #include "util/draw.h"
 
 namespace convert {
@@ -17,15 +17,14 @@ class PathChooser {
  public:
   PathChooser(const SynthesisProblem& problem, std::span<const Commodity> commodities, double share,
               std::span<const std::int64_t> lengths, const PathChoice& choice)
-      : graph_(problem.graph),
-        commodities_(commodities),
+      : commodities_(commodities),
         choice_(choice),
         loads_(problem, share,
                {.trees = choice.pieces,
                 .by_time = choice.shortest ? std::max<std::int64_t>(1, problem.shard_bytes / choice.pieces) : 0},
                lengths),
         paths_(commodities.size() * choice.pieces),
-        labels_(graph_.devices) {}
+        search_(problem.graph) {}
 
   // Ways by commodity and piece.
   std::vector<std::vector<std::uint32_t>> run() {
@@ -49,20 +48,6 @@ class PathChooser {
   }
 
  private:
-  struct Label {
-    std::uint32_t search = 0;
-    bool settled = false;
-    double length = 0;
-    std::uint32_t by = no_index;
-  };
-  struct Candidate {
-    double length = 0;
-    Device at = 0;
-    friend bool operator<(const Candidate& a, const Candidate& b) {  // the least comes first
-      return a.length != b.length ? a.length > b.length : a.at > b.at;
-    }
-  };
-
   void shuffle(std::vector<std::uint32_t>& order) const {
     Draw draw(choice_.seed, 0, 0);
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[draw.below(i)]);
@@ -70,38 +55,16 @@ class PathChooser {
 
   void choose(std::uint32_t i) {
     const Commodity& c = commodities_[i / choice_.pieces];
-    ++search_;
-    heap_ = {};
-    labels_[c.from] = {.search = search_};
-    heap_.push({0, c.from});
-    while (true) {
-      const Device at = heap_.top().at;
-      heap_.pop();
-      if (at == c.to) break;
-      if (std::exchange(labels_[at].settled, true)) continue;
-      for (const std::uint32_t link : graph_.out[at]) {
-        Label& to = labels_[graph_.links[link].to];
-        const double length = labels_[at].length + loads_.length(link);
-        if (to.search == search_ && (to.settled || to.length <= length)) continue;
-        to = {.search = search_, .settled = false, .length = length, .by = link};
-        heap_.push({length, graph_.links[link].to});
-      }
-    }
-    std::vector<std::uint32_t>& path = paths_[i];
-    path.clear();
-    for (Device at = c.to; at != c.from; at = graph_.links[path.back()].from) path.push_back(labels_[at].by);
-    std::ranges::reverse(path);
-    for (const std::uint32_t link : path) loads_.change(link, 1);
+    const auto length = [&](std::uint32_t link) { return loads_.length(link); };
+    paths_[i] = search_.way_to(search_.run(c.from, length, [&](Device d) { return d == c.to; }));
+    for (const std::uint32_t link : paths_[i]) loads_.change(link, 1);
   }
 
-  const LinkGraph& graph_;
   const std::span<const Commodity> commodities_;
   const PathChoice choice_;
   LinkLoads loads_;
   std::vector<std::vector<std::uint32_t>> paths_;
-  std::vector<Label> labels_;
-  std::uint32_t search_ = 0;
-  std::priority_queue<Candidate> heap_;
+  WaySearch search_;
 };
 
 // Adds the moves of a piece along its links, from NPU to NPU.

@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
-#include <queue>
 #include <unordered_map>
 #include <utility>
 
 #include "synthesis/trees/growth.h"
+#include "synthesis/way_search.h"
 
 namespace convert {
 namespace {
@@ -16,8 +15,8 @@ namespace {
 // Finds the shortest ways by the time that a part takes on each link, load apart.
 class ShortWays {
  public:
-  explicit ShortWays(const SynthesisProblem& problem) : graph_(problem.graph), labels_(graph_.devices) {
-    for (std::uint32_t l = 0; l < graph_.links.size(); ++l)
+  explicit ShortWays(const SynthesisProblem& problem) : search_(problem.graph) {
+    for (std::uint32_t l = 0; l < problem.graph.links.size(); ++l)
       lengths_.push_back(1 + static_cast<double>(hop_time(problem, l, problem.shard_bytes).arrival));
     loads_.assign(lengths_.size(), 0);
   }
@@ -25,68 +24,29 @@ class ShortWays {
   // Returns the links of the way that was found first between two NPUs; empty if there is none.
   const std::vector<std::uint32_t>& way(Device from, Device to) {
     const auto [at, added] = known_.try_emplace(std::uint64_t{from} << 32U | to);
-    if (!added) return at->second;
-    search(from, to);
-    if (labels_[to].search != search_) return at->second;
-    for (Device d = to; d != from; d = graph_.links[labels_[d].by].from) at->second.push_back(labels_[d].by);
-    std::ranges::reverse(at->second);
+    if (!added || search(from, [&](Device d) { return d == to; }) == no_index) return at->second;
+    at->second = search_.way_to(to);
     for (const std::uint32_t l : at->second) ++loads_[l];
     return at->second;
   }
 
   // Returns the nearest of the devices for which `wanted` is not 0; no_index if none is reached.
   Device nearest(Device from, const std::vector<std::uint8_t>& wanted) {
-    ++search_;
-    return walk(from, [&](Device d) { return wanted[d] != 0; });
+    return search(from, [&](Device d) { return wanted[d] != 0; });
   }
 
  private:
   static constexpr double load_weight = 1e-6;
-  struct Label {
-    std::uint32_t search = 0;
-    bool settled = false;
-    double length = 0;
-    std::uint32_t by = no_index;
-  };
-  struct Candidate {
-    double length = 0;
-    Device at = 0;
-    friend bool operator<(const Candidate& a, const Candidate& b) {  // the least comes first
-      return a.length != b.length ? a.length > b.length : a.at > b.at;
-    }
-  };
-
-  void search(Device from, Device to) {
-    ++search_;
-    (void)walk(from, [&](Device d) { return d == to; });
-  }
 
   template <class Wanted>
-  Device walk(Device from, const Wanted& wanted) {
-    std::priority_queue<Candidate> heap;
-    labels_[from] = {.search = search_};
-    heap.push({0, from});
-    while (!heap.empty()) {
-      const Device at = heap.top().at;
-      heap.pop();
-      if (wanted(at)) return at;
-      if (std::exchange(labels_[at].settled, true)) continue;
-      for (const std::uint32_t link : graph_.out[at]) {
-        Label& to = labels_[graph_.links[link].to];
-        const double length = labels_[at].length + lengths_[link] * (1 + load_weight * loads_[link]);
-        if (to.search == search_ && (to.settled || to.length <= length)) continue;
-        to = {.search = search_, .settled = false, .length = length, .by = link};
-        heap.push({length, graph_.links[link].to});
-      }
-    }
-    return no_index;
+  Device search(Device from, const Wanted& wanted) {
+    return search_.run(
+        from, [&](std::uint32_t l) { return lengths_[l] * (1 + load_weight * loads_[l]); }, wanted);
   }
 
-  const LinkGraph& graph_;
   std::vector<double> lengths_;  // by link
   std::vector<std::uint32_t> loads_;
-  std::vector<Label> labels_;  // by device
-  std::uint32_t search_ = 0;
+  WaySearch search_;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known_;  // by from << 32 | to
 };
 

@@ -136,7 +136,6 @@ SynthesisRequest request_of(const GenerateOptions& o, const NetworkConfig& netwo
 struct MadeForSize {
   SynthesizedAlgorithm synthesized{};
   Algorithm algorithm{};
-  bool scheduled = true;  // the algorithm is that of the schedule
 };
 
 class Generation {
@@ -181,8 +180,8 @@ class Generation {
       GenerateOptions own = o_;
       own.sizes = {problem.bytes};
       if (o_.sizes.size() > 1) own.output.path = numbered(*o_.output.path, i);
-      const bool as_schedule = made.scheduled && made.algorithm.scheduled;
-      write_algorithm(made.algorithm, as_schedule ? &made.synthesized.made.schedule : nullptr, own, context_);
+      write_algorithm(made.algorithm, made.algorithm.scheduled ? &made.synthesized.made.schedule : nullptr, own,
+                      context_);
     }
   }
 
@@ -247,7 +246,6 @@ class Generation {
     std::optional<JudgedBuilder> builder = fastest_builder(network_, request_, problem, s.total, choice.jobs);
     if (!builder || exceeds_limits(builder->algorithm)) return;
     out.algorithm = std::move(builder->algorithm);
-    out.scheduled = false;
     s.total = builder->total;
     s.method = builder->name;
   }

@@ -10,6 +10,7 @@
 
 #include "common/expect_error.h"
 #include "passes/verify/verify.h"
+#include "sanitized.h"
 #include "unit/passes/lowered.h"
 #include "unit/synthesis/random_graphs.h"
 
@@ -78,7 +79,7 @@ TEST(SynthesisLibraries, WhatNothingPassesIsLeftOut) {
 
 TEST(SynthesisLibraries, EveryCollectiveOfRandomGroupsIsProved) {
   test::SynthesisDraw draw(7);
-  for (int round = 0; round < 30; ++round) {
+  for (int round = 0; round < test::rounds(32); ++round) {
     const NetworkConfig network = test::random_network(draw, 9, round % 2 == 0 ? 0 : 3);
     SynthesisLibrary library = library_of(network);
     std::vector<Rank> group = test::random_group(draw, network.graph.npus);

@@ -17,7 +17,7 @@ constexpr std::int64_t most_chunks = std::int64_t{1} << 24U;
 
 const std::vector<std::string>& known_keys() {
   static const std::vector<std::string> keys{"effort", "chunks",    "max-chunks", "method",
-                                             "seed",   "occupancy", "net"};
+                                             "seed",   "occupancy", "net",        "fail"};
   return keys;
 }
 
@@ -80,6 +80,10 @@ std::string read_setting(std::string_view key, std::string_view value, Synthesis
   if (key == "net") {
     if (value.empty()) throw bad_value(key, value, "a network as option -n takes it");
     to.network = value;
+  }
+  if (key == "fail") {
+    to.failed = split(value, '+');
+    if (std::ranges::count(to.failed, "") != 0) throw bad_value(key, value, "links, such as 3-4+npu5-switch0");
   }
   return std::string(value);
 }

@@ -72,8 +72,9 @@ class GatherMakers {
   }
   // Ways over switches take long to find: of many NPUs only those choices are tried that were best in most
   // networks.
-  [[nodiscard]] bool slow() const {
-    constexpr std::uint32_t few = 32;
+  [[nodiscard]] bool slow() const { return searches_ways() && !is_small(); }
+  [[nodiscard]] bool searches_ways() const {
+    constexpr std::uint32_t few = 16;
     return problem_.size() > few && problem_.graph.devices > problem_.graph.npus &&
            choice_.effort != SynthesisEffort::best;
   }
@@ -81,7 +82,7 @@ class GatherMakers {
   // ends with what it finds first.
   [[nodiscard]] bool at_bound() const {
     if (quick() && !is_small() && !best_.empty()) return true;
-    const Picoseconds tolerated = quick() ? lower_ / (is_small() ? 500 : 50) : slow() ? lower_ / 500 : 0;
+    const Picoseconds tolerated = quick() ? lower_ / (is_small() ? 500 : 50) : searches_ways() ? lower_ / 200 : 0;
     return !best_.empty() && best_.least() <= lower_ + tolerated;
   }
   [[nodiscard]] bool allows(std::uint64_t pieces) const {
@@ -179,7 +180,8 @@ class GatherMakers {
     TreePacking packing;
     std::string name;
     Picoseconds time = 0;
-    std::uint32_t order = 0;  // the best one of with_pieces()
+    std::uint32_t pieces = 0;  // of a part, at first
+    std::uint32_t order = 0;   // the best one of with_pieces()
   };
   using Packer = std::function<std::optional<Packed>()>;
 
@@ -227,17 +229,20 @@ class GatherMakers {
     }
   }
 
-  // Splits what a tree carries into more and more pieces, while that helps.
+  // Splits what a tree carries into more and more pieces, while that helps; with effort fast into more than at
+  // first, while it takes some milliseconds and gains a thousandth.
   [[nodiscard]] std::vector<Candidate> split(Packed& p) const {
+    constexpr std::uint64_t few_moves = 16'000;
     std::vector<Candidate> out;
-    constexpr std::uint64_t few_moves = 16'000;  // in some milliseconds
-    Picoseconds least = INT64_MAX;
+    Picoseconds least = fast() ? p.time : INT64_MAX;
     std::uint32_t in_vain = 0;
     for (const std::uint32_t q : splits(p.packing.of_root)) {
       const std::uint32_t pieces = p.packing.of_root * q;
-      if (stops() || (fast() && moves_of_pieces(pieces) > few_moves)) break;
+      if (fast() && pieces <= p.pieces) continue;
+      if (stops() || (fast() && (least <= lower_ || moves_of_pieces(pieces) > few_moves))) break;
       Made made = with_pieces(p, q);
-      in_vain = made->total < least ? 0 : in_vain + 1;
+      in_vain = made->total < (fast() ? least - least / 1000 : least) ? 0 : in_vain + 1;
+      if (fast() && in_vain != 0) break;
       least = std::min(least, made->total);
       out.emplace_back(pieces, std::move(made));
       if (in_vain == 3 && choice_.effort != SynthesisEffort::best) break;
@@ -254,7 +259,7 @@ class GatherMakers {
     const auto most = static_cast<std::uint32_t>(most_pieces() / trees);
     if (choice_.pieces) {
       out.assign(*choice_.pieces % trees == 0 ? 1 : 0, *choice_.pieces / trees);
-    } else if (!std::has_single_bit(most) && allows(std::uint64_t{trees} * most)) {
+    } else if (most != 0 && !std::has_single_bit(most) && allows(std::uint64_t{trees} * most)) {
       out.push_back(most);
     }
     return out;
@@ -415,7 +420,7 @@ class GatherMakers {
 
   [[nodiscard]] std::pair<std::optional<Packed>, Made> first_look(std::optional<Packed>&& p,
                                                                   std::uint32_t usual) const {
-    if (!p) return {};
+    if (!p || !fits(p->packing.of_root)) return {};
     const std::uint32_t trees = p->packing.of_root;
     std::uint32_t q = choice_.pieces ? *choice_.pieces / trees : 1;
     const std::uint64_t looked_at = std::uint64_t{usual} * (problem_.size() / roots_.size());
@@ -425,6 +430,7 @@ class GatherMakers {
     Made made = list_schedule(problem_, std::move(moves.moves), ServeOrder::pieces, moves.rank);
     made->method = text(*p, q);
     p->time = made->total;
+    p->pieces = trees * q;
     return {std::move(p), std::move(made)};
   }
 

@@ -180,6 +180,25 @@ TEST(Synthesized, SizesNeedNotDivide) {
   }
 }
 
+// Makers whose trees are more than the pieces that are wanted make nothing, and no empty algorithm.
+TEST(Synthesized, NeverMorePiecesThanWanted) {
+  const NetworkConfig torus = parse_short_network("torus:4x4,bw=50GB/s,lat=500ns");
+  const NetworkConfig all = parse_short_network("switch:5,bw=50GB/s,lat=500ns");
+  for (const std::uint32_t most : {1U, 2U, 3U, 7U}) {
+    for (const Collective c : {Collective::all_gather, Collective::reduce_scatter}) {
+      for (const NetworkConfig* network : {&torus, &all}) {
+        SynthesisRequest request{.collective = c, .bytes = std::int64_t{network->npus()} << 16U};
+        if (network == &torus) request.group = std::vector<Rank>{0, 1, 2, 3};
+        const SynthesizedAlgorithm made = make(*network, request, {.most_pieces = most});
+        const std::size_t parts = request.group ? 4 : 5;
+        EXPECT_LE(made.made.schedule.chunks.size(), parts * most) << made.method;
+        EXPECT_GE(made.made.schedule.chunks.size(), parts) << made.method;
+        expect_right(*network, request, made, made.method);
+      }
+    }
+  }
+}
+
 TEST(SynthesisThreads, AnyNumberMakesTheSame) {
   test::SynthesisDraw draw(5);
   const NetworkConfig network = test::random_network(draw, 9, 2);

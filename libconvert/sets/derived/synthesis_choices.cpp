@@ -95,6 +95,7 @@ void SynthesisChoices::make(const MergePlan& plan, unsigned jobs, Diagnostics& d
     const auto group = plan.groups.find(group_name);
     if (group == plan.groups.end()) continue;
     GroupCollective wanted{.collective = type, .group = group->second.ranks, .bytes = bytes};
+    wanted.detours = rules_[rule]->detours;
     if (wanted.group.empty()) {
       wanted.group.resize(plan.ranks);
       std::iota(wanted.group.begin(), wanted.group.end(), Rank{0});

@@ -86,7 +86,8 @@ TEST(SynthesisLibraries, OtherNpusPassOnWhatNeedsThem) {
   const std::vector<Rank> corners{0, 10};  // no neighbours
   EXPECT_EQ(network_of_group(torus, corners, false, "torus").device.size(), 16U);
   const WireGraph rails = build_wire_graph(parse_short_network("switch:4,bw=50GB/s,lat=500ns"));
-  EXPECT_EQ(network_of_group(rails, std::vector<Rank>{3, 1}, false, "rails").device, (std::vector<Device>{3, 1, 4}));
+  EXPECT_EQ(network_of_group(rails, std::vector<Rank>{3, 1}, false, "rails").device,
+            (std::vector<Device>{3, 1, 4}));
 }
 
 TEST(SynthesisLibraries, EveryCollectiveOfRandomGroupsIsProved) {

@@ -117,8 +117,9 @@ TimedMoves all_reduce(const SynthesisProblem& problem, const SynthesisChoice& ch
   const bool paired = wants(choice, SynthesisMethod::paired) || wants(choice, SynthesisMethod::builders);
   std::optional<TimedMoves> best;
   if (!only_paired) best = two_phase(problem, choice, bounds.lower);
-  if (!paired || (best && (best->total <= bounds.lower || is_late(choice)))) return std::move(*best);
-  std::optional<TimedMoves> pairs = make_paired(problem, choice, bounds);
+  const Picoseconds enough = bounds.lower + tolerated_gap(problem, choice, bounds.lower);
+  if (!paired || (best && (best->total <= enough || is_late(choice)))) return std::move(*best);
+  std::optional<TimedMoves> pairs = make_paired(problem, choice, bounds, best ? best->total : INT64_MAX);
   if (pairs && (!best || better(choice.objective, *pairs, *best))) best = std::move(pairs);
   if (!best) throw usage_error("method paired finds no pieces of that number; choose other --chunks");
   return std::move(*best);

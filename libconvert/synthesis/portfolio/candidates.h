@@ -44,6 +44,18 @@ inline constexpr std::uint64_t quick_moves = 300'000;
   return choice.until && std::chrono::steady_clock::now() >= *choice.until;
 }
 
+// Ways over switches take long to find: of many NPUs, and not with effort best.
+[[nodiscard]] inline bool searches_ways(const SynthesisProblem& problem, const SynthesisChoice& choice) {
+  constexpr std::uint32_t few = 16;
+  return problem.size() > few && problem.graph.devices > problem.graph.npus &&
+         choice.effort != SynthesisEffort::best;
+}
+// Returns what is not worth that time.
+[[nodiscard]] inline Picoseconds tolerated_gap(const SynthesisProblem& problem, const SynthesisChoice& choice,
+                                               Picoseconds lower) {
+  return searches_ways(problem, choice) ? lower / 200 : 0;
+}
+
 // Returns the longest time at which fewer messages count more than time.
 [[nodiscard]] inline Picoseconds tolerated_time(SynthesisObjective objective, Picoseconds least) {
   constexpr Picoseconds part = 50;

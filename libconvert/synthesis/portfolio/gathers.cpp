@@ -70,19 +70,14 @@ class GatherMakers {
                                                                            : 0;
     return problem_.size() <= most && !at_bound();
   }
-  // Ways over switches take long to find: of many NPUs only those choices are tried that were best in most
-  // networks.
-  [[nodiscard]] bool slow() const { return searches_ways() && !is_small(); }
-  [[nodiscard]] bool searches_ways() const {
-    constexpr std::uint32_t few = 16;
-    return problem_.size() > few && problem_.graph.devices > problem_.graph.npus &&
-           choice_.effort != SynthesisEffort::best;
-  }
+  // Of many NPUs only those choices are tried that were best in most networks.
+  [[nodiscard]] bool slow() const { return searches_ways(problem_, choice_) && !is_small(); }
   // Returns whether there is nothing left to gain, or nothing worth the time: of many participants a quick search
   // ends with what it finds first.
   [[nodiscard]] bool at_bound() const {
     if (quick() && !is_small() && !best_.empty()) return true;
-    const Picoseconds tolerated = quick() ? lower_ / (is_small() ? 500 : 50) : searches_ways() ? lower_ / 200 : 0;
+    const Picoseconds tolerated =
+        quick() ? lower_ / (is_small() ? 500 : 50) : tolerated_gap(problem_, choice_, lower_);
     return !best_.empty() && best_.least() <= lower_ + tolerated;
   }
   [[nodiscard]] bool allows(std::uint64_t pieces) const {

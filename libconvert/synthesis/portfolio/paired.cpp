@@ -18,8 +18,9 @@ using Made = std::optional<TimedMoves>;
 // Makes all-reduces of pairs of trees.
 class PairMakers {
  public:
-  PairMakers(const SynthesisProblem& problem, const SynthesisChoice& choice, const Bounds& bounds)
-      : problem_(problem), choice_(choice) {
+  PairMakers(const SynthesisProblem& problem, const SynthesisChoice& choice, const Bounds& bounds,
+             Picoseconds without)
+      : problem_(problem), choice_(choice), without_(without) {
     for (const BoundKind kind : {BoundKind::cut, BoundKind::traffic}) {
       const Bound* const bound = bounds.find(kind);
       if (bound == nullptr || bound->crossings.empty()) continue;
@@ -62,19 +63,41 @@ class PairMakers {
     looked.clear();
   }
 
+  // First in one way with each number of pairs; then in others, of many NPUs only where that came near to the best,
+  // or to what there is without pairs.
   void grow(std::vector<Looked>& looked) const {
     std::vector<PairChoice> choices;
     for (std::uint32_t pairs = 1; pairs <= most_pairs; pairs *= 2) {
       if (choice_.effort == SynthesisEffort::fast && pairs != usual_pairs) continue;
       for (const bool spread : {false, true}) {
-        if (spread && (centers_.size() < 2 || pairs < 2)) continue;
-        for (const double lambda : {0.0, 0.1, 0.5, 1.0}) {
-          for (const double delta : {0.05, 0.3})
-            choices.push_back({pairs, spread, {.lambda = lambda, .delta = delta}});
-        }
+        if (!spread || (centers_.size() >= 2 && pairs >= 2))
+          choices.push_back({.pairs = pairs, .spread = spread, .grow = {.lambda = 0, .delta = 0.05}});
       }
     }
     look(looked, choices.size(), [&](std::size_t i) { return grown(choices[i]); });
+    std::vector<PairChoice> others;
+    for (const PairChoice& c : promising(looked, choices)) {
+      for (const double lambda : {0.0, 0.1, 0.5, 1.0}) {
+        for (const double delta : {0.05, 0.3}) {
+          if (lambda != 0 || delta != 0.05)
+            others.push_back({c.pairs, c.spread, {.lambda = lambda, .delta = delta}});
+        }
+      }
+    }
+    look(looked, others.size(), [&](std::size_t i) { return grown(others[i]); });
+  }
+  [[nodiscard]] std::vector<PairChoice> promising(const std::vector<Looked>& looked,
+                                                  const std::vector<PairChoice>& all) const {
+    constexpr std::uint32_t few = 32;
+    if (problem_.size() <= few || choice_.effort == SynthesisEffort::best) return all;
+    Picoseconds least = without_;
+    for (const Looked& l : looked) least = std::min(least, l.made.total);
+    std::vector<PairChoice> out;
+    for (const PairChoice& c : all) {
+      const auto at = std::ranges::find(looked, text(c), &Looked::name);
+      if (at != looked.end() && at->made.total - least <= least / 20) out.push_back(c);
+    }
+    return out;
   }
 
   // The first center has the best ways.
@@ -177,20 +200,21 @@ class PairMakers {
 
   static std::string text(const PairChoice& c) {
     return "paired trees " + short_number(c.grow.lambda) + "/" + short_number(c.grow.delta) +
-           " p=" + std::to_string(c.pairs);
+           " p=" + std::to_string(c.pairs) + (c.spread ? " spread" : "");
   }
 
   const SynthesisProblem& problem_;
   const SynthesisChoice& choice_;
-  double share_ = 0;  // of all data that a link of bandwidth 1 carries while the bound lasts
+  const Picoseconds without_;  // what there is without pairs
+  double share_ = 0;           // of all data that a link of bandwidth 1 carries while the bound lasts
   std::vector<Device> centers_;
 };
 
 }  // namespace
 
 std::optional<TimedMoves> make_paired(const SynthesisProblem& problem, const SynthesisChoice& choice,
-                                      const Bounds& bounds) {
-  return PairMakers(problem, choice, bounds).run();
+                                      const Bounds& bounds, Picoseconds without) {
+  return PairMakers(problem, choice, bounds, without).run();
 }
 
 }  // namespace convert

@@ -28,6 +28,9 @@ struct GroupCollective {
   std::int64_t bytes = 0;
 };
 
+// Makes of an algorithm of a schedule one for any size: its messages are so many chunks of the whole.
+void make_scalable(Algorithm& algorithm);
+
 // Returns the class of sizes that share an algorithm: those from a power of two on, below the next one.
 [[nodiscard]] std::uint32_t size_class(std::int64_t bytes);
 

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include "synthesis/together/together.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "synthesis/together/common_times.h"
+
+namespace convert {
+namespace {
+
+// A placed problem without links at NPUs that do not take part.
+struct OwnLinks {
+  SynthesisProblem problem;
+  std::vector<std::uint32_t> link{};  // of the whole, by link
+};
+
+// Returns nothing where that leaves out no link, or some ways.
+std::optional<OwnLinks> own_links(const SynthesisProblem& named, const SynthesisProblem& placed,
+                                  const std::vector<Device>& device) {
+  OwnLinks out{.problem = placed};
+  LinkGraph& graph = out.problem.graph;
+  graph.links.clear();
+  const auto is_other = [&](Device d) { return named.graph.is_npu(device[d]) && placed.takes_part[d] == 0; };
+  for (std::uint32_t l = 0; l < placed.graph.links.size(); ++l) {
+    const LinkGraph::Link& link = placed.graph.links[l];
+    if (is_other(link.from) || is_other(link.to)) continue;
+    graph.links.push_back(link);
+    out.link.push_back(l);
+  }
+  if (graph.links.size() == placed.graph.links.size()) return std::nullopt;
+  graph.out = rows_by_key(graph.links.size(), graph.devices, [&](std::size_t l) { return graph.links[l].from; });
+  graph.in = rows_by_key(graph.links.size(), graph.devices, [&](std::size_t l) { return graph.links[l].to; });
+  const auto there = reached_from(graph, 0);
+  const auto back = reached_from(reversed(graph), 0);
+  for (Device d = 0; d < placed.size(); ++d) {
+    if (there[d] == 0 || back[d] == 0) return std::nullopt;
+  }
+  return out;
+}
+
+class TogetherMaker {
+ public:
+  TogetherMaker(const JointProblem& problem, const SynthesisChoice& choice) : problem_(problem), choice_(choice) {}
+
+  JointResult run() {
+    out_.bounds = find_joint_bounds(problem_);
+    add_alone();
+    if (out_.total > out_.bounds.lower) add_apart();
+    for (std::size_t c = 0; c < out_.made.size(); ++c) out_.made[c].method = out_.method;
+    return std::move(out_);
+  }
+
+ private:
+  // Makes what is best for each collective by itself; those that are the same once.
+  void add_alone() {
+    using Key = std::tuple<Collective, std::vector<Device>, Device, std::int64_t>;
+    std::map<Key, std::size_t> known;
+    std::vector<TimedMoves> made;
+    for (std::size_t c = 0; c < problem_.size(); ++c) {
+      const SynthesisProblem& p = problem_.named[c];
+      const auto [at, added] = known.try_emplace({p.collective, p.participants, p.root, p.shard_bytes}, c);
+      made.push_back(added ? alone(problem_.placed[c], c) : made[at->second]);
+      out_.alone.push_back(made.back().total);
+    }
+    alone_ = made;
+    take(std::move(made), "each by itself");
+  }
+
+  // Makes the same without links at other NPUs, which other collectives may want more.
+  void add_apart() {
+    std::vector<TimedMoves> made;
+    bool any = false;
+    for (std::size_t c = 0; c < problem_.size(); ++c) {
+      const std::optional<OwnLinks> own = own_links(problem_.named[c], problem_.placed[c], problem_.device[c]);
+      if (!own) {
+        made.push_back(alone_[c]);
+        continue;
+      }
+      any = true;
+      made.push_back(alone(own->problem, c));
+      for (std::uint32_t& l : made.back().moves.links) l = own->link[l];
+    }
+    if (any) take(std::move(made), "each by itself on its own links");
+  }
+
+  TimedMoves alone(const SynthesisProblem& placed, std::size_t c) {
+    try {
+      SynthesisResult result = synthesize(placed, choice_);
+      out_.stopped = out_.stopped || result.stopped;
+      return std::move(result.made);
+    } catch (const Error& e) {
+      throw Error(e.kind(), e.where(), collective_text(problem_.named[c]) + ": " + e.what(), std::string(e.rule()));
+    }
+  }
+
+  // Gives a candidate common times, and keeps the best.
+  void take(std::vector<TimedMoves> made, const std::string& method) {
+    std::vector<Moves> moves;
+    std::vector<Picoseconds> starts;
+    std::string methods;
+    for (TimedMoves& m : made) {
+      starts.insert(starts.end(), m.starts.begin(), m.starts.end());
+      moves.push_back(std::move(m.moves));
+    }
+    const JointMoves joint = put_together(problem_, std::move(moves));
+    const TimedMoves timed = common_times(problem_, joint, starts);
+    if (!out_.made.empty() && timed.total >= out_.total) return;
+    out_.total = timed.total;
+    out_.method = method;
+    out_.made = taken_apart(problem_, joint, timed);
+  }
+
+  const JointProblem& problem_;
+  const SynthesisChoice& choice_;
+  std::vector<TimedMoves> alone_;
+  JointResult out_;
+};
+
+}  // namespace
+
+JointResult synthesize_together(const JointProblem& problem, const SynthesisChoice& choice) {
+  return TogetherMaker(problem, choice).run();
+}
+
+}  // namespace convert

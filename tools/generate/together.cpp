@@ -63,6 +63,7 @@ void add_groups(const SynthesisRequest& of, const std::optional<std::string>& gr
     return;
   }
   for (const std::string& group : split(*groups, ';')) {
+    if (group.empty()) throw usage_error(option + " " + *groups + ": a group is empty; expected such as 0-3;4-7");
     Asked& a = out.emplace_back(Asked{of, kind + " of NPUs " + group});
     a.request.group = parse_ranks(group, option);
   }
@@ -86,8 +87,8 @@ void add_also(const SynthesisRequest& first, const std::string& text, std::vecto
   request.collective = *collective;
   request.bytes = *bytes;
   request.root.reset();
-  add_groups(request, parts.size() == 3 ? std::optional(parts[2]) : std::nullopt, "--also " + parts[0] + " of",
-             out);
+  add_groups(request, parts.size() == 3 ? std::optional(parts[2]) : std::nullopt,
+             "--also " + parts[0] + ":" + parts[1] + ":", out);
 }
 
 class Together {
@@ -120,11 +121,13 @@ class Together {
 
   void write(const SynthesisChoice& choice) {
     const Format& format = *written_format(o_.output.to, o_.output.path).format;
-    if (format.write_algorithm != nullptr && o_.output.to_stdout())
+    const bool relayed = format.write_schedule != nullptr;
+    const bool apart = relayed || format.write_algorithm != nullptr;
+    if (apart && o_.output.to_stdout())
       throw usage_error("several collectives are several files: give -o NAME, which gets a number");
     const JointAlgorithms made = make_together(std::move(problems_), choice);
     tell(made);
-    if (format.write_algorithm != nullptr) return write_each(made, format.name == "ten");
+    if (apart) return write_each(made, relayed);
     const JointTraces traces(made, network_id(made.problem.named.front().wires), context_.diagnostics);
     MadeSet set(traces.name(), traces.ranks(), [&](Rank rank) { return traces.trace(rank); });
     if (const auto groups = traces.groups()) set.set_groups(*groups);

@@ -183,7 +183,7 @@ struct JointTraces::State {
   void add_algorithms(const std::string& network, Diagnostics& diagnostics) {
     const CommonTurns turns(made);
     plan.network = network;
-    plan.common_turns = true;
+    plan.turn_scope = plan.first_instance;
     std::int64_t last = 0;
     for (std::size_t c = 0; c < made.problem.size(); ++c) {
       choices.push_back({.algorithm = static_cast<std::uint32_t>(plan.algorithms.size())});

@@ -7,7 +7,9 @@
 #include <tuple>
 #include <utility>
 
+#include "synthesis/portfolio/candidates.h"
 #include "synthesis/together/common_times.h"
+#include "synthesis/together/packed.h"
 
 namespace convert {
 namespace {
@@ -49,7 +51,9 @@ class TogetherMaker {
   JointResult run() {
     out_.bounds = find_joint_bounds(problem_);
     add_alone();
-    if (out_.total > out_.bounds.lower) add_apart();
+    if (out_.total > out_.bounds.lower && !is_late(choice_)) add_apart();
+    if (out_.total > out_.bounds.lower && !is_late(choice_)) add_packed();
+    out_.stopped = out_.stopped || is_late(choice_);
     for (std::size_t c = 0; c < out_.made.size(); ++c) out_.made[c].method = out_.method;
     return std::move(out_);
   }
@@ -87,6 +91,11 @@ class TogetherMaker {
     if (any) take(std::move(made), "each by itself on its own links");
   }
 
+  void add_packed() {
+    const std::optional<PackedTogether> made = make_packed(problem_, choice_, out_.bounds.lower);
+    if (made) keep(made->joint, made->timed, made->timed.method);
+  }
+
   TimedMoves alone(const SynthesisProblem& placed, std::size_t c) {
     try {
       SynthesisResult result = synthesize(placed, choice_);
@@ -97,17 +106,19 @@ class TogetherMaker {
     }
   }
 
-  // Gives a candidate common times, and keeps the best.
+  // Gives a candidate common times, and keeps it if it is the best so far.
   void take(std::vector<TimedMoves> made, const std::string& method) {
     std::vector<Moves> moves;
     std::vector<Picoseconds> starts;
-    std::string methods;
     for (TimedMoves& m : made) {
       starts.insert(starts.end(), m.starts.begin(), m.starts.end());
       moves.push_back(std::move(m.moves));
     }
     const JointMoves joint = put_together(problem_, std::move(moves));
-    const TimedMoves timed = common_times(problem_, joint, starts);
+    keep(joint, common_times(problem_, joint, starts), method);
+  }
+
+  void keep(const JointMoves& joint, const TimedMoves& timed, const std::string& method) {
     if (!out_.made.empty() && timed.total >= out_.total) return;
     out_.total = timed.total;
     out_.method = method;

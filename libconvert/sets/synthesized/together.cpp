@@ -192,7 +192,7 @@ struct JointTraces::State {
       turns.number(c, algorithm);
       algorithm.scheduled_for.network = network;
       make_scalable(algorithm);
-      plan.algorithms.push_back(merge_algorithm_of(algorithm.name, std::move(algorithm), diagnostics));
+      plan.algorithms.push_back(merge_algorithm_of(name_of(problem(c)), std::move(algorithm), diagnostics));
       plan.algorithms.back().placed = true;
       plan.tags = std::max(plan.tags, plan.algorithms.back().tags);
     }

@@ -158,11 +158,13 @@ TimedMoves moved_up(const SynthesisProblem& problem, TimedMoves made) {
 }
 
 TimedMoves common_times(const JointProblem& problem, const JointMoves& joint,
-                        const std::vector<Picoseconds>& starts, const std::vector<double>& rank) {
+                        std::span<const std::vector<double>> starts, std::span<const double> rank) {
   const SynthesisProblem& links = problem.named.front();
   TimedMoves best = best_schedule(links, joint.all, rank);
-  if (!starts.empty()) {
-    TimedMoves made = list_schedule_by(links, joint.all, earliest_first(starts));
+  for (const std::vector<double>& wanted : starts) {
+    std::vector<double> keys = wanted;
+    for (double& k : keys) k = -k;
+    TimedMoves made = list_schedule_by(links, joint.all, std::move(keys));
     if (made.total < best.total) best = std::move(made);
   }
   return Improver(links, joint.all).run(std::move(best));

@@ -2,8 +2,7 @@
 // Gives the moves of several collectives their times on the links that they share.
 #pragma once
 
-#include <cstdint>
-#include <string>
+#include <span>
 #include <vector>
 
 #include "synthesis/together/problem.h"
@@ -24,11 +23,12 @@ struct JointMoves {
 };
 [[nodiscard]] JointMoves put_together(const JointProblem& problem, std::vector<Moves> of_each);
 
-// Returns the fastest that list scheduling finds, in integer picoseconds: by the usual orders, by `starts` (by
-// position in Moves::links, of any schedule; empty: none), and forwards and backwards in turn, each time in the
-// order of the times before. Each move then leaves as soon as those before it on its links have.
+// Returns the fastest that list scheduling finds, in integer picoseconds: by the usual orders (`rank`:
+// by piece), by each of `starts` (wanted times, by position in Moves::links), and forwards and backwards in turn,
+// each time in the order of the times before. Each move then leaves as soon as those before it on its links have.
 [[nodiscard]] TimedMoves common_times(const JointProblem& problem, const JointMoves& joint,
-                                      const std::vector<Picoseconds>& starts, const std::vector<double>& rank = {});
+                                      std::span<const std::vector<double>> starts,
+                                      std::span<const double> rank = {});
 
 // Returns moves as early as the order of their links lets them leave.
 [[nodiscard]] TimedMoves moved_up(const SynthesisProblem& problem, TimedMoves made);

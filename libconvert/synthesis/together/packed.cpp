@@ -83,7 +83,8 @@ class JointMakers {
       const auto wanted =
           static_cast<std::uint64_t>(static_cast<double>(p.shard_bytes) / static_cast<double>(most_bytes_) * most);
       std::uint32_t q = static_cast<std::uint32_t>(std::bit_floor(std::max<std::uint64_t>(1, wanted)));
-      while (q > 1 && (q * trees > allowed || q * trees > p.shard_bytes)) q /= 2;
+      const std::int64_t most_pieces = std::min<std::int64_t>(allowed, p.shard_bytes);
+      while (q > 1 && std::int64_t{q} * trees > most_pieces) q /= 2;
       if (choice_.pieces) {
         if (*choice_.pieces % trees != 0) return std::nullopt;
         q = *choice_.pieces / trees;

@@ -54,7 +54,7 @@ class TogetherMaker {
     if (out_.total > out_.bounds.lower && !is_late(choice_)) add_apart();
     if (out_.total > out_.bounds.lower && !is_late(choice_)) add_packed();
     out_.stopped = out_.stopped || is_late(choice_);
-    for (std::size_t c = 0; c < out_.made.size(); ++c) out_.made[c].method = out_.method;
+    for (TimedMoves& m : out_.made) m.method = out_.method;
     return std::move(out_);
   }
 
@@ -106,12 +106,20 @@ class TogetherMaker {
     }
   }
 
-  // Gives a candidate common times, and keeps it if it is the best so far.
+  // Gives a candidate common times, and keeps it if it is the best so far. Its own times say what should go first:
+  // as they are; later by what there is until the longest ends; or stretched to that.
   void take(std::vector<TimedMoves> made, const std::string& method) {
+    Picoseconds longest = 0;
+    for (const TimedMoves& m : made) longest = std::max(longest, m.total);
+    std::vector<std::vector<double>> starts(3);
     std::vector<Moves> moves;
-    std::vector<Picoseconds> starts;
     for (TimedMoves& m : made) {
-      starts.insert(starts.end(), m.starts.begin(), m.starts.end());
+      for (const Picoseconds s : m.starts) {
+        const auto start = static_cast<double>(s);
+        starts[0].push_back(start);
+        starts[1].push_back(start + static_cast<double>(longest - m.total));
+        starts[2].push_back(start * static_cast<double>(longest) / static_cast<double>(m.total));
+      }
       moves.push_back(std::move(m.moves));
     }
     const JointMoves joint = put_together(problem_, std::move(moves));

@@ -24,12 +24,13 @@ namespace {
 // Refuses what is of one collective only.
 void check_options(const GenerateOptions& o) {
   const SynthesisOptions& s = o.synthesis;
-  const std::string given = s.report                                  ? "--report"
-                            : s.target                                ? "--target"
-                            : s.group_only                            ? "--group-only"
-                            : s.objective != "time"                   ? "--objective"
-                            : o.root && !s.group.value_or("").empty() ? "--root"
-                                                                      : "";
+  const bool groups = s.group && s.group->find(';') != std::string::npos;
+  const std::string given = s.report                ? "--report"
+                            : s.target              ? "--target"
+                            : s.group_only          ? "--group-only"
+                            : s.objective != "time" ? "--objective"
+                            : o.root && groups      ? "--root"
+                                                    : "";
   if (!given.empty())
     throw usage_error(given + " is of one collective; " +
                       (given == "--root" ? "several have the first NPU of their group as root"

@@ -13,6 +13,7 @@
 #include "core/world_size.h"
 #include "passes/merge/merge.h"
 #include "sets/derived/merge_algorithms.h"
+#include "sets/synthesized/group_network.h"
 #include "sets/synthesized/library.h"
 #include "synthesis/bounds/report.h"
 #include "synthesis/together/common_times.h"
@@ -29,6 +30,14 @@ std::string meta_of(const JointAlgorithms& made, std::size_t c) {
   json.key("together_us").raw(format_exact(made.result.total, ps_per_us));
   json.key("bound_us").raw(format_exact(made.result.bounds.lower, ps_per_us)).end_object();
   return text;
+}
+
+// Returns the links that may be used.
+WireGraph links_of(const SynthesisProblem& p) {
+  WireGraph out{.npus = p.wires.npus, .switches = p.wires.switches};
+  for (const LinkGraph::Link& l : p.graph.links)
+    out.wires.push_back({l.from, l.to, static_cast<double>(l.bandwidth), l.latency_ps});
+  return out;
 }
 
 std::string name_of(const SynthesisProblem& p) { return std::string(name(p.collective)) + "_synthesized"; }
@@ -110,7 +119,10 @@ std::string JointAlgorithms::summary() const {
 }
 
 JointAlgorithms make_together(std::vector<SynthesisProblem> problems, const SynthesisChoice& choice) {
-  JointAlgorithms out{.problem = make_joint_problem(std::move(problems)), .result = {}, .bounds = {}};
+  std::vector<std::vector<Device>> order;
+  for (const SynthesisProblem& p : problems)
+    order.push_back(network_of_group(links_of(p), p.participants, p.source).device);
+  JointAlgorithms out{.problem = make_joint_problem(std::move(problems), order), .result = {}, .bounds = {}};
   out.result = synthesize_together(out.problem, choice);
   out.bounds = joint_bounds_text(out.problem, out.result.bounds);
   out.bounds.erase(out.bounds.find('\n'));

@@ -40,12 +40,16 @@ SynthesisProblem placed_of(const SynthesisProblem& named, const std::vector<Devi
 
 }  // namespace
 
-JointProblem make_joint_problem(std::vector<SynthesisProblem> problems) {
+JointProblem make_joint_problem(std::vector<SynthesisProblem> problems,
+                                const std::vector<std::vector<Device>>& order) {
   JointProblem out{.named = std::move(problems)};
   for (const SynthesisProblem& p : out.named) {
-    std::vector<Device>& device = out.device.emplace_back(p.participants);
+    std::vector<Device>& device =
+        out.device.emplace_back(order.empty() ? p.participants : order[out.device.size()]);
+    std::vector<std::uint8_t> has_number(p.graph.devices, 0);
+    for (const Device d : device) has_number[d] = 1;
     for (Device d = 0; d < p.graph.devices; ++d) {
-      if (p.takes_part[d] == 0) device.push_back(d);
+      if (has_number[d] == 0) device.push_back(d);
     }
     out.placed.push_back(placed_of(p, device));
   }

@@ -21,8 +21,11 @@ struct JointProblem {
   [[nodiscard]] const LinkGraph& graph() const { return named.front().graph; }
 };
 
-// Takes problems, one or more, that make_problem() has made of one network with the same links left out.
-[[nodiscard]] JointProblem make_joint_problem(std::vector<SynthesisProblem> problems);
+// Takes problems, one or more, that make_problem() has made of one network with the same links left out. `order`:
+// by problem the devices in the order of their new numbers, those that take part first; missing ones come behind
+// them. Where groups that lie alike number devices alike, what is made for one serves all.
+[[nodiscard]] JointProblem make_joint_problem(std::vector<SynthesisProblem> problems,
+                                              const std::vector<std::vector<Device>>& order = {});
 
 // Gives pieces the sizes that chunks of traces have where they do not divide a collective (bytes_of_run()).
 void set_chunk_sizes(const SynthesisProblem& problem, std::vector<Piece>& pieces);

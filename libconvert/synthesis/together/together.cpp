@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
-#include <tuple>
+#include <string>
 #include <utility>
 
 #include "synthesis/portfolio/candidates.h"
@@ -44,6 +45,39 @@ std::optional<OwnLinks> own_links(const SynthesisProblem& named, const Synthesis
   return out;
 }
 
+// The links of a graph in the order of their ends.
+class LinksByEnds {
+ public:
+  LinksByEnds() = default;
+  explicit LinksByEnds(const SynthesisProblem& p) : order_(p.graph.links.size()), place_(order_.size()) {
+    std::iota(order_.begin(), order_.end(), 0U);
+    std::ranges::sort(order_, {},
+                      [&](std::uint32_t l) { return std::pair(p.graph.links[l].from, p.graph.links[l].to); });
+    for (std::uint32_t k = 0; k < order_.size(); ++k) place_[order_[k]] = k;
+  }
+
+  // Returns the link with the same ends as link `l` of another graph that differs in the order of links only.
+  [[nodiscard]] std::uint32_t like(const LinksByEnds& other, std::uint32_t l) const {
+    return order_[other.place_[l]];
+  }
+
+  // Returns a text that only problems share which differ in the order of links, and in names, only.
+  [[nodiscard]] std::string text(const SynthesisProblem& p) const {
+    std::string text = std::string(name(p.collective)) + ' ' + std::to_string(p.size()) + ' ' +
+                       std::to_string(p.root) + ' ' + std::to_string(p.shard_bytes);
+    for (const std::uint32_t l : order_) {
+      const LinkGraph::Link& link = p.graph.links[l];
+      text += ' ' + std::to_string(link.from) + '>' + std::to_string(link.to) + ':' +
+              std::to_string(link.bandwidth) + ':' + std::to_string(link.latency_ps);
+    }
+    return text;
+  }
+
+ private:
+  std::vector<std::uint32_t> order_;
+  std::vector<std::uint32_t> place_;  // in that order, by link
+};
+
 class TogetherMaker {
  public:
   TogetherMaker(const JointProblem& problem, const SynthesisChoice& choice) : problem_(problem), choice_(choice) {}
@@ -59,15 +93,10 @@ class TogetherMaker {
   }
 
  private:
-  // Makes what is best for each collective by itself; those that are the same once.
   void add_alone() {
-    using Key = std::tuple<Collective, std::vector<Device>, Device, std::int64_t>;
-    std::map<Key, std::size_t> known;
     std::vector<TimedMoves> made;
     for (std::size_t c = 0; c < problem_.size(); ++c) {
-      const SynthesisProblem& p = problem_.named[c];
-      const auto [at, added] = known.try_emplace({p.collective, p.participants, p.root, p.shard_bytes}, c);
-      made.push_back(added ? alone(problem_.placed[c], c) : made[at->second]);
+      made.push_back(alone(problem_.placed[c], c));
       out_.alone.push_back(made.back().total);
     }
     alone_ = made;
@@ -96,7 +125,18 @@ class TogetherMaker {
     if (made) keep(made->joint, made->timed, made->timed.method);
   }
 
+  // Makes what is best for a collective by itself; for those of groups that lie alike once.
   TimedMoves alone(const SynthesisProblem& placed, std::size_t c) {
+    const LinksByEnds own(placed);
+    const auto [at, added] = known_.try_emplace(own.text(placed));
+    Known& known = at->second;
+    if (added) known = {own, synthesized(placed, c)};
+    TimedMoves out = known.made;
+    for (std::uint32_t& l : out.moves.links) l = own.like(known.links, l);
+    return out;
+  }
+
+  TimedMoves synthesized(const SynthesisProblem& placed, std::size_t c) {
     try {
       SynthesisResult result = synthesize(placed, choice_);
       out_.stopped = out_.stopped || result.stopped;
@@ -135,6 +175,11 @@ class TogetherMaker {
 
   const JointProblem& problem_;
   const SynthesisChoice& choice_;
+  struct Known {
+    LinksByEnds links{};
+    TimedMoves made{};
+  };
+  std::map<std::string, Known> known_;
   std::vector<TimedMoves> alone_;
   JointResult out_;
 };

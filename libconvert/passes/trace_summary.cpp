@@ -72,7 +72,8 @@ std::string TraceSummary::named(std::uint32_t node, std::uint64_t name_number) c
 NodeParts summary_parts() {
   NodeParts parts = communication_parts();
   return parts.attributes(NodeParts::On::first, std::array{attr::dep_rules})
-      .attributes(NodeParts::On::communication, std::array{attr::link_seq, attr::link_via, attr::link_scope, attr::merged_instance})
+      .attributes(NodeParts::On::communication,
+                  std::array{attr::link_seq, attr::link_via, attr::link_scope, attr::merged_instance})
       .names(NodeParts::On::communication)
       .positions();
 }

@@ -9,7 +9,7 @@
 namespace convert::joint_bounds_cases {
 namespace {
 
-JointProblem joint(const NetworkConfig& network, std::vector<SynthesisRequest> requests) {
+JointProblem joint(const NetworkConfig& network, const std::vector<SynthesisRequest>& requests) {
   std::vector<SynthesisProblem> problems;
   Diagnostics ignored;
   for (const SynthesisRequest& r : requests) problems.push_back(make_problem(network, r, ignored));

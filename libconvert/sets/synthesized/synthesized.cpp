@@ -38,6 +38,10 @@ std::string SynthesizedAlgorithm::summary() const {
 SynthesizedAlgorithm synthesize_algorithm(const SynthesisProblem& problem, const SynthesisChoice& choice,
                                           Diagnostics& diagnostics) {
   const SynthesisResult s = synthesize(problem, choice);
+  // Times are rounded to picoseconds, at each hop.
+  if (s.made.total + static_cast<Picoseconds>(s.made.moves.links.size()) < s.bounds.lower)
+    throw Error("the synthesized schedule is wrong: it takes " + format_time(s.made.total) +
+                ", less than its bound, " + format_time(s.bounds.lower));
   SynthesizedAlgorithm out{.made = {},
                            .bounds = first_line(bounds_text(problem, s.bounds)),
                            .method = s.made.method,

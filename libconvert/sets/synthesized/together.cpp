@@ -121,7 +121,7 @@ std::string JointAlgorithms::summary() const {
 JointAlgorithms make_together(std::vector<SynthesisProblem> problems, const SynthesisChoice& choice) {
   std::vector<std::vector<Device>> order;
   for (const SynthesisProblem& p : problems)
-    order.push_back(network_of_group(links_of(p), p.participants, p.source).device);
+    order.push_back(network_of_group(links_of(p), p.participants, true, p.source).device);
   JointAlgorithms out{.problem = make_joint_problem(std::move(problems), order), .result = {}, .bounds = {}};
   out.result = synthesize_together(out.problem, choice);
   out.bounds = joint_bounds_text(out.problem, out.result.bounds);

@@ -96,6 +96,7 @@
   X(ten_link)                      \
   X(link_seq)                      \
   X(link_via)                      \
+  X(link_scope)                    \
   X(merged_from)                   \
   X(merged_name)                   \
   X(merged_instance)               \

@@ -72,7 +72,8 @@ std::string TraceSummary::named(std::uint32_t node, std::uint64_t name_number) c
 NodeParts summary_parts() {
   NodeParts parts = communication_parts();
   return parts.attributes(NodeParts::On::first, std::array{attr::dep_rules})
-      .attributes(NodeParts::On::communication, std::array{attr::link_seq, attr::link_via, attr::merged_instance})
+      .attributes(NodeParts::On::communication,
+                  std::array{attr::link_seq, attr::link_via, attr::link_scope, attr::merged_instance})
       .names(NodeParts::On::communication)
       .positions();
 }
@@ -91,7 +92,7 @@ void summarise_ways(const NodeTable& table, const Graph& graph, TraceSummary& s)
     if (!way || !way->problem.empty()) continue;
     s.ways.sends.push_back({.node = m.node,
                             .first_hop = static_cast<std::uint32_t>(s.ways.hops.size()),
-                            .instance = int_value(attributes, attr::merged_instance).value});
+                            .scope = turn_scope(attributes)});
     for (std::size_t hop = 0; hop < way->turns.size(); ++hop)
       s.ways.hops.push_back({.turn = way->turns[hop],
                              .to = hop < way->via.size() ? way->via[hop] : static_cast<std::uint32_t>(m.peer)});

@@ -37,7 +37,7 @@ struct SummaryWays {
   struct Send {
     std::uint32_t node = 0;
     std::uint32_t first_hop = 0;  // into `hops`, up to the first of the next send
-    std::int64_t instance = 0;    // of a merged collective
+    std::int64_t scope = 0;       // of its turns, see turn_scope()
   };
   struct Hop {
     std::int64_t turn = 0;

@@ -34,6 +34,11 @@ class ListScheduler {
     set_children();
     set_keys();
   }
+  ListScheduler(const SynthesisProblem& problem, Moves moves, std::vector<double> keys)
+      : problem_(problem), order_(ServeOrder::pieces), m_(std::move(moves)), key_(std::move(keys)) {
+    set_times();
+    set_children();
+  }
 
   TimedMoves run() {
     starts_.assign(m_.links.size(), 0);
@@ -168,6 +173,10 @@ class ListScheduler {
 TimedMoves list_schedule(const SynthesisProblem& problem, Moves moves, ServeOrder order,
                          std::span<const double> rank) {
   return ListScheduler(problem, std::move(moves), order, rank).run();
+}
+
+TimedMoves list_schedule_by(const SynthesisProblem& problem, Moves moves, std::vector<double> keys) {
+  return ListScheduler(problem, std::move(moves), std::move(keys)).run();
 }
 
 TimedMoves best_schedule(const SynthesisProblem& problem, const Moves& moves, std::span<const double> rank) {

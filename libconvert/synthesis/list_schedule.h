@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "synthesis/moves.h"
 
@@ -20,6 +22,10 @@ inline constexpr ServeOrder serve_orders[] = {ServeOrder::farthest, ServeOrder::
 // the lower move goes first. `rank` of a piece is its place in the order `pieces`; empty: its number.
 [[nodiscard]] TimedMoves list_schedule(const SynthesisProblem& problem, Moves moves, ServeOrder order,
                                        std::span<const double> rank = {});
+
+// Returns the same where of what is ready the hop of the largest key goes first. `keys`: by position in
+// Moves::links.
+[[nodiscard]] TimedMoves list_schedule_by(const SynthesisProblem& problem, Moves moves, std::vector<double> keys);
 
 // Returns the best of all orders, the first of equals.
 [[nodiscard]] TimedMoves best_schedule(const SynthesisProblem& problem, const Moves& moves,

@@ -74,17 +74,16 @@ TimedMoves mirrored(const SynthesisProblem& problem, const TimedMoves& made) {
   return out;
 }
 
-TimedMoves joined(const SynthesisProblem& problem, const TimedMoves& scattered, const TimedMoves& gathered) {
-  TimedMoves out = scattered;
-  Moves& m = out.moves;
+Moves joined_moves(const Moves& scattered, const Moves& gathered) {
+  Moves m = scattered;
   const auto first = static_cast<std::uint32_t>(m.moves.size());
   const auto first_link = static_cast<std::uint32_t>(m.links.size());
   std::vector<std::vector<std::uint32_t>> sums(m.pieces.size());  // moves that complete a piece at its owner
   for (std::uint32_t i = 0; i < first; ++i) {
     if (m.moves[i].to == m.pieces[m.moves[i].piece].owner) sums[m.moves[i].piece].push_back(i);
   }
-  for (Move move : gathered.moves.moves) {
-    const auto parents = gathered.moves.parents_of(move);
+  for (Move move : gathered.moves) {
+    const auto parents = gathered.parents_of(move);
     move.way.begin += first_link;
     const auto begin = static_cast<std::uint32_t>(m.parents.size());
     for (const std::uint32_t p : parents) m.parents.push_back(first + p);
@@ -92,10 +91,17 @@ TimedMoves joined(const SynthesisProblem& problem, const TimedMoves& scattered, 
     move.parents = {begin, static_cast<std::uint32_t>(m.parents.size()) - begin};
     m.moves.push_back(move);
   }
-  m.links.insert(m.links.end(), gathered.moves.links.begin(), gathered.moves.links.end());
+  m.links.insert(m.links.end(), gathered.links.begin(), gathered.links.end());
+  return m;
+}
+
+TimedMoves joined(const SynthesisProblem& problem, const TimedMoves& scattered, const TimedMoves& gathered) {
+  TimedMoves out{.moves = joined_moves(scattered.moves, gathered.moves),
+                 .starts = scattered.starts,
+                 .total = scattered.total + gathered.total,
+                 .method = gathered.method};
+  const Moves& m = out.moves;
   for (const Picoseconds start : gathered.starts) out.starts.push_back(scattered.total + start);
-  out.total = scattered.total + gathered.total;
-  out.method = gathered.method;
 
   // Links need not wait for the end of all sums.
   std::vector<std::uint32_t> order(m.moves.size());

@@ -15,6 +15,10 @@ namespace convert {
 // its latency is the same for all.
 [[nodiscard]] TimedMoves mirrored(const SynthesisProblem& problem, const TimedMoves& made);
 
+// Returns the moves of an all-reduce: those of a reduce-scatter, then those of an all-gather of the same pieces,
+// which wait for the sums.
+[[nodiscard]] Moves joined_moves(const Moves& scattered, const Moves& gathered);
+
 // Returns an all-reduce: `scattered`, a reduce-scatter, then `gathered`, an all-gather of the same pieces, whose
 // links begin as soon as order and arrivals let them.
 [[nodiscard]] TimedMoves joined(const SynthesisProblem& problem, const TimedMoves& scattered,

@@ -12,6 +12,7 @@
 #include "formats/format.h"
 #include "generate/options.h"
 #include "generate/size_report.h"
+#include "generate/together.h"
 #include "generate/write.h"
 #include "passes/lower/fit_runtime.h"
 #include "passes/verify/verify.h"
@@ -121,7 +122,7 @@ SynthesisRequest request_of(const GenerateOptions& o, const NetworkConfig& netwo
       .avoid = s.avoid,
       .only = s.only,
       .occupancy = s.occupancy == "beta" ? Schedule::Occupancy::beta : Schedule::Occupancy::alpha_beta};
-  if (s.group) request.group = parse_ranks(*s.group, "--group");
+  if (s.group && !asks_for_several(o)) request.group = parse_ranks(*s.group, "--group");
   if (o.root) request.root = static_cast<Rank>(*o.root);
   if (o.root && !has_root(*collective)) throw usage_error("--root is not for " + std::string(name(*collective)));
   if (o.npus && *o.npus != network.npus())
@@ -179,7 +180,7 @@ class Generation {
       if (watch) watch(made.algorithm);
       GenerateOptions own = o_;
       own.sizes = {problem.bytes};
-      if (o_.sizes.size() > 1) own.output.path = numbered(*o_.output.path, i);
+      if (o_.sizes.size() > 1) own.output.path = numbered_path(*o_.output.path, i);
       write_algorithm(made.algorithm, made.algorithm.scheduled ? &made.synthesized.made.schedule : nullptr, own,
                       context_);
     }
@@ -271,13 +272,6 @@ class Generation {
     algorithm.max_bytes = i + 1 == sizes.size() ? twice : between(sizes[i], sizes[i + 1]);
   }
 
-  // Returns "mine.0.xml" of "mine.xml".
-  static std::string numbered(const std::string& path, std::size_t i) {
-    const std::size_t name = path.find_last_of('/') + 1;
-    const std::size_t dot = std::min(path.find('.', name + 1), path.size());
-    return path.substr(0, dot) + "." + std::to_string(i) + path.substr(dot);
-  }
-
   const GenerateOptions& o_;
   Context& context_;
   NetworkConfig network_;
@@ -294,7 +288,10 @@ void add_synthesis_options(App& app, SynthesisOptions& o) {
   app.add_list("--fail", o.failed, "LINK,...", "without these links, such as 3-4 or npu3-switch0; 3>4: one way");
   app.add_list("--avoid", o.avoid, "LINK,...", "links, or all links of devices, that are there but not to be used");
   app.add_list("--only", o.only, "LINK,...", "use no other links");
-  app.add_option("--group", o.group, "RANKS", "NPUs that take part, such as 0-7,16; others pass on (default: all)");
+  app.add_option("--group", o.group, "RANKS",
+                 "NPUs that take part, such as 0-7,16 (default: all); 0-3;4-7: groups that do at once");
+  app.add_texts("--also", o.also, "COLLECTIVE:BYTES[:RANKS;...]",
+                "another collective that runs at the same time; may be repeated");
   app.add_flag("--group-only", o.group_only, "others do not pass on");
   app.add_choice("--occupancy", o.occupancy, {"beta", "alpha-beta"},
                  "a message keeps a link for its bytes, or for the latency too");
@@ -319,6 +316,10 @@ bool is_synthesized(const GenerateOptions& o) { return o.algorithm && same_name(
 void generate_synthesized(const GenerateOptions& o, Context& context,
                           const std::function<void(const Algorithm&)>& watch) {
   check_options(o, context);
+  if (asks_for_several(o)) {
+    const NetworkConfig network = find_network(*o.synthesis.network);
+    return generate_together(o, network, request_of(o, network), choice_of(o, context), context);
+  }
   Generation generation(o, context);
   if (o.synthesis.bound) return generation.print_bounds();
   if (o.synthesis.report) return generation.print_sizes();

@@ -21,6 +21,7 @@ struct SynthesisOptions {
   std::vector<std::string> avoid;   // links and devices
   std::vector<std::string> only;
   std::optional<std::string> group;
+  std::vector<std::string> also;
   bool group_only = false;
   std::string occupancy = "beta";
   std::vector<std::string> methods;

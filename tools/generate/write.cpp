@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "generate/write.h"
 
+#include <algorithm>
+
 #include "common/sink.h"
 #include "core/units.h"
 #include "passes/lower/lower.h"
@@ -24,6 +26,12 @@ void write_made(SetSource& set, const GenerateOptions& o, Context& context) {
   context.report();
   sink.write(set, context.diagnostics);
   log_info(set.base_name() + ": " + counted(set.independent_ranks(), "rank"));
+}
+
+std::string numbered_path(const std::string& path, std::size_t i) {
+  const std::size_t name = path.find_last_of('/') + 1;
+  const std::size_t dot = std::min(path.find('.', name + 1), path.size());
+  return path.substr(0, dot) + "." + std::to_string(i) + path.substr(dot);
 }
 
 void write_algorithm(const Algorithm& algorithm, const Schedule* schedule, const GenerateOptions& o,

@@ -2,6 +2,9 @@
 // Writes what et-generate makes.
 #pragma once
 
+#include <cstddef>
+#include <string>
+
 #include "generate/options.h"
 #include "sets/set_source.h"
 
@@ -14,5 +17,8 @@ void write_made(convert::SetSource& set, const GenerateOptions& o, Context& cont
 // Writes an algorithm, with `schedule` if it was made of one, which has sizes of its own.
 void write_algorithm(const convert::Algorithm& algorithm, const convert::Schedule* schedule,
                      const GenerateOptions& o, Context& context);
+
+// Returns the name of one of several files: "mine.0.xml" of "mine.xml".
+[[nodiscard]] std::string numbered_path(const std::string& path, std::size_t i);
 
 }  // namespace tools

@@ -38,13 +38,17 @@ std::optional<LinkWay> link_way(const AttrTable& table, std::span<const Attr> at
   return way;
 }
 
+std::int64_t turn_scope(std::span<const Attr> attrs) {
+  const IntValue scope = int_value(attrs, attr::link_scope);
+  return scope ? scope.value : int_value(attrs, attr::merged_instance).value;
+}
+
 bool keeps_link_order(const NodeTable& table, const Node& node, const Node& parent) {
   if (node.type != NodeType::comm_send || parent.type != NodeType::comm_send) return false;
   const auto a = table.attributes(node);
   const auto b = table.attributes(parent);
   return find(a, attr::link_seq) != nullptr && find(b, attr::link_seq) != nullptr &&
-         int_value(a, attr::comm_dst).value == int_value(b, attr::comm_dst).value &&
-         int_value(a, attr::merged_instance).value == int_value(b, attr::merged_instance).value;
+         int_value(a, attr::comm_dst).value == int_value(b, attr::comm_dst).value && turn_scope(a) == turn_scope(b);
 }
 
 }  // namespace convert

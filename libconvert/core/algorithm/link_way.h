@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,8 @@ namespace convert {
 // The attribute of the metadata that names the network of a schedule, see network_id().
 inline const Name scheduled_network{std::string_view("ten.network")};
 
-// Holds the attributes link_seq and link_via of a SEND. Of the sends of one collective over one link, that with the
-// next higher number goes behind it.
+// Holds the attributes link_seq and link_via of a SEND. Of the sends of one scope over one link, that with the next
+// higher number goes behind it.
 struct LinkWay {
   std::vector<std::int64_t> turns;  // by link of the way
   std::vector<std::uint32_t> via;   // the devices between the links: one fewer
@@ -23,6 +24,10 @@ struct LinkWay {
 };
 // Returns nothing where a node has neither of the attributes.
 [[nodiscard]] std::optional<LinkWay> link_way(const AttrTable& table, std::span<const Attr> attrs);
+
+// Returns the scope of a send's turns: link_scope, which collectives share that take turns with each other; without
+// it merged_instance, the collective itself; else 0.
+[[nodiscard]] std::int64_t turn_scope(std::span<const Attr> attrs);
 
 // Returns whether a control dependency of node `index` only keeps the order of links, which link_seq tells too:
 // both nodes are sends of one schedule to the same NPU.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "formats/chakra/link_order.h"
 
+#include "core/algorithm/link_way.h"
 #include "core/attr_names.h"
 #include "core/diagnostic.h"
 
@@ -20,7 +21,7 @@ const NodeTable& LinkOrderWriter::change(const NodeTable& batch) {
   for (const Node& node : batch.nodes) {
     const auto attributes = batch.attributes(node);
     const bool has_turns = node.type == NodeType::comm_send && find(attributes, attr::link_seq) != nullptr;
-    const Send own{int_value(attributes, attr::comm_dst).value, int_value(attributes, attr::merged_instance).value};
+    const Send own{int_value(attributes, attr::comm_dst).value, turn_scope(attributes)};
     out_.begin_copy(batch, node, node.id, node.type);
     for (const NodeId id : batch.data_deps(node)) out_.add_data_dep(id);
     for (const NodeId id : batch.ctrl_deps(node)) {
@@ -36,7 +37,9 @@ const NodeTable& LinkOrderWriter::change(const NodeTable& batch) {
 
 void LinkOrderWriter::copy_attributes(const NodeTable& batch, const Node& node) {
   for (const Attr& a : batch.attributes(node)) {
-    if (form_ == LinkOrderForm::ctrl && (a.name == attr::link_seq || a.name == attr::link_via)) continue;
+    if (form_ == LinkOrderForm::ctrl &&
+        (a.name == attr::link_seq || a.name == attr::link_via || a.name == attr::link_scope))
+      continue;
     out_.add_copy(batch, a);
   }
 }

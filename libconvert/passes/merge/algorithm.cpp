@@ -230,11 +230,13 @@ void PlaceReader::keep_program(const std::vector<std::uint32_t>& order) {
 
 }  // namespace
 
-void write_way(const MergePlace& place, const MergePlace::Node& send, NodeTable& out) {
+void write_way(const MergePlace& place, const MergePlace::Node& send, std::optional<std::uint64_t> scope,
+               NodeTable& out) {
   std::vector<std::int64_t> list;
   const std::span links(place.links.data() + send.way.begin, send.way.count);
   for (const MergePlace::Link& l : links) list.push_back(l.turn);
   out.add_ints(attr::link_seq, Kind::int64_list, list);
+  if (scope) out.add_int(attr::link_scope, Kind::uint64_val, static_cast<std::int64_t>(*scope));
   if (links.size() == 1) return;
   list.clear();
   for (const MergePlace::Link& l : links.first(links.size() - 1)) list.push_back(l.to);

@@ -54,8 +54,10 @@ struct MergePlace {
 // exist; a cycle.
 [[nodiscard]] MergePlace read_merge_place(const Trace& trace, std::uint32_t places);
 
-// Adds the way of a send, which has one, to the latest node.
-void write_way(const MergePlace& place, const MergePlace::Node& send, NodeTable& out);
+// Adds the way of a send, which has one, to the latest node; with the scope of its turns (link_scope), if there is
+// one.
+void write_way(const MergePlace& place, const MergePlace::Node& send, std::optional<std::uint64_t> scope,
+               NodeTable& out);
 
 struct MergeAlgorithm {
   std::string source;  // as the user named it

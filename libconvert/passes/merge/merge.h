@@ -54,6 +54,9 @@ struct MergePlan {
   std::uint32_t most_chunks = 1;     // of a collective
   // network_id() of the network on which merged messages take turns and ways; empty: on none.
   std::string network{};
+  // The scope of turns (link_scope) that all merged collectives share, whose algorithms number them so; none: each
+  // has its own.
+  std::optional<std::uint64_t> turn_scope{};
   bool require_all = false;  // no collective may stay, also if it has fewer bytes than chunks
   // A collective that its algorithm cannot express (see MergeCounts::misfits) is merged all the same.
   bool allow_misfits = false;

@@ -47,7 +47,7 @@ constexpr std::array known = {
     Known{attr::total_chunk_cnt, Expect::counter}, Known{attr::duration_nanos, Expect::count},
     Known{attr::start_nanos, Expect::count},       Known{attr::send_splits, Expect::sizes},
     Known{attr::recv_splits, Expect::sizes},       Known{attr::link_seq, Expect::turns},
-    Known{attr::link_via, Expect::turns},
+    Known{attr::link_via, Expect::turns},          Known{attr::link_scope, Expect::integer},
 };
 
 constexpr auto known_names = [] {

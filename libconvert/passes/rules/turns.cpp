@@ -22,7 +22,7 @@ struct Turn {
   std::uint32_t to = 0;
   std::uint32_t next = no_index;  // the turn behind it on the link
   std::int64_t number = 0;
-  std::int64_t instance = 0;
+  std::int64_t scope = 0;
   // A trace that repeats a collective has its sends again, whose turns follow on their own.
   std::uint32_t repetition = 0;
 };
@@ -44,7 +44,7 @@ class TurnGraph {
   // The turns by link, each link's by repetition and number.
   [[nodiscard]] const std::vector<std::uint32_t>& ordered() const { return ordered_; }
   [[nodiscard]] const std::vector<Turn>& turns() const { return turns_; }
-  [[nodiscard]] static auto link_of(const Turn& t) { return std::tuple(t.instance, t.from, t.to); }
+  [[nodiscard]] static auto link_of(const Turn& t) { return std::tuple(t.scope, t.from, t.to); }
 
   template <typename Visit>
   void for_children(std::uint32_t at, const Visit& visit) const {
@@ -69,7 +69,7 @@ class TurnGraph {
       const SummaryWays::Send& send = ways.sends[i];
       const std::size_t end = i + 1 < ways.sends.size() ? ways.sends[i + 1].first_hop : ways.hops.size();
       const SummaryWays::Hop& first = ways.hops[send.first_hop];
-      const std::uint32_t repetition = seen[{send.instance, first.to, first.turn}]++;
+      const std::uint32_t repetition = seen[{send.scope, first.to, first.turn}]++;
       const std::uint32_t node = whole_.base(rank) + send.node;
       first_turn_[node] = static_cast<std::uint32_t>(turns_.size());
       std::uint32_t from = rank;
@@ -79,7 +79,7 @@ class TurnGraph {
                           .from = from,
                           .to = hop.to,
                           .number = hop.turn,
-                          .instance = send.instance,
+                          .scope = send.scope,
                           .repetition = repetition});
         from = hop.to;
       }
@@ -91,7 +91,7 @@ class TurnGraph {
     for (std::uint32_t i = 0; i < turns_.size(); ++i) ordered_[i] = i;
     const auto key = [&](std::uint32_t i) {
       const Turn& t = turns_[i];
-      return std::tuple(t.instance, t.from, t.to, t.repetition, t.number, i);
+      return std::tuple(t.scope, t.from, t.to, t.repetition, t.number, i);
     };
     std::ranges::sort(ordered_, {}, key);
     for (std::size_t k = 1; k < ordered_.size(); ++k) {

@@ -22,8 +22,9 @@ std::string text_of(const SynthesisChoice& choice) {
   return text;
 }
 
-// Makes an algorithm for any size: messages are so many chunks of the whole. What the root keeps of a gather or
-// scatter is part of that, though no message moves it.
+}  // namespace
+
+// What the root keeps of a gather or scatter is part of the whole, though no message moves it.
 void make_scalable(Algorithm& a) {
   for (ScheduledTransfer& t : a.transfers) t.bytes.reset();
   if (a.collective != Collective::gather && a.collective != Collective::scatter) return;
@@ -33,8 +34,6 @@ void make_scalable(Algorithm& a) {
     if (gpu.i_chunks == moved) gpu.i_chunks = a.chunks;
   }
 }
-
-}  // namespace
 
 std::uint32_t size_class(std::int64_t bytes) {
   return static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(bytes, 0))));

@@ -30,6 +30,9 @@ struct GroupCollective {
   bool detours = false;  // as network_of_group() has them
 };
 
+// Makes of an algorithm of a schedule one for any size: its messages are so many chunks of the whole.
+void make_scalable(Algorithm& algorithm);
+
 // Returns the class of sizes that share an algorithm: those from a power of two on, below the next one.
 [[nodiscard]] std::uint32_t size_class(std::int64_t bytes);
 

@@ -75,7 +75,7 @@ struct SendWays {
     std::uint32_t node = 0;
     std::uint32_t first_hop = 0;  // into hops
     std::uint32_t hops = 0;
-    std::int64_t instance = 0;  // of the collective, where several are merged into one trace
+    std::int64_t scope = 0;  // of its turns, see turn_scope()
     friend bool operator==(const Way&, const Way&) = default;
   };
   std::vector<Way> ways{};

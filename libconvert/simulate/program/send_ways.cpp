@@ -69,7 +69,7 @@ std::shared_ptr<const SendWays> SendWayReader::read(const Trace& trace, const Fe
     out->ways.push_back({.node = node,
                          .first_hop = static_cast<std::uint32_t>(out->hops.size()),
                          .hops = static_cast<std::uint32_t>(way->turns.size()),
-                         .instance = int_value(attributes, attr::merged_instance).value});
+                         .scope = turn_scope(attributes)});
     for (std::size_t hop = 0; hop < way->turns.size(); ++hop)
       out->hops.push_back({hop < way->via.size() ? way->via[hop] : 0, way->turns[hop]});
   }
@@ -92,14 +92,14 @@ ScheduledWay TurnTable::add_way(std::uint32_t run, Device from, Device to, const
 TurnTable::Ways TurnTable::add(Rank rank, const RankCode& code,
                                const std::function<Rank(std::uint32_t node)>& peer) {
   auto out = std::make_shared<std::vector<ScheduledWay>>(code.ops.size());
-  // A message of one instance that comes again belongs to its next repetition.
+  // A message of one scope that comes again belongs to its next repetition.
   std::map<std::tuple<std::int64_t, Rank, std::int64_t>, std::uint32_t> seen;
   for (const SendWays::Way& way : code.ways->ways) {
     const Rank to = peer(way.node);
     const SendWays::Hop& first = code.ways->hops[way.first_hop];
-    const std::uint32_t repetition = seen[{way.instance, way.hops == 1 ? to : first.to, first.turn}]++;
+    const std::uint32_t repetition = seen[{way.scope, way.hops == 1 ? to : first.to, first.turn}]++;
     const std::uint32_t run =
-        runs_.try_emplace({way.instance, repetition}, static_cast<std::uint32_t>(runs_.size())).first->second;
+        runs_.try_emplace({way.scope, repetition}, static_cast<std::uint32_t>(runs_.size())).first->second;
     (*out)[way.node] = add_way(run, rank, to, *code.ways, way);
   }
   return out;

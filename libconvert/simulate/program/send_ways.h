@@ -62,8 +62,8 @@ class TurnTable {
  public:
   using Ways = std::shared_ptr<const std::vector<ScheduledWay>>;  // by node
 
-  // Adds the sends of a rank's trace to `peers`, by node. Messages of one instance of a merged collective have
-  // turns among themselves; where a trace repeats it, each repetition does.
+  // Adds the sends of a rank's trace to `peers`, by node. Messages of one scope, such as those of a merged
+  // collective, have turns among themselves; where a trace repeats it, each repetition does.
   [[nodiscard]] Ways add(Rank rank, const RankCode& code, const std::function<Rank(std::uint32_t node)>& peer);
   // Adds the sends of algorithm number `custom` on one NPU. Their runs are named when they run, see custom_run().
   [[nodiscard]] Ways add_custom(std::uint32_t custom, Rank npu, const RankCode& code);
@@ -85,7 +85,7 @@ class TurnTable {
 
   std::vector<Entry> entries_;
   std::vector<LinkTurn> turns_;
-  std::map<std::pair<std::int64_t, std::uint32_t>, std::uint32_t> runs_;  // by instance and repetition
+  std::map<std::pair<std::int64_t, std::uint32_t>, std::uint32_t> runs_;  // by scope and repetition
 };
 
 }  // namespace convert

@@ -67,7 +67,8 @@ class PathChooser {
   WaySearch search_;
 };
 
-// Adds the moves of a piece along its links, from NPU to NPU.
+}  // namespace
+
 void add_path(const LinkGraph& graph, std::span<const std::uint32_t> path, std::uint32_t piece, Moves& m) {
   std::uint32_t before = no_index;
   for (std::size_t begin = 0, end = 0; begin < path.size(); begin = end) {
@@ -86,8 +87,6 @@ void add_path(const LinkGraph& graph, std::span<const std::uint32_t> path, std::
     m.moves.push_back(move);
   }
 }
-
-}  // namespace
 
 std::vector<Commodity> commodities_of(const SynthesisProblem& problem) {
   std::vector<Commodity> out;

@@ -25,6 +25,9 @@ struct Commodity {
 // in the k-th of which each NPU sends to the one k places behind it.
 [[nodiscard]] std::vector<Commodity> commodities_of(const SynthesisProblem& problem);
 
+// Adds the moves of a piece along its links, from NPU to NPU.
+void add_path(const LinkGraph& graph, std::span<const std::uint32_t> path, std::uint32_t piece, Moves& m);
+
 struct PathChoice {
   std::uint32_t pieces = 1;  // of a part, each with a way of its own
   std::uint32_t passes = 6;  // of taking out and choosing anew, at most

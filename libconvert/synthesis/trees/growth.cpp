@@ -33,7 +33,7 @@ double LinkLoads::length_of(std::uint32_t link) const {
   const auto load = static_cast<double>(loads_[link]);
   const double exponent = std::min(most, steepness * (load / capacity_[link] - 1));
   const double length = least_[link] + std::exp(exponent) / bandwidth_[link];
-  return load + 1 > capacity_[link] * (1 + tolerance) ? too_much * length : length;
+  return load + static_cast<double>(step_) > capacity_[link] * (1 + tolerance) ? too_much * length : length;
 }
 
 bool LinkLoads::any_overloaded() const {

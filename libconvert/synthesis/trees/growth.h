@@ -6,6 +6,7 @@
 #include <limits>
 #include <queue>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "synthesis/trees/packing.h"
@@ -19,10 +20,19 @@ class LinkLoads {
   // `base`: lengths, in any unit, that links without load have; empty: 1 over their bandwidth.
   LinkLoads(const SynthesisProblem& problem, double share, const TreeChoice& choice,
             std::span<const std::int64_t> base = {});
+  // Loads in units of any size, such as bytes: a link of bandwidth 1 can carry `share` of them. Trees and ways add
+  // what set_step() has set last.
+  LinkLoads(const SynthesisProblem& problem, double share) : LinkLoads(problem, share, {}) {}
+
+  // Sets what a tree or a way that is added next puts on a link, at least 1, instead of 1.
+  void set_step(std::int64_t step) {
+    if (std::exchange(step_, step) == step || fixed_) return;
+    for (std::uint32_t l = 0; l < loads_.size(); ++l) length_[l] = length_of(l);
+  }
 
   [[nodiscard]] double length(std::uint32_t link) const { return length_[link]; }
   void change(std::uint32_t link, std::int32_t by) {
-    loads_[link] += by;
+    loads_[link] += by * step_;
     if (!fixed_) length_[link] = length_of(link);
   }
   [[nodiscard]] bool is_overloaded(std::uint32_t link) const {
@@ -44,7 +54,8 @@ class LinkLoads {
   static constexpr double tolerance = 1e-9;
   [[nodiscard]] double length_of(std::uint32_t link) const;
 
-  std::vector<std::int32_t> loads_;
+  std::vector<std::int64_t> loads_;
+  std::int64_t step_ = 1;
   std::vector<double> capacity_;  // in trees
   std::vector<double> bandwidth_;
   std::vector<double> length_;

@@ -86,6 +86,28 @@ TEST(Turns, CountWithANetworkOnly) {
   EXPECT_EQ(findings(set, "turns"), Lines{});
 }
 
+// Collectives that were scheduled together have one scope; else each has turns of its own.
+TEST(Turns, OfOneScopeAreCommon) {
+  const auto set_of = [](bool common) {
+    auto set = scheduled(2);
+    for (const std::int64_t instance : {0, 1}) {
+      send_in_turn(set[0], static_cast<NodeId>(instance), 1, instance, {instance});
+      if (common) set[0].table().add_int(attr::link_scope, Kind::uint64_val, 0);
+      set[0].table().add_int(attr::merged_instance, Kind::uint64_val, instance);
+    }
+    set[1].recv(0, 0, 0, 8).recv(1, 0, 1, 8);
+    return set;
+  };
+  auto together = set_of(true);
+  EXPECT_EQ(findings(together, "turns"), Lines{});
+  auto by_themselves = set_of(false);
+  const Lines apart = findings(by_themselves, "turns");
+  ASSERT_EQ(apart.size(), 1U);
+  EXPECT_NE(apart[0].find("no send has turn 0 on the link from NPU 0 to NPU 1; rank 0 node 1 'n' has turn 1"),
+            std::string::npos)
+      << apart[0];
+}
+
 TEST(Turns, OneTwiceAndNoneAreWarnings) {
   auto set = scheduled(3);
   send_in_turn(set[0], 0, 2, 0, {0, 1}, {3});

@@ -190,5 +190,27 @@ TEST(LinkOrder, RepetitionsTakeTheirTurnsAmongThemselves) {
   EXPECT_EQ(run(traces, config).total_ps, (6 * 50 + 100) * 1000);
 }
 
+// The second of two collectives goes first, if they have turns in common.
+TEST(LinkOrder, CollectivesOfOneScopeTakeTurns) {
+  for (const bool common : {true, false}) {
+    const NetworkConfig network = line(2);
+    std::vector<Trace> traces = ranks(network, 2);
+    NodeTable& sends = traces[0].nodes;
+    send_in_turn(traces[0], 0, 1, 1000, {common ? 1 : 0});
+    if (common) sends.add_int(attr::link_scope, Kind::uint64_val, 7);
+    sends.add_int(attr::merged_instance, Kind::uint64_val, 7);
+    sends.end_node();
+    send_in_turn(traces[0], 1, 1, 10, {0});
+    if (common) sends.add_int(attr::link_scope, Kind::uint64_val, 7);
+    sends.add_int(attr::merged_instance, Kind::uint64_val, 8);
+    sends.end_node();
+    recv(traces[1], 0, 0, 1000, 0);
+    recv(traces[1], 1, 0, 10, 1);
+    send(traces[1], 2, 0, 2000, 2, {1});  // an answer to the second
+    recv(traces[0], 2, 1, 2000, 2);
+    EXPECT_EQ(run(traces, network).total_ps, common ? 2'210'000 : 3'210'000);
+  }
+}
+
 }  // namespace
 }  // namespace convert::link_order_cases

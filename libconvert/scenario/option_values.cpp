@@ -34,9 +34,12 @@ std::string usual_made(const std::string& text, std::optional<Collective> collec
   if (!names_synthesis(text)) return usual_builtin(text, collective);
   check_synthesized(collective);
   const SynthesisRule rule = parse_synthesis_rule(text);
-  if (rule.network || rule.occupancy) {
-    throw usage_error(std::string(rule.network ? "net" : "occupancy") +
-                      "= is of et-merge; a replay's synthesized algorithms are for its own network and occupancy");
+  if (rule.network || rule.occupancy || rule.forwarding) {
+    throw usage_error(std::string(rule.network     ? "net"
+                                  : rule.occupancy ? "occupancy"
+                                                   : "forwarding") +
+                      "= is of et-merge; a replay's synthesized algorithms are for its own network, occupancy and "
+                      "forwarding");
   }
   return rule.text;
 }

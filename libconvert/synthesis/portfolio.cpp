@@ -96,13 +96,6 @@ TimedMoves two_phase(const SynthesisProblem& problem, const SynthesisChoice& cho
   return joined(problem, mirrored(scatter, *best.scatter), *best.gather);
 }
 
-bool better(SynthesisObjective objective, const TimedMoves& a, const TimedMoves& b) {
-  if (objective != SynthesisObjective::transfers) return a.total < b.total;
-  const Picoseconds most = tolerated_time(objective, std::min(a.total, b.total));
-  if (a.total > most || b.total > most) return a.total < b.total;
-  return a.moves.moves.size() < b.moves.moves.size();
-}
-
 TimedMoves all_reduce(const SynthesisProblem& problem, const SynthesisChoice& choice, const Bounds& bounds) {
   const bool only_paired = choice.methods.size() == 1 && choice.methods[0] == SynthesisMethod::paired;
   const bool paired = wants(choice, SynthesisMethod::paired) || wants(choice, SynthesisMethod::builders);
@@ -110,7 +103,7 @@ TimedMoves all_reduce(const SynthesisProblem& problem, const SynthesisChoice& ch
   if (!only_paired) best = two_phase(problem, choice);
   if (!paired || (best && (best->total <= bounds.lower || is_late(choice)))) return std::move(*best);
   std::optional<TimedMoves> pairs = make_paired(problem, choice, bounds);
-  if (pairs && (!best || better(choice.objective, *pairs, *best))) best = std::move(pairs);
+  if (pairs && (!best || is_better(choice.objective, *pairs, *best))) best = std::move(pairs);
   if (!best) throw usage_error("method paired finds no pieces of that number; choose other --chunks");
   return std::move(*best);
 }
@@ -165,12 +158,24 @@ TimedMoves best_by_bandwidth(const SynthesisProblem& problem, const SynthesisCho
   return timed;
 }
 
+TimedMoves best_by_objective(const SynthesisProblem& problem, const SynthesisChoice& choice, const Bounds& bounds) {
+  return choice.objective == SynthesisObjective::bandwidth ? best_by_bandwidth(problem, choice)
+                                                           : best_of(problem, choice, bounds);
+}
+
 }  // namespace
 
 std::uint32_t usual_most_pieces(const SynthesisProblem& problem) {
   constexpr std::int64_t large = std::int64_t{8} << 20U;
   constexpr std::uint32_t few = 32;
   return problem.shard_bytes >= large && problem.size() <= few ? 256 : 64;
+}
+
+bool is_better(SynthesisObjective objective, const TimedMoves& a, const TimedMoves& b) {
+  if (objective != SynthesisObjective::transfers) return a.total < b.total;
+  const Picoseconds most = tolerated_time(objective, std::min(a.total, b.total));
+  if (a.total > most || b.total > most) return a.total < b.total;
+  return a.moves.moves.size() < b.moves.moves.size();
 }
 
 SynthesisResult synthesize(const SynthesisProblem& problem, const SynthesisChoice& wanted) {
@@ -183,8 +188,11 @@ SynthesisResult synthesize(const SynthesisProblem& problem, const SynthesisChoic
     out.made.moves.pieces = {{.owner = alone, .other = alone, .bytes = problem.shard_bytes}};
     return out;
   }
-  out.made = choice.objective == SynthesisObjective::bandwidth ? best_by_bandwidth(problem, choice)
-                                                               : best_of(problem, choice, out.bounds);
+  out.made = best_by_objective(problem, choice, out.bounds);
+  if (!problem.cuts.empty()) {
+    out.other = retimed(problem, best_by_objective(stored(problem), choice, out.bounds));
+    if (is_better(choice.objective, *out.other, out.made)) std::swap(out.made, *out.other);
+  }
   out.stopped = is_late(choice);
   return out;
 }

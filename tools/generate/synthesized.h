@@ -23,6 +23,7 @@ struct SynthesisOptions {
   std::optional<std::string> group;
   bool group_only = false;
   std::string occupancy = "beta";
+  std::string forwarding = "store";
   std::vector<std::string> methods;
   std::string effort = "normal";
   std::string objective = "time";

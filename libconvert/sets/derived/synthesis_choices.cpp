@@ -16,8 +16,9 @@ namespace {
 Schedule::Occupancy occupancy_of(const SynthesisRule& rule) {
   return rule.occupancy.value_or(Schedule::Occupancy::beta);
 }
+Forwarding forwarding_of(const SynthesisRule& rule) { return rule.forwarding.value_or(Forwarding::store); }
 std::string library_name(const SynthesisRule& rule) {
-  return *rule.network + ' ' + std::string(name(occupancy_of(rule)));
+  return *rule.network + ' ' + std::string(name(occupancy_of(rule))) + ' ' + std::string(name(forwarding_of(rule)));
 }
 
 std::int64_t place_or_none(std::optional<std::uint32_t> place) { return place ? std::int64_t{*place} : -1; }
@@ -43,7 +44,7 @@ void SynthesisChoices::read(const CollectiveRule& rule) {
   if (library != nullptr) return;
   library = at_rule(rule, "'" + rule.text + "': ", [&] {
     return std::make_unique<SynthesisLibrary>(find_network(*rules_.back()->network), std::vector<std::string>(),
-                                              occupancy_of(*rules_.back()));
+                                              occupancy_of(*rules_.back()), forwarding_of(*rules_.back()));
   });
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "config/network/forwarding.h"
 #include "core/algorithm/schedule.h"
 #include "core/collective.h"
 #include "synthesis/portfolio.h"
@@ -18,14 +19,16 @@ struct SynthesisRule {
   SynthesisChoice choice{};
   std::optional<std::string> network{};            // net=, as option -n takes it
   std::optional<Schedule::Occupancy> occupancy{};  // nothing: not given
-  std::string text{};                              // the same with names as they are printed
+  std::optional<Forwarding> forwarding{};
+  std::string text{};  // the same with names as they are printed
 };
 
 // Returns whether the algorithm that a rule names, up to the first comma, is "synthesized".
 [[nodiscard]] bool names_synthesis(std::string_view text);
 
-// Parses "synthesized,effort=fast,chunks=4,max-chunks=8,method=trees+exact,seed=2,occupancy=beta,net=FILE", keys as
-// needed; what other words stand behind the network are its options. Throws Error(usage).
+// Parses
+// "synthesized,effort=fast,chunks=4,max-chunks=8,method=trees+exact,seed=2,occupancy=beta,forwarding=cut,net=FILE",
+// keys as needed; what other words stand behind the network are its options. Throws Error(usage).
 [[nodiscard]] SynthesisRule parse_synthesis_rule(std::string_view text);
 
 // Throws Error(usage) if nothing can be synthesized for a collective; without one all is well.

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/network/forwarding.h"
 #include "config/network/network.h"
 #include "config/network/routes.h"
 #include "core/trace.h"
@@ -126,13 +127,6 @@ enum class NetworkModel : std::uint8_t { unaware, aware, wires };
 // Says how long a message keeps a wire: for its bytes (beta), or for the latency too (alpha_beta).
 enum class Occupancy : std::uint8_t { beta, alpha_beta };
 [[nodiscard]] std::string_view name(Occupancy occupancy);  // "beta", "alpha-beta"
-
-// Says when a device sends a message on. store: when all of it has come. cut: when its head has come; the tail
-// follows at the pace of the slowest wire before. switches: switches cut, NPUs store. Whole messages wait for a
-// wire in any case, in queues without limit.
-enum class Forwarding : std::uint8_t { switches, store, cut };
-[[nodiscard]] std::string_view name(Forwarding forwarding);      // "switches"
-[[nodiscard]] std::string_view describe(Forwarding forwarding);  // "cut-through at switches"
 
 // Holds the model and its options. Occupancy, forwarding, routing and failed are for the model wires only.
 struct NetworkOptions {

@@ -21,6 +21,8 @@ TEST(SynthesisRules, KeysAndANetworkWithItsOwnOptions) {
       rule.text,
       "synthesized,effort=best,net=dgx.xml,hosts=4,lat=nvlink:500ns,pci:700ns,chunks=80,method=trees+exact,seed=3");
   EXPECT_FALSE(rule.occupancy.has_value());
+  EXPECT_FALSE(rule.forwarding.has_value());
+  EXPECT_EQ(parse_synthesis_rule("synthesized,forwarding=Cut").forwarding, Forwarding::cut);
   EXPECT_EQ(parse_synthesis_rule("synthesized,occupancy=alpha-beta").occupancy, Schedule::Occupancy::alpha_beta);
   EXPECT_EQ(parse_synthesis_rule("synthesized").text, "synthesized");
 }
@@ -44,7 +46,7 @@ TEST(SynthesisRules, WhatIsWrongIsNamed) {
             "'ring' for method: expected one of greedy, trees, exact, latency, paired, paths, builders");
   EXPECT_EQ(message("synthesized,seed=1,seed=2"), "key 'seed' is given twice");
   EXPECT_EQ(message("synthesized,root=1"),
-            "unknown key 'root'; known: effort, chunks, max-chunks, method, seed, occupancy, net");
+            "unknown key 'root'; known: effort, chunks, max-chunks, method, seed, occupancy, forwarding, net");
   EXPECT_EQ(test::error_message([] { check_synthesized(Collective::barrier); }, Error::Kind::usage),
             "synthesized is for all_reduce, reduce, all_gather, gather, scatter, broadcast, all_to_all, "
             "reduce_scatter, not for barrier");

@@ -13,6 +13,7 @@
 #include "config/network/forwarding.h"
 #include "config/network/network.h"
 #include "config/network/routes.h"
+#include "core/timeline.h"
 #include "core/trace.h"
 #include "simulate/engine/engine.h"
 #include "simulate/networks/busy_bins.h"
@@ -101,6 +102,8 @@ class Network {
   // Returns the wires that carried a message until `end`, the current simulated time, if
   // NetworkOptions::count_wires asks for them; none in a model without wires.
   [[nodiscard]] virtual std::vector<WireUse> wire_use(Picoseconds /*end*/) const { return {}; }
+  // Returns when messages were on links, if NetworkOptions::log_hops asks for it; in the model wires only.
+  [[nodiscard]] virtual std::vector<HopSlice> logged_hops() const { return {}; }
   // Returns when they were busy, if NetworkOptions::bin_wires asks for it; null in a model without wires.
   [[nodiscard]] virtual const BusyBins* busy_bins() const { return nullptr; }
   // Returns the port of an NPU that the messages exceeded most until `end`, if NetworkOptions::watch_ports asks for
@@ -137,6 +140,7 @@ struct NetworkOptions {
   std::vector<std::string> failed{};       // "3-4", "npu3-switch0", "3>4"; see remove_failed_wires
   bool count_wires = false;                // for Network::wire_use; aware and wires
   bool bin_wires = false;                  // with count_wires, for Network::busy_bins
+  bool log_hops = false;                   // for Network::logged_hops; wires
   std::uint32_t wires_like = 1;            // for how many wires each stands there
   bool watch_ports = false;                // for Network::worst_port; unaware
 };

@@ -125,10 +125,12 @@ Algorithm LibraryMaker::synthesize(const std::string& text, const CollectiveCall
   }
   GroupCollective wanted{.collective = call.op, .group = {ranks.begin(), ranks.end()}, .root = call.root};
   wanted.bytes = call.bytes;
+  const SynthesisRule rule = parse_synthesis_rule(text);
+  wanted.detours = rule.detours;
   if (states_part(call.op) &&
       __builtin_mul_overflow(call.bytes, static_cast<std::int64_t>(ranks.size()), &wanted.bytes))
     throw input_error({}, "the result of the " + std::string(name(call.op)) + " exceeds 2^63 bytes", "custom");
-  return library_->make(wanted, parse_synthesis_rule(text).choice, jobs_);
+  return library_->make(wanted, rule.choice, jobs_);
 }
 
 Algorithm LibraryMaker::make(const std::string& named, const CollectiveCall& call, std::span<const Rank> ranks) {

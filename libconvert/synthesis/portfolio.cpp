@@ -67,7 +67,7 @@ Error not_made(const SynthesisProblem& problem) {
       "apart; let them take part, or take --group-only");
 }
 
-TimedMoves two_phase(const SynthesisProblem& problem, const SynthesisChoice& choice) {
+TimedMoves two_phase(const SynthesisProblem& problem, const SynthesisChoice& choice, Picoseconds lower) {
   SynthesisProblem gather = problem;
   gather.collective = Collective::all_gather;
   SynthesisProblem scatter = problem;
@@ -83,24 +83,33 @@ TimedMoves two_phase(const SynthesisProblem& problem, const SynthesisChoice& cho
     [[nodiscard]] std::size_t moves() const { return gather->moves.moves.size() + scatter->moves.moves.size(); }
   };
   std::vector<Both> all;
-  Picoseconds least = INT64_MAX;
   for (const auto& [pieces, made] : gathers.all()) {
     const auto other = scatters.all().find(pieces);
-    if (other == scatters.all().end()) continue;
-    all.push_back({&made, &other->second});
-    least = std::min(least, all.back().total());
+    if (other != scatters.all().end()) all.push_back({&made, &other->second});
   }
   if (all.empty()) throw not_made(problem);
-  std::erase_if(all, [&](const Both& b) { return b.total() > tolerated_time(choice.objective, least); });
-  const Both& best = *std::ranges::min_element(all, {}, &Both::moves);
-  return joined(problem, mirrored(scatter, *best.scatter), *best.gather);
+  std::ranges::stable_sort(all, {}, &Both::total);
+  if (choice.objective == SynthesisObjective::transfers) {
+    const Picoseconds most = tolerated_time(choice.objective, all.front().total());
+    std::erase_if(all, [&](const Both& b) { return b.total() > most; });
+    std::ranges::stable_sort(all, {}, &Both::moves);
+  }
+  // An NPU goes on to the second phase as soon as it can, so that they take less than their sum.
+  constexpr std::size_t most_joined = 4;
+  std::optional<TimedMoves> best;
+  for (std::size_t i = 0; i < std::min(all.size(), most_joined); ++i) {
+    TimedMoves made = joined(problem, mirrored(scatter, *all[i].scatter), *all[i].gather);
+    if (!best || is_better(choice.objective, made, *best)) best = std::move(made);
+    if (best->total <= lower) break;
+  }
+  return std::move(*best);
 }
 
 TimedMoves all_reduce(const SynthesisProblem& problem, const SynthesisChoice& choice, const Bounds& bounds) {
   const bool only_paired = choice.methods.size() == 1 && choice.methods[0] == SynthesisMethod::paired;
   const bool paired = wants(choice, SynthesisMethod::paired) || wants(choice, SynthesisMethod::builders);
   std::optional<TimedMoves> best;
-  if (!only_paired) best = two_phase(problem, choice);
+  if (!only_paired) best = two_phase(problem, choice, bounds.lower);
   if (!paired || (best && (best->total <= bounds.lower || is_late(choice)))) return std::move(*best);
   std::optional<TimedMoves> pairs = make_paired(problem, choice, bounds);
   if (pairs && (!best || is_better(choice.objective, *pairs, *best))) best = std::move(pairs);
@@ -163,12 +172,14 @@ TimedMoves best_by_objective(const SynthesisProblem& problem, const SynthesisCho
                                                            : best_of(problem, choice, bounds);
 }
 
+// Returns whether even small pieces of a part have many bytes.
+bool is_large(const SynthesisProblem& problem) { return problem.shard_bytes >= std::int64_t{8} << 20U; }
+
 }  // namespace
 
 std::uint32_t usual_most_pieces(const SynthesisProblem& problem) {
-  constexpr std::int64_t large = std::int64_t{8} << 20U;
   constexpr std::uint32_t few = 32;
-  return problem.shard_bytes >= large && problem.size() <= few ? 256 : 64;
+  return is_large(problem) && problem.size() <= few ? 256 : 64;
 }
 
 bool is_better(SynthesisObjective objective, const TimedMoves& a, const TimedMoves& b) {
@@ -180,7 +191,11 @@ bool is_better(SynthesisObjective objective, const TimedMoves& a, const TimedMov
 
 SynthesisResult synthesize(const SynthesisProblem& problem, const SynthesisChoice& wanted) {
   SynthesisChoice choice = wanted;
-  if (choice.most_pieces == 0) choice.most_pieces = std::max(usual_most_pieces(problem), choice.pieces.value_or(1));
+  if (choice.most_pieces == 0) {
+    constexpr std::uint32_t few = 16;
+    choice.most_pieces = std::max(usual_most_pieces(problem), choice.pieces.value_or(1));
+    if (is_large(problem) && !choice.pieces && !choice.even && problem.size() <= few) choice.far_pieces = 1024;
+  }
   check(problem, choice);
   SynthesisResult out{.bounds = find_bounds(problem)};
   if (problem.size() < 2) {

@@ -35,6 +35,7 @@ struct SynthesisChoice {
   SynthesisEffort effort = SynthesisEffort::normal;
   std::optional<std::uint32_t> pieces{};  // of a participant's part, or of all that a root has; none: as are best
   std::uint32_t most_pieces = 0;          // of a participant's part, a root has that of all; 0: usual_most_pieces()
+  std::uint32_t far_pieces = 0;           // so many where they gain a thousandth; 0: no more than most_pieces
   bool even = false;                      // only pieces of equal size, unless a part cannot be split so at all
   std::uint64_t seed = 1;
   unsigned jobs = 1;

@@ -110,8 +110,7 @@ class SynthesisTables {
     return outcomes_[key] = bench::measure_synthesis(c, options_.prove, options_.most_seconds);
   }
   [[nodiscard]] bool too_large(double npus) const { return npus > options_.most_npus; }
-  // Returns the effort by which times are judged.
-  static Effort usual_effort(double npus) { return npus > 256 ? Effort::fast : Effort::normal; }
+
   [[nodiscard]] std::string proof(const SynthesisOutcome& o) const { return o.proved ? ", proved" : ""; }
 
   // Writes a line of a case that may have failed: its network, then these cells, or the error.
@@ -177,7 +176,7 @@ class SynthesisTables {
         SynthesisCase c{.network = row["topology"], .occupancy = occupancy};
         c.choice.effort = Effort::fast;
         const SynthesisOutcome fast = measured(c);
-        c.choice.effort = usual_effort(npus);
+        c.choice.effort = Effort::normal;
         const SynthesisOutcome o = measured(c);
         const double tacos = number_of(row, "tacos_best_of_1_2_4_pieces_us", number_of(row, "tacos_us"));
         add(c.network, o,
@@ -311,7 +310,7 @@ class SynthesisTables {
   void beside_builder(CorpusRow& row, SynthesisCase c, const std::string& corpus_us) {
     const double builder = number_of(row, "best_builder_us");
     if (builder == 0 || too_large(number_of(row, "participants"))) return;
-    c.choice.effort = usual_effort(number_of(row, "participants"));
+    c.choice.effort = Effort::normal;
     const SynthesisOutcome& o = measured(c);
     add(c.network, o,
         {std::string(name(c.collective)), format_bytes(c.bytes), fixed(o.found_us, 3), fixed(builder, 3), corpus_us,
@@ -342,9 +341,9 @@ class SynthesisTables {
   }
 
   void two_boxes() {
-    table_.begin(
-        "Row 12: all-gather of TE-CCL's two boxes of V100, 62500 B each; TE-CCL: 48.75 us after 47 s",
-        {"chunks", "bound, us", "found, us", "ratio", "limit, us", "s", "s, fast", "limit, s", "maker", "verdict"});
+    table_.begin("Row 12: all-gather of TE-CCL's two boxes of V100, 62500 B each; TE-CCL: 48.75 us after 47 s",
+                 {"chunks", "bound, us", "found, us", "fast, us", "ratio", "limit, us", "s", "s, fast", "limit, s",
+                  "maker", "verdict"});
     for (const bool whole : {true, false}) {
       SynthesisCase c{.network = "ndv2_2", .bytes = 62'500};
       if (whole) c.choice.pieces = 1;
@@ -354,9 +353,9 @@ class SynthesisTables {
       const SynthesisOutcome& o = measured(c);
       const double limit = whole ? 46.45 : 42.76;
       add(whole ? "whole" : "split", o,
-          {fixed(o.bound_us, 3), fixed(o.found_us, 3), fixed(o.ratio(), 4), fixed(limit, 2), short_text(o.seconds),
-           short_text(fast.seconds), "0.02", o.method + proof(o),
-           table_.verdict(o.found_us <= limit + 0.0005 && o.seconds <= 0.02)});
+          {fixed(o.bound_us, 3), fixed(o.found_us, 3), fixed(fast.found_us, 3), fixed(o.ratio(), 4),
+           fixed(limit, 2), short_text(o.seconds), short_text(fast.seconds), "0.02", o.method + proof(o),
+           table_.verdict(std::max(o.found_us, fast.found_us) <= limit + 0.0005 && fast.seconds <= 0.02)});
     }
   }
 

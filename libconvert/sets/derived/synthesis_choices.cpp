@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/collective.h"
+#include "core/words.h"
 #include "passes/merge/fit.h"
 #include "sets/derived/merge_algorithms.h"
 #include "sets/schedules.h"
@@ -18,7 +19,8 @@ Schedule::Occupancy occupancy_of(const SynthesisRule& rule) {
 }
 Forwarding forwarding_of(const SynthesisRule& rule) { return rule.forwarding.value_or(Forwarding::store); }
 std::string library_name(const SynthesisRule& rule) {
-  return *rule.network + ' ' + std::string(name(occupancy_of(rule))) + ' ' + std::string(name(forwarding_of(rule)));
+  return *rule.network + ' ' + std::string(name(occupancy_of(rule))) + ' ' +
+         std::string(name(forwarding_of(rule))) + ' ' + join(rule.failed);
 }
 
 std::int64_t place_or_none(std::optional<std::uint32_t> place) { return place ? std::int64_t{*place} : -1; }
@@ -43,7 +45,7 @@ void SynthesisChoices::read(const CollectiveRule& rule) {
   std::unique_ptr<SynthesisLibrary>& library = libraries_[library_name(*rules_.back())];
   if (library != nullptr) return;
   library = at_rule(rule, "'" + rule.text + "': ", [&] {
-    return std::make_unique<SynthesisLibrary>(find_network(*rules_.back()->network), std::vector<std::string>(),
+    return std::make_unique<SynthesisLibrary>(find_network(*rules_.back()->network), rules_.back()->failed,
                                               occupancy_of(*rules_.back()), forwarding_of(*rules_.back()));
   });
 }
@@ -95,6 +97,7 @@ void SynthesisChoices::make(const MergePlan& plan, unsigned jobs, Diagnostics& d
     const auto group = plan.groups.find(group_name);
     if (group == plan.groups.end()) continue;
     GroupCollective wanted{.collective = type, .group = group->second.ranks, .bytes = bytes};
+    wanted.detours = rules_[rule]->detours;
     if (wanted.group.empty()) {
       wanted.group.resize(plan.ranks);
       std::iota(wanted.group.begin(), wanted.group.end(), Rank{0});

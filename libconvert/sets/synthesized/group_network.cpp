@@ -15,9 +15,10 @@ namespace {
 
 class GroupView {
  public:
-  GroupView(const WireGraph& whole, std::span<const Rank> group)
+  GroupView(const WireGraph& whole, std::span<const Rank> group, bool detours)
       : whole_(whole), group_(group), used_(whole.devices(), 1), member_(whole.devices(), 0) {
     for (const Rank r : group) member_[r] = 1;
+    if (!detours) drop_outsiders();
     drop_dead_ends();
     if (whole.devices() > most_kept && group.size() <= most_searched) drop_far_devices();
     find_colours();
@@ -41,6 +42,23 @@ class GroupView {
 
  private:
   [[nodiscard]] bool is_in(const GraphWire& w) const { return used_[w.from] != 0 && used_[w.to] != 0; }
+
+  // Leaves out the NPUs that are no members, unless members reach each other only over them.
+  void drop_outsiders() {
+    for (Device d = 0; d < whole_.npus; ++d) used_[d] = member_[d];
+    std::vector<std::vector<Device>> after(used_.size()), before(used_.size());
+    for (const GraphWire& w : whole_.wires) {
+      if (!is_in(w)) continue;
+      after[w.from].push_back(w.to);
+      before[w.to].push_back(w.from);
+    }
+    for (const auto* next : {&after, &before}) {
+      const std::vector<std::uint32_t> hops = hops_from(*next, group_.front());
+      if (std::ranges::all_of(group_, [&](Rank r) { return hops[r] != far; })) continue;
+      std::ranges::fill(used_, std::uint8_t{1});
+      return;
+    }
+  }
 
   // Nothing passes through a device of one neighbour.
   void drop_dead_ends() {
@@ -231,11 +249,12 @@ std::string GroupNetwork::text() const {
   return text;
 }
 
-GroupNetwork network_of_group(const WireGraph& whole, std::span<const Rank> group, const std::string& source) {
+GroupNetwork network_of_group(const WireGraph& whole, std::span<const Rank> group, bool detours,
+                              const std::string& source) {
   GroupNetwork same{.network = {.source = source, .graph = whole}, .device = std::vector<Device>(whole.devices())};
   std::iota(same.device.begin(), same.device.end(), Device{0});
   if (std::ranges::equal(group, std::span(same.device).first(whole.npus))) return same;
-  return GroupView(whole, group).make(source);
+  return GroupView(whole, group, detours).make(source);
 }
 
 }  // namespace convert

@@ -24,8 +24,9 @@ struct GroupNetwork {
   [[nodiscard]] std::string text() const;
 };
 
-// Returns the network of a group, of all NPUs in their order the same. Its NPUs must exist, each once.
-[[nodiscard]] GroupNetwork network_of_group(const WireGraph& whole, std::span<const Rank> group,
+// Returns the network of a group, of all NPUs in their order the same. Its NPUs must exist, each once. Without
+// `detours` other NPUs pass nothing on if the members reach each other all the same.
+[[nodiscard]] GroupNetwork network_of_group(const WireGraph& whole, std::span<const Rank> group, bool detours,
                                             const std::string& source);
 
 }  // namespace convert

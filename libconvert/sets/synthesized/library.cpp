@@ -67,11 +67,13 @@ const SynthesisLibrary::View& SynthesisLibrary::view_of(const GroupCollective& w
                         ", none for rank " + std::to_string(r));
     }
   }
-  const auto at = views_.find(wanted.group);
+  const auto at = views_.find({wanted.group, wanted.detours});
   if (at != views_.end()) return at->second;
-  GroupNetwork own = network_of_group(whole_, wanted.group, network_.source);
+  GroupNetwork own = network_of_group(whole_, wanted.group, wanted.detours, network_.source);
   const auto known = networks_.try_emplace(own.text(), std::move(own.network)).first;
-  return views_.emplace(wanted.group, View{&known->first, &known->second, std::move(own.device)}).first->second;
+  return views_
+      .emplace(std::pair(wanted.group, wanted.detours), View{&known->first, &known->second, std::move(own.device)})
+      .first->second;
 }
 
 // Devices of the whole network cut through, not those that stand for switches in the network of a group.

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/network/network.h"
@@ -26,6 +27,7 @@ struct GroupCollective {
   std::vector<Rank> group{};
   std::uint32_t root = 0;  // place, where has_root()
   std::int64_t bytes = 0;
+  bool detours = false;  // as network_of_group() has them
 };
 
 // Returns the class of sizes that share an algorithm: those from a power of two on, below the next one.
@@ -63,9 +65,9 @@ class SynthesisLibrary {
   std::string id_;
   Schedule::Occupancy occupancy_;
   Forwarding forwarding_;
-  std::map<std::string, NetworkConfig> networks_;  // by text
-  std::map<std::vector<Rank>, View> views_;
-  std::map<std::string, Algorithm> known_;  // on the network of a group
+  std::map<std::string, NetworkConfig> networks_;             // by text
+  std::map<std::pair<std::vector<Rank>, bool>, View> views_;  // by group, and with detours or not
+  std::map<std::string, Algorithm> known_;                    // on the network of a group
 };
 
 }  // namespace convert

@@ -16,8 +16,8 @@ namespace {
 constexpr std::int64_t most_chunks = std::int64_t{1} << 24U;
 
 const std::vector<std::string>& known_keys() {
-  static const std::vector<std::string> keys{"effort", "chunks",    "max-chunks", "method",
-                                             "seed",   "occupancy", "forwarding", "net"};
+  static const std::vector<std::string> keys{"effort",    "chunks",     "max-chunks", "method", "seed",
+                                             "occupancy", "forwarding", "net",        "fail",   "detours"};
   return keys;
 }
 
@@ -63,6 +63,7 @@ std::string read_methods(std::string_view value, SynthesisChoice& to) {
 std::string read_setting(std::string_view key, std::string_view value, SynthesisRule& to) {
   const std::vector<std::string> efforts{"fast", "normal", "best"};
   const std::vector<std::string> occupancies{"beta", "alpha-beta"};
+  const std::vector<std::string> answers{"no", "yes"};
   if (key == "effort") {
     const std::size_t k = choice(key, value, efforts);
     to.choice.effort = static_cast<SynthesisEffort>(k);
@@ -80,6 +81,10 @@ std::string read_setting(std::string_view key, std::string_view value, Synthesis
     to.forwarding = all_forwarding[k];
     return names[k];
   }
+  if (key == "detours") {
+    to.detours = choice(key, value, answers) == 1;
+    return answers[to.detours ? 1 : 0];
+  }
   if (key == "method") return read_methods(value, to.choice);
   if (key == "seed") to.choice.seed = whole(key, value, 0, INT64_MAX);
   if (key == "chunks") to.choice.pieces = static_cast<std::uint32_t>(whole(key, value, 1, most_chunks));
@@ -87,6 +92,10 @@ std::string read_setting(std::string_view key, std::string_view value, Synthesis
   if (key == "net") {
     if (value.empty()) throw bad_value(key, value, "a network as option -n takes it");
     to.network = value;
+  }
+  if (key == "fail") {
+    to.failed = split(value, '+');
+    if (std::ranges::count(to.failed, "") != 0) throw bad_value(key, value, "links, such as 3-4+npu5-switch0");
   }
   return std::string(value);
 }

@@ -80,6 +80,10 @@ SynthesizedAlgorithm synthesize_algorithm(const SynthesisProblem& problem, const
       }
     }
   }
+  // Times are rounded to picoseconds, at each hop.
+  if (s.made.total + static_cast<Picoseconds>(s.made.moves.links.size()) < s.bounds.lower)
+    throw Error("the synthesized schedule is wrong: it takes " + format_time(s.made.total) +
+                ", less than its bound, " + format_time(s.bounds.lower));
   out.method = s.made.method;
   out.total = s.made.total;
   out.stopped = s.stopped;

@@ -148,6 +148,13 @@ std::optional<Device> ExactPacker::uneven() const {
   return uneven_device(problem_.graph, problem_.participants, bandwidths);
 }
 
+bool ExactPacker::minds(const SplitChoice& choice) const {
+  std::vector<std::uint32_t> others = hops_from(problem_.graph, problem_.participants);
+  std::erase_if(others, [](std::uint32_t hops) { return hops == 0 || hops == no_index; });
+  const auto [nearest, farthest] = std::ranges::minmax_element(others);
+  return (choice.prune || !others.empty()) && (choice.far_first || (!others.empty() && *nearest != *farthest));
+}
+
 std::vector<TreeScale> ExactPacker::scales(std::optional<std::uint32_t> pieces) const {
   const auto takes = [&](std::int64_t trees) { return !pieces || *pieces % trees == 0; };
   const auto over_bound = [&](const TreeScale& s) {

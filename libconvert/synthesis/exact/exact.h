@@ -35,6 +35,10 @@ class ExactPacker {
   // uneven().
   [[nodiscard]] std::vector<TreeScale> scales(std::optional<std::uint32_t> pieces) const;
 
+  // Returns whether a choice of splitting makes another packing than the usual one: there is something to split off,
+  // and to take the nearest first there are some that lie farther than others.
+  [[nodiscard]] bool minds(const SplitChoice& choice) const;
+
   // Returns the packing for capacities of scales(); none if it fails. Its load is exactly 1 if those are exact.
   // What would pass an NPU that does not take part twice in a tree leaves it twice instead, having come once; if it
   // is to be played backwards, it goes another way, which may add to the load.

@@ -15,7 +15,7 @@ class Splitter {
  public:
   Splitter(const LinkGraph& graph, const TreeDemand& demand, std::span<const std::int64_t> capacities,
            const SplitChoice& choice)
-      : graph_(graph), demand_(demand), choice_(choice), hops_(hops_from_participants()) {
+      : graph_(graph), demand_(demand), choice_(choice), hops_(hops_from(graph, demand.participants)) {
     for (std::uint32_t l = 0; l < graph.links.size(); ++l) {
       if (capacities[l] != 0) edges_[{graph.links[l].from, graph.links[l].to}] = {{{l}, capacities[l]}};
     }
@@ -49,21 +49,6 @@ class Splitter {
     std::int64_t capacity = 0;
     std::int64_t left = 0;
   };
-
-  [[nodiscard]] std::vector<std::uint32_t> hops_from_participants() const {
-    std::vector<std::uint32_t> hops(graph_.devices, no_index);
-    std::vector<Device> open = demand_.participants;
-    for (const Device d : open) hops[d] = 0;
-    for (std::size_t i = 0; i < open.size(); ++i) {
-      for (const std::uint32_t l : graph_.out[open[i]]) {
-        const Device to = graph_.links[l].to;
-        if (hops[to] != no_index) continue;
-        hops[to] = hops[open[i]] + 1;
-        open.push_back(to);
-      }
-    }
-    return hops;
-  }
 
   static std::int64_t count(const std::vector<WayBundle>& ways) {
     std::int64_t sum = 0;
@@ -327,6 +312,21 @@ class Splitter {
 };
 
 }  // namespace
+
+std::vector<std::uint32_t> hops_from(const LinkGraph& graph, std::span<const Device> participants) {
+  std::vector<std::uint32_t> hops(graph.devices, no_index);
+  std::vector<Device> open(participants.begin(), participants.end());
+  for (const Device d : open) hops[d] = 0;
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    for (const std::uint32_t l : graph.out[open[i]]) {
+      const Device to = graph.links[l].to;
+      if (hops[to] != no_index) continue;
+      hops[to] = hops[open[i]] + 1;
+      open.push_back(to);
+    }
+  }
+  return hops;
+}
 
 std::optional<Device> uneven_device(const LinkGraph& graph, std::span<const Device> participants,
                                     std::span<const std::int64_t> capacities) {

@@ -38,6 +38,9 @@ struct SplitChoice {
   bool far_first = true;  // take out the farthest devices first; else the nearest
 };
 
+// Returns by device the fewest links from a participant; no_index where no way leads.
+[[nodiscard]] std::vector<std::uint32_t> hops_from(const LinkGraph& graph, std::span<const Device> participants);
+
 // Returns a device that does not take part and has not as much capacity in as out; none if there is none such.
 [[nodiscard]] std::optional<Device> uneven_device(const LinkGraph& graph, std::span<const Device> participants,
                                                   std::span<const std::int64_t> capacities);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <bit>
 #include <functional>
+#include <map>
 #include <utility>
 
 #include "synthesis/exact/exact.h"
@@ -40,6 +41,7 @@ class GatherMakers {
     if (at_bound()) return std::move(best_);
     if (wants(SynthesisMethod::trees)) trees();
     if (wants_exact() && !stops()) exact();
+    if (fullest_ && !stops()) split_far(*fullest_);
     return std::move(best_);
   }
 
@@ -70,8 +72,9 @@ class GatherMakers {
   }
   // Ways over switches take long to find: of many NPUs only those choices are tried that were best in most
   // networks.
-  [[nodiscard]] bool slow() const {
-    constexpr std::uint32_t few = 32;
+  [[nodiscard]] bool slow() const { return searches_ways() && !is_small(); }
+  [[nodiscard]] bool searches_ways() const {
+    constexpr std::uint32_t few = 16;
     return problem_.size() > few && problem_.graph.devices > problem_.graph.npus &&
            choice_.effort != SynthesisEffort::best;
   }
@@ -79,7 +82,7 @@ class GatherMakers {
   // ends with what it finds first.
   [[nodiscard]] bool at_bound() const {
     if (quick() && !is_small() && !best_.empty()) return true;
-    const Picoseconds tolerated = quick() ? lower_ / 50 : slow() ? lower_ / 500 : 0;
+    const Picoseconds tolerated = quick() ? lower_ / (is_small() ? 500 : 50) : searches_ways() ? lower_ / 200 : 0;
     return !best_.empty() && best_.least() <= lower_ + tolerated;
   }
   [[nodiscard]] bool allows(std::uint64_t pieces) const {
@@ -177,12 +180,15 @@ class GatherMakers {
     TreePacking packing;
     std::string name;
     Picoseconds time = 0;
+    std::uint32_t pieces = 0;  // of a part, at first
+    std::uint32_t order = 0;   // the best one of with_pieces()
   };
   using Packer = std::function<std::optional<Packed>()>;
 
   // First each packing with `usual` pieces if it may, then the best `most_kept` of them with others. Returns how
-  // many trees of a root the best had at first, 0 if there is none.
-  std::uint32_t judge(const std::vector<Packer>& packers, std::size_t most_kept, std::uint32_t usual = 16) {
+  // long the best took at first, by the number of trees of a root.
+  std::map<std::uint32_t, Picoseconds> judge(const std::vector<Packer>& packers, std::size_t most_kept,
+                                             std::uint32_t usual = 16) {
     std::vector<Packed> packed;
     for_each_ordered(
         choice_.jobs, packers.size(),
@@ -195,28 +201,48 @@ class GatherMakers {
           if (p.first) packed.push_back(std::move(*p.first));
         });
     std::ranges::stable_sort(packed, {}, &Packed::time);
-    const std::uint32_t trees = packed.empty() ? 0 : packed.front().packing.of_root;
-    const std::size_t kept = quick() ? 0 : most_kept;
+    std::map<std::uint32_t, Picoseconds> looked;
+    for (const Packed& p : packed) looked.try_emplace(p.packing.of_root, p.time);
+    const std::size_t kept = !quick() ? most_kept : is_small() ? 1 : 0;
     if (packed.size() > kept) packed.resize(kept);
     for_each_ordered(
         choice_.jobs, packed.size(), [&](std::size_t i) { return split(packed[i]); },
         [&](std::size_t, std::vector<Candidate>&& all) {
           for (Candidate& c : all) take(c.first, std::move(c.second));
         });
-    return trees;
+    for (const Packed& p : packed) {
+      if (!fullest_ || p.packing.load < fullest_->packing.load) fullest_ = p;
+    }
+    return looked;
   }
 
-  // Splits what a tree carries into more and more pieces, while that helps.
-  [[nodiscard]] std::vector<Candidate> split(const Packed& p) const {
+  // Splits what uses the links best into more pieces than usual, and takes that if it gains a thousandth.
+  void split_far(Packed& p) {
+    const auto worth = [&] { return best_.least() - best_.least() / 1000; };
+    const std::uint32_t trees = p.packing.of_root;
+    const std::uint64_t most = std::uint64_t{choice_.far_pieces} * (problem_.size() / roots_.size());
+    for (const std::uint64_t pieces : {most / 2, most}) {
+      const auto q = static_cast<std::uint32_t>(pieces / trees);
+      if (worth() <= lower_ || pieces <= most_pieces() || moves_of_pieces(pieces) > most_moves()) return;
+      Made made = with_pieces(p, q);
+      if (made->total < worth()) take(trees * q, std::move(made));
+    }
+  }
+
+  // Splits what a tree carries into more and more pieces, while that helps; with effort fast into more than at
+  // first, while it takes some milliseconds and gains a thousandth.
+  [[nodiscard]] std::vector<Candidate> split(Packed& p) const {
+    constexpr std::uint64_t few_moves = 16'000;
     std::vector<Candidate> out;
-    Picoseconds least = INT64_MAX;
-    std::uint32_t best_way = 0;
+    Picoseconds least = fast() ? p.time : INT64_MAX;
     std::uint32_t in_vain = 0;
     for (const std::uint32_t q : splits(p.packing.of_root)) {
-      if (stops()) break;
       const std::uint32_t pieces = p.packing.of_root * q;
-      Made made = with_pieces(p, q, best_way);
-      in_vain = made->total < least ? 0 : in_vain + 1;
+      if (fast() && pieces <= p.pieces) continue;
+      if (stops() || (fast() && (least <= lower_ || moves_of_pieces(pieces) > few_moves))) break;
+      Made made = with_pieces(p, q);
+      in_vain = made->total < (fast() ? least - least / 1000 : least) ? 0 : in_vain + 1;
+      if (fast() && in_vain != 0) break;
       least = std::min(least, made->total);
       out.emplace_back(pieces, std::move(made));
       if (in_vain == 3 && choice_.effort != SynthesisEffort::best) break;
@@ -233,7 +259,7 @@ class GatherMakers {
     const auto most = static_cast<std::uint32_t>(most_pieces() / trees);
     if (choice_.pieces) {
       out.assign(*choice_.pieces % trees == 0 ? 1 : 0, *choice_.pieces / trees);
-    } else if (!std::has_single_bit(most) && allows(std::uint64_t{trees} * most)) {
+    } else if (most != 0 && !std::has_single_bit(most) && allows(std::uint64_t{trees} * most)) {
       out.push_back(most);
     }
     return out;
@@ -316,21 +342,31 @@ class GatherMakers {
     for (const TreeScale& scale : scales) packers.emplace_back(with(scale, {}));
     constexpr std::uint32_t few = 32;
     const std::size_t kept = problem_.size() <= few ? 6 : 2;
-    const std::uint32_t best = judge(packers, kept);
-    if (best == 0) return refuse_exact(packer);
-    const bool others = problem_.size() != problem_.graph.devices;
+    const std::map<std::uint32_t, Picoseconds> looked = judge(packers, kept);
+    if (looked.empty()) return refuse_exact(packer);
     packers.clear();
     for (const TreeScale& scale : scales) {
-      if (scale.trees != best && &scale != &scales.front()) continue;
+      if (!is_promising(looked, scale, scales.front())) continue;
       for (const ExactChoice& c : exact_choices()) {
-        if (slow() && (!c.grow.together || c.split.prune || c.split.far_first)) continue;
-        if (others || (c.split.prune && c.split.far_first)) packers.emplace_back(with(scale, c));
+        if (slow() && (!c.grow.together || c.split.prune)) continue;
+        if (packer.minds(c.split)) packers.emplace_back(with(scale, c));
       }
       const std::uint64_t draws = choice_.effort == SynthesisEffort::best && problem_.size() <= few ? 16 : 0;
       for (std::uint64_t draw = 1; draw <= draws; ++draw)
         packers.emplace_back(with(scale, {.grow = {.seed = draw}}));
     }
     judge(packers, kept);
+  }
+  // Returns whether other choices are worth a try: for the fastest, and for the one that fills the links best if it
+  // is not much slower.
+  [[nodiscard]] bool is_promising(const std::map<std::uint32_t, Picoseconds>& looked, const TreeScale& scale,
+                                  const TreeScale& fullest) const {
+    const auto at = looked.find(static_cast<std::uint32_t>(scale.trees));
+    if (at == looked.end()) return false;
+    Picoseconds least = INT64_MAX;
+    for (const auto& [trees, time] : looked) least = std::min(least, time);
+    if (at->second == least) return true;
+    return &scale == &fullest && (choice_.effort == SynthesisEffort::best || at->second - least <= least / 8);
   }
   // Returns all choices but the usual one.
   static std::vector<ExactChoice> exact_choices() {
@@ -384,7 +420,7 @@ class GatherMakers {
 
   [[nodiscard]] std::pair<std::optional<Packed>, Made> first_look(std::optional<Packed>&& p,
                                                                   std::uint32_t usual) const {
-    if (!p) return {};
+    if (!p || !fits(p->packing.of_root)) return {};
     const std::uint32_t trees = p->packing.of_root;
     std::uint32_t q = choice_.pieces ? *choice_.pieces / trees : 1;
     const std::uint64_t looked_at = std::uint64_t{usual} * (problem_.size() / roots_.size());
@@ -394,23 +430,24 @@ class GatherMakers {
     Made made = list_schedule(problem_, std::move(moves.moves), ServeOrder::pieces, moves.rank);
     made->method = text(*p, q);
     p->time = made->total;
+    p->pieces = trees * q;
     return {std::move(p), std::move(made)};
   }
 
-  // Tries all orders; of many pieces only the best for fewer of them, `best`.
-  [[nodiscard]] Made with_pieces(const Packed& p, std::uint32_t q, std::uint32_t& best) const {
+  // Tries all orders; of many pieces only the best for fewer of them, with effort fast the usual one.
+  [[nodiscard]] Made with_pieces(Packed& p, std::uint32_t q) const {
     const TreeMoves moves = moves_of(problem_, p.packing, q);
     constexpr std::uint32_t orders = std::size(serve_orders);
     constexpr std::uint32_t draws = 2;
     constexpr std::size_t many = 30'000;
-    const bool only_best = moves.moves.moves.size() > many && choice_.effort != SynthesisEffort::best;
+    const bool only_best = fast() || (moves.moves.moves.size() > many && choice_.effort != SynthesisEffort::best);
     Made made;
-    for (std::uint32_t k = only_best ? best : 0; k < (only_best ? best + 1 : orders + draws); ++k) {
+    for (std::uint32_t k = only_best ? p.order : 0; k < (only_best ? p.order + 1 : orders + draws); ++k) {
       TimedMoves other = k < orders ? list_schedule(problem_, moves.moves, serve_orders[k], moves.rank)
                                     : by_chance(moves, q, choice_.seed + k - orders);
       if (made && other.total >= made->total) continue;
       made = std::move(other);
-      best = k;
+      p.order = k;
     }
     made->method = text(p, q);
     return made;
@@ -432,6 +469,7 @@ class GatherMakers {
   double share_;
   std::vector<Device> roots_;
   BestCandidates best_;
+  std::optional<Packed> fullest_;  // what was split and uses the links best
   std::atomic<bool> any_ = false;
 };
 

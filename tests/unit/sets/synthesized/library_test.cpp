@@ -10,6 +10,7 @@
 
 #include "common/expect_error.h"
 #include "passes/verify/verify.h"
+#include "sanitized.h"
 #include "unit/passes/lowered.h"
 #include "unit/synthesis/random_graphs.h"
 
@@ -68,17 +69,29 @@ TEST(SynthesisLibraries, WhatNothingPassesIsLeftOut) {
     test::add_wire(network.graph, a, b, 50);
     test::add_wire(network.graph, b, a, 50);
   }
-  const GroupNetwork view = network_of_group(network.graph, std::vector<Rank>{2, 0}, network.source);
+  const GroupNetwork view = network_of_group(network.graph, std::vector<Rank>{2, 0}, true, network.source);
   EXPECT_EQ(view.device, (std::vector<Device>{2, 0, 1}));
   EXPECT_EQ(view.network.graph.npus, 2U);
   EXPECT_EQ(view.network.graph.switches, 1U);
   EXPECT_EQ(view.network.graph.wires.size(), 4U);
-  EXPECT_EQ(view.text(), network_of_group(network.graph, std::vector<Rank>{2, 4}, network.source).text());
+  EXPECT_EQ(view.text(), network_of_group(network.graph, std::vector<Rank>{2, 4}, true, network.source).text());
+}
+
+// Where all groups of a workload communicate at once, one's detour is another's shortest way.
+TEST(SynthesisLibraries, OtherNpusPassOnWhatNeedsThem) {
+  const WireGraph torus = build_wire_graph(parse_short_network("torus:4x4,bw=50GB/s,lat=500ns"));
+  const std::vector<Rank> row{4, 5, 6, 7};
+  EXPECT_EQ(network_of_group(torus, row, false, "torus").device, (std::vector<Device>{4, 5, 6, 7}));
+  EXPECT_EQ(network_of_group(torus, row, true, "torus").device.size(), 16U);
+  const std::vector<Rank> corners{0, 10};  // no neighbours
+  EXPECT_EQ(network_of_group(torus, corners, false, "torus").device.size(), 16U);
+  const WireGraph rails = build_wire_graph(parse_short_network("switch:4,bw=50GB/s,lat=500ns"));
+  EXPECT_EQ(network_of_group(rails, std::vector<Rank>{3, 1}, false, "rails").device, (std::vector<Device>{3, 1, 4}));
 }
 
 TEST(SynthesisLibraries, EveryCollectiveOfRandomGroupsIsProved) {
   test::SynthesisDraw draw(7);
-  for (int round = 0; round < 30; ++round) {
+  for (int round = 0; round < test::rounds(32); ++round) {
     const NetworkConfig network = test::random_network(draw, 9, round % 2 == 0 ? 0 : 3);
     SynthesisLibrary library = library_of(network);
     std::vector<Rank> group = test::random_group(draw, network.graph.npus);
@@ -88,7 +101,8 @@ TEST(SynthesisLibraries, EveryCollectiveOfRandomGroupsIsProved) {
       const GroupCollective wanted{.collective = c,
                                    .group = group,
                                    .root = draw.below(static_cast<std::uint32_t>(group.size())),
-                                   .bytes = 1000 + draw.below(100'000)};
+                                   .bytes = 1000 + draw.below(100'000),
+                                   .detours = round % 3 == 0};
       const Algorithm a = library.make(wanted, fast, 1);
       ASSERT_EQ(a.ranks(), static_cast<std::int32_t>(group.size()));
       EXPECT_TRUE(a.relays.empty());

@@ -24,6 +24,9 @@ TEST(SynthesisRules, KeysAndANetworkWithItsOwnOptions) {
   EXPECT_FALSE(rule.forwarding.has_value());
   EXPECT_EQ(parse_synthesis_rule("synthesized,forwarding=Cut").forwarding, Forwarding::cut);
   EXPECT_EQ(parse_synthesis_rule("synthesized,occupancy=alpha-beta").occupancy, Schedule::Occupancy::alpha_beta);
+  EXPECT_EQ(parse_synthesis_rule("synthesized,fail=3-4+5>6").failed, (std::vector<std::string>{"3-4", "5>6"}));
+  EXPECT_TRUE(parse_synthesis_rule("synthesized,detours=Yes").detours);
+  EXPECT_FALSE(parse_synthesis_rule("synthesized,detours=no").detours);
   EXPECT_EQ(parse_synthesis_rule("synthesized").text, "synthesized");
 }
 
@@ -41,12 +44,15 @@ TEST(SynthesisRules, WhatIsWrongIsNamed) {
   };
   EXPECT_EQ(message("synthesized,effort=x"), "'x' for effort: expected one of fast, normal, best");
   EXPECT_EQ(message("synthesized,chunks=0"), "'0' for chunks: expected a number from 1 to 16777216");
+  EXPECT_EQ(message("synthesized,detours=1"), "'1' for detours: expected one of no, yes");
   EXPECT_EQ(message("synthesized,net="), "'' for net: expected a network as option -n takes it");
   EXPECT_EQ(message("synthesized,method=trees+ring"),
             "'ring' for method: expected one of greedy, trees, exact, latency, paired, paths, builders");
   EXPECT_EQ(message("synthesized,seed=1,seed=2"), "key 'seed' is given twice");
   EXPECT_EQ(message("synthesized,root=1"),
-            "unknown key 'root'; known: effort, chunks, max-chunks, method, seed, occupancy, forwarding, net");
+            "unknown key 'root'; known: effort, chunks, max-chunks, method, seed, occupancy, forwarding, net, "
+            "fail, detours");
+  EXPECT_EQ(message("synthesized,fail=3-4+"), "'3-4+' for fail: expected links, such as 3-4+npu5-switch0");
   EXPECT_EQ(test::error_message([] { check_synthesized(Collective::barrier); }, Error::Kind::usage),
             "synthesized is for all_reduce, reduce, all_gather, gather, scatter, broadcast, all_to_all, "
             "reduce_scatter, not for barrier");

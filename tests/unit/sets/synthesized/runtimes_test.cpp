@@ -7,6 +7,7 @@
 
 #include "passes/lower/fit_runtime.h"
 #include "passes/verify/verify.h"
+#include "sanitized.h"
 #include "sets/synthesized/synthesized.h"
 #include "unit/synthesis/random_graphs.h"
 
@@ -44,7 +45,7 @@ void expect_runs(const Algorithm& a, const RuntimeLimits& limits, const std::str
 TEST(FitRuntime, AnyAlgorithmRunsOnceItFits) {
   test::SynthesisDraw draw(9);
   int fitted = 0;
-  for (int round = 0; round < 10; ++round) {
+  for (int round = 0; round < test::rounds(16); ++round) {
     const NetworkConfig network = test::random_network(draw, 8, round % 2 == 0 ? 0 : 2);
     for (const Collective c : {Collective::all_gather, Collective::all_reduce}) {
       const Algorithm scheduled = make(network, c, 4);
@@ -58,7 +59,7 @@ TEST(FitRuntime, AnyAlgorithmRunsOnceItFits) {
       }
     }
   }
-  EXPECT_GE(fitted, 20);
+  EXPECT_GE(fitted, test::rounds(32));
 }
 
 TEST(FitRuntime, StepsAreSpreadOverChannels) {

@@ -12,6 +12,7 @@
 #include "common/replay_traces.h"
 #include "formats/format.h"
 #include "passes/verify/verify.h"
+#include "sanitized.h"
 #include "unit/passes/lowered.h"
 #include "unit/synthesis/random_graphs.h"
 
@@ -55,7 +56,7 @@ void expect_right(const NetworkConfig& network, const SynthesisRequest& request,
 TEST(Synthesized, EveryCollectiveOnAnyNetworkIsProvedAndTakesItsTime) {
   test::SynthesisDraw draw(21);
   int refused = 0;
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < test::rounds(40); ++round) {
     const NetworkConfig network = test::random_network(draw, 10, round % 2 == 0 ? 0 : 3);
     const std::uint32_t npus = network.graph.npus;
     for (const Collective c :
@@ -80,7 +81,7 @@ TEST(Synthesized, EveryCollectiveOnAnyNetworkIsProvedAndTakesItsTime) {
 
 TEST(Synthesized, KnownShapesAreProvedOnAnyNetwork) {
   test::SynthesisDraw draw(77);
-  for (int round = 0; round < 12; ++round) {
+  for (int round = 0; round < test::rounds(16); ++round) {
     const NetworkConfig network = test::random_network(draw, 9, round % 2 == 0 ? 0 : 3);
     for (const Collective c : {Collective::all_gather, Collective::reduce_scatter, Collective::all_reduce,
                                Collective::broadcast, Collective::reduce, Collective::all_to_all}) {
@@ -108,8 +109,8 @@ TEST(Synthesized, KnownShapesReachTheBoundWhereTheyAreBest) {
 }
 
 TEST(Synthesized, FewestTransfersWithinTwoPercent) {
-  const NetworkConfig network = parse_short_network("switch:12,bw=50GB/s,lat=100ns");
-  const SynthesisRequest request{.bytes = 12 << 20};
+  const NetworkConfig network = parse_short_network("switch:7,bw=50GB/s,lat=100ns");
+  const SynthesisRequest request{.bytes = 7 << 20};
   const SynthesizedAlgorithm fast = make(network, request, {});
   const SynthesizedAlgorithm few = make(network, request, {.objective = SynthesisObjective::transfers});
   EXPECT_LT(few.made.schedule.transfers.size(), fast.made.schedule.transfers.size());
@@ -118,9 +119,9 @@ TEST(Synthesized, FewestTransfersWithinTwoPercent) {
 }
 
 TEST(Synthesized, WhatIgnoresLatenciesStillHasTrueTimes) {
-  const NetworkConfig network = parse_short_network("switch:6,bw=50GB/s,lat=3us");
+  const NetworkConfig network = parse_short_network("switch:4,bw=50GB/s,lat=3us");
   for (const Collective c : {Collective::all_gather, Collective::all_reduce, Collective::all_to_all}) {
-    const SynthesisRequest request{.collective = c, .bytes = 6 << 20};
+    const SynthesisRequest request{.collective = c, .bytes = 4 << 20};
     const SynthesizedAlgorithm made = make(network, request, {.objective = SynthesisObjective::bandwidth});
     EXPECT_GE(made.total, make(network, request, {}).total);
     expect_right(network, request, made, std::string(name(c)));
@@ -179,7 +180,26 @@ TEST(Synthesized, SizesNeedNotDivide) {
   }
 }
 
-TEST(Synthesized, TheSameForAnyNumberOfThreads) {
+// Makers whose trees are more than the pieces that are wanted make nothing, and no empty algorithm.
+TEST(Synthesized, NeverMorePiecesThanWanted) {
+  const NetworkConfig torus = parse_short_network("torus:4x4,bw=50GB/s,lat=500ns");
+  const NetworkConfig all = parse_short_network("switch:5,bw=50GB/s,lat=500ns");
+  for (const std::uint32_t most : {1U, 2U, 3U, 7U}) {
+    for (const Collective c : {Collective::all_gather, Collective::reduce_scatter}) {
+      for (const NetworkConfig* network : {&torus, &all}) {
+        SynthesisRequest request{.collective = c, .bytes = std::int64_t{network->npus()} << 16U};
+        if (network == &torus) request.group = std::vector<Rank>{0, 1, 2, 3};
+        const SynthesizedAlgorithm made = make(*network, request, {.most_pieces = most});
+        const std::size_t parts = request.group ? 4 : 5;
+        EXPECT_LE(made.made.schedule.chunks.size(), parts * most) << made.method;
+        EXPECT_GE(made.made.schedule.chunks.size(), parts) << made.method;
+        expect_right(*network, request, made, made.method);
+      }
+    }
+  }
+}
+
+TEST(SynthesisThreads, AnyNumberMakesTheSame) {
   test::SynthesisDraw draw(5);
   const NetworkConfig network = test::random_network(draw, 9, 2);
   const auto text = [&](unsigned jobs) {

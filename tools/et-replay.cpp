@@ -11,9 +11,9 @@
 #include "replay/about.h"
 #include "replay/options.h"
 #include "replay/output.h"
+#include "replay/schedule.h"
 #include "replay/sweep.h"
 #include "scenario/scenario.h"
-#include "sets/schedules.h"
 #include "sets/source.h"
 #include "simulate/engine/replay.h"
 #include "util/log.h"
@@ -70,10 +70,7 @@ int replay(const tools::ReplayCommand& command, const tools::ReplayOutputOptions
   if (!report_result(result, output, command.input, name, context)) return 1;
   std::optional<Schedule> schedule;
   if (scheduled) {
-    const bool beta = scenario.options.network.occupancy == Occupancy::beta;
-    schedule = schedule_of_replay(traces, result.timeline, scenario.network,
-                                  beta ? Schedule::Occupancy::beta : Schedule::Occupancy::alpha_beta,
-                                  source.base_name(), context.diagnostics);
+    schedule = tools::schedule_of_run(traces, result, scenario, source.base_name(), context);
     if (context.failed()) return 1;
   }
   write_replay(result, output, context.common.verbose > 0, loaded, schedule,

@@ -35,8 +35,20 @@ struct Slice {
   std::int32_t stream = -1;  // of the device, where one was recorded
 };
 
+// A message on a link of its way.
+struct HopSlice {
+  std::uint32_t message = 0;  // numbers the messages, in the order in which they were sent
+  Rank src = 0;               // of the message
+  Rank dst = 0;
+  std::int64_t bytes = 0;
+  std::uint32_t to = 0;  // the device at the end of the link
+  Picoseconds begin_ps = 0;
+  Picoseconds end_ps = 0;  // all of it is there
+};
+
 struct Timeline {
   std::vector<Slice> slices;
+  std::vector<HopSlice> hops{};  // by begin; only where they are asked for
   TextSet names;
 
   [[nodiscard]] std::string_view name(const Slice& s) const { return names[s.name]; }

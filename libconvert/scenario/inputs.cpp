@@ -121,7 +121,7 @@ Algorithm LibraryMaker::synthesize(const std::string& text, const CollectiveCall
   if (!library_) {
     const auto occupancy =
         options_.occupancy == Occupancy::alpha_beta ? Schedule::Occupancy::alpha_beta : Schedule::Occupancy::beta;
-    library_.emplace(network_, options_.failed, occupancy);
+    library_.emplace(network_, options_.failed, occupancy, options_.forwarding.value_or(Forwarding::switches));
   }
   GroupCollective wanted{.collective = call.op, .group = {ranks.begin(), ranks.end()}, .root = call.root};
   wanted.bytes = call.bytes;

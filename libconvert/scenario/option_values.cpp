@@ -34,12 +34,13 @@ std::string usual_made(const std::string& text, std::optional<Collective> collec
   if (!names_synthesis(text)) return usual_builtin(text, collective);
   check_synthesized(collective);
   const SynthesisRule rule = parse_synthesis_rule(text);
-  if (rule.network || rule.occupancy || !rule.failed.empty()) {
-    throw usage_error(std::string(rule.network     ? "net"
-                                  : rule.occupancy ? "occupancy"
-                                                   : "fail") +
-                      "= is of et-merge; a replay's synthesized algorithms are for its own network, occupancy and "
-                      "failed links");
+  if (rule.network || rule.occupancy || rule.forwarding || !rule.failed.empty()) {
+    throw usage_error(std::string(rule.network      ? "net"
+                                  : rule.occupancy  ? "occupancy"
+                                  : rule.forwarding ? "forwarding"
+                                                    : "fail") +
+                      "= is of et-merge; a replay's synthesized algorithms are for its own network, occupancy, "
+                      "forwarding and failed links");
   }
   return rule.text;
 }

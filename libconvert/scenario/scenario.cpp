@@ -173,7 +173,8 @@ std::string network_shape(const Scenario& scenario) {
   for (const NetworkDim& d : n.dims) shape += ' ' + std::string(name(d.topology)) + std::to_string(d.npus);
   if (can_send_to_self(n, scenario.options.network.model)) shape += " self";
   if (!n.ideal && uses_synthesis(*scenario.options.system)) {
-    shape += ' ' + rates_text(build_wire_graph(n)) + ' ' + std::string(name(scenario.options.network.occupancy));
+    shape += ' ' + rates_text(build_wire_graph(n)) + ' ' + std::string(name(scenario.options.network.occupancy)) +
+             ' ' + std::string(name(scenario.options.network.forwarding.value_or(Forwarding::switches)));
     for (const std::string& link : scenario.options.network.failed) shape += ' ' + link;
   }
   if (scenario.options.network.model == NetworkModel::wires) shape += " no shortest time";  // of what takes none

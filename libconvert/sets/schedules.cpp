@@ -112,16 +112,32 @@ NetworkConfig network_of(const Schedule& schedule) {
 }
 
 Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timeline, const NetworkConfig& network,
-                            Schedule::Occupancy occupancy, const std::string& name, Diagnostics& diagnostics) {
+                            Schedule::Occupancy occupancy, bool stored, const std::string& name,
+                            Diagnostics& diagnostics) {
+  const std::string file = traces.empty() ? network.source : traces.front().name;
+  const WireGraph graph = network.graph.npus != 0 ? network.graph : build_wire_graph(network);
+  const auto passed = std::ranges::find_if(timeline.hops, [&](const HopSlice& h) { return h.to >= graph.npus; });
+  const bool switched = passed != timeline.hops.end();
+  if (switched && !stored) {
+    throw input_error({.file = file},
+                      "rank " + std::to_string(passed->src) + " sends to " + std::to_string(passed->dst) +
+                          " over " + graph.device_name(passed->to) +
+                          ", which sends on what has come in part; schedules are of messages that are stored on "
+                          "their way: take --forwarding store",
+                      "network");
+  }
   Schedule frame;
-  frame.file = traces.empty() ? network.source : traces.front().name;
+  frame.file = file;
   frame.name = name;
   frame.occupancy = occupancy;
-  const WireGraph graph = network.graph.npus != 0 ? network.graph : build_wire_graph(network);
   frame.nodes = graph.npus;
   if (graph.switches != 0) frame.network = network_id(graph);
+  if (switched) {
+    frame.switches = graph.switches;
+    frame.forwarding = "store";
+  }
   for (const GraphWire& w : graph.wires) {
-    if (w.from >= graph.npus || w.to >= graph.npus) continue;  // schedules know no switches but as relays
+    if (!switched && (w.from >= graph.npus || w.to >= graph.npus)) continue;
     frame.wires.push_back(make_schedule_wire(w.from, w.to, w.bytes_per_ns, w.latency_ps));
   }
   Schedule schedule = fill_from_replay(traces, timeline, std::move(frame));

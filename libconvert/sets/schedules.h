@@ -36,9 +36,10 @@ struct CheckedSchedule {
 // Returns the wires as a network; relays are NPUs. Throws Error(input) if they are not told or do not join all
 // nodes.
 [[nodiscard]] NetworkConfig network_of(const Schedule& schedule);
-// Returns a replay's transfers as a checked schedule. Throws Error(input) where a schedule cannot express them.
+// Returns a replay's transfers as a checked schedule. Over switches messages go as the hops of the timeline say,
+// which must be there if they are `stored` on the way. Throws Error(input) where a schedule cannot express them.
 [[nodiscard]] Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timeline,
-                                          const NetworkConfig& network, Schedule::Occupancy occupancy,
+                                          const NetworkConfig& network, Schedule::Occupancy occupancy, bool stored,
                                           const std::string& name, Diagnostics& diagnostics);
 
 // Loads the network of option -n: a network, or a schedule, for its wires.

@@ -2,7 +2,7 @@
 #include "synthesis/list_schedule.h"
 
 #include <algorithm>
-#include <array>
+#include <numeric>
 #include <queue>
 #include <unordered_map>
 #include <utility>
@@ -19,31 +19,53 @@ struct Ready {
 
 struct Event {
   Picoseconds time = 0;
-  std::uint32_t what = 0;  // a hop that arrives, or, with the top bit, a link that is free
+  std::uint32_t what = 0;  // a hop that arrives, or, with a bit, a link or a share of one that is free
   friend bool operator>(const Event& a, const Event& b) {
     return a.time != b.time ? a.time > b.time : a.what > b.what;
   }
 };
 constexpr std::uint32_t free_bit = std::uint32_t{1} << 31U;
+constexpr std::uint32_t share_bit = std::uint32_t{1} << 30U;
 
 class ListScheduler {
  public:
-  ListScheduler(const SynthesisProblem& problem, Moves moves, ServeOrder order, std::span<const double> rank)
-      : problem_(problem), order_(order), rank_(rank), m_(std::move(moves)) {
+  ListScheduler(const SynthesisProblem& problem, Moves moves)
+      : problem_(problem), cuts_(!problem.cuts.empty()), m_(std::move(moves)) {
     set_times();
     set_children();
-    set_keys();
+    key_.resize(m_.links.size());
   }
-  ListScheduler(const SynthesisProblem& problem, Moves moves, std::vector<double> keys)
-      : problem_(problem), order_(ServeOrder::pieces), m_(std::move(moves)), key_(std::move(keys)) {
-    set_times();
-    set_children();
+
+  void order_by(ServeOrder order, std::span<const double> rank) {
+    if (order == ServeOrder::pieces) return order_by_pieces(rank);
+    order_by_way(order);
+  }
+  void order_by(std::span<const Picoseconds> starts) {
+    for (std::size_t h = 0; h < key_.size(); ++h) key_[h] = -static_cast<double>(starts[h]);
+  }
+  void order_by(std::vector<double> keys) { key_ = std::move(keys); }
+  // Makes each link wait for the next one by its start, and its turn among those of one time.
+  void keep_order(const TimedMoves& made) {
+    std::vector<std::uint32_t> order(m_.links.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::stable_sort(order, {}, [&](std::uint32_t h) {
+      return std::pair(made.starts[h], made.turns.empty() ? 0 : made.turns[h]);
+    });
+    std::vector<std::uint32_t> count(problem_.graph.links.size());
+    number_.resize(m_.links.size());
+    for (const std::uint32_t h : order) number_[h] = count[m_.links[h]]++;
+    for (std::size_t h = 0; h < key_.size(); ++h) key_[h] = -static_cast<double>(number_[h]);
+    next_.assign(problem_.graph.links.size(), 0);
   }
 
   TimedMoves run() {
     starts_.assign(m_.links.size(), 0);
     queues_.resize(problem_.graph.links.size());
     busy_until_.assign(problem_.graph.links.size(), 0);
+    if (cuts_) {
+      turns_.assign(m_.links.size(), 0);
+      tails_.assign(m_.moves.size(), 0);
+    }
     for (std::uint32_t i = 0; i < m_.moves.size(); ++i) {
       if (waits_[i] == 0) offer(m_.moves[i].way.begin);
     }
@@ -57,6 +79,8 @@ class ListScheduler {
         events_.pop();
         if ((what & free_bit) != 0) {
           touched_.push_back(what & ~free_bit);
+        } else if ((what & share_bit) != 0) {
+          free_share(what & ~share_bit);
         } else {
           arrive(what);
           last = now;
@@ -64,8 +88,11 @@ class ListScheduler {
       }
       serve(now);
     }
-    TimedMoves out{.moves = std::move(m_), .starts = std::move(starts_), .total = last, .method = {}};
-    return out;
+    return {.moves = std::move(m_),
+            .starts = std::move(starts_),
+            .turns = std::move(turns_),
+            .total = last,
+            .method = {}};
   }
 
  private:
@@ -101,28 +128,37 @@ class ListScheduler {
         rows_by_key(m_.parents.size(), m_.moves.size(), parents, [&](std::size_t k) { return child_of[k]; });
   }
 
-  // Children stand behind their parents.
-  void set_keys() {
-    key_.resize(m_.links.size());
-    if (order_ == ServeOrder::pieces) {
-      for (std::uint32_t h = 0; h < key_.size(); ++h) {
-        const std::uint32_t piece = m_.moves[move_of_[h]].piece;
-        key_[h] = rank_.empty() ? -static_cast<double>(piece) : -rank_[piece];
-      }
-      return;
+  void order_by_pieces(std::span<const double> rank) {
+    for (std::uint32_t h = 0; h < key_.size(); ++h) {
+      const std::uint32_t piece = m_.moves[move_of_[h]].piece;
+      key_[h] = rank.empty() ? -static_cast<double>(piece) : -rank[piece];
     }
+  }
+  // Children stand behind their parents.
+  void order_by_way(ServeOrder order) {
     std::vector<double> after(m_.moves.size());
     for (std::uint32_t i = static_cast<std::uint32_t>(m_.moves.size()); i-- > 0;) {
       const Move& move = m_.moves[i];
       double below = after[i];
       for (std::uint32_t h = move.way.begin + move.way.count; h-- > move.way.begin;) {
-        below += static_cast<double>(order_ == ServeOrder::farthest ? times_[h].arrival : times_[h].busy);
+        below += static_cast<double>(order == ServeOrder::farthest ? time_on_way(h) : times_[h].busy);
         key_[h] = below;
       }
       for (const std::uint32_t p : m_.parents_of(move))
-        after[p] = order_ == ServeOrder::farthest ? std::max(after[p], below) : after[p] + below;
+        after[p] = order == ServeOrder::farthest ? std::max(after[p], below) : after[p] + below;
     }
   }
+  // Returns how long a message takes for a hop, but for the heads that go on before it.
+  [[nodiscard]] Picoseconds time_on_way(std::uint32_t hop) const {
+    return goes_on(hop) ? latency(hop) : times_[hop].arrival;
+  }
+  // Returns whether the head of a message goes on at the end of a hop.
+  [[nodiscard]] bool goes_on(std::uint32_t hop) const {
+    const Range& way = m_.moves[move_of_[hop]].way;
+    return cuts_ && hop + 1 < way.begin + way.count && problem_.cuts_through(link(hop).to);
+  }
+  [[nodiscard]] const LinkGraph::Link& link(std::uint32_t hop) const { return problem_.graph.links[m_.links[hop]]; }
+  [[nodiscard]] Picoseconds latency(std::uint32_t hop) const { return link(hop).latency_ps; }
 
   void offer(std::uint32_t hop) {
     queues_[m_.links[hop]].push({key_[hop], hop});
@@ -141,20 +177,84 @@ class ListScheduler {
   void serve(Picoseconds now) {
     for (const std::uint32_t link : touched_) {
       auto& queue = queues_[link];
-      if (queue.empty() || busy_until_[link] > now) continue;
-      const std::uint32_t hop = queue.top().hop;
-      queue.pop();
-      starts_[hop] = now;
-      busy_until_[link] = now + times_[hop].busy;
-      events_.push({now + times_[hop].arrival, hop});
-      events_.push({busy_until_[link], link | free_bit});
+      while (!queue.empty() && busy_until_[link] <= now) {
+        const std::uint32_t hop = queue.top().hop;
+        if (!number_.empty() && number_[hop] != next_[link]) break;
+        if (cuts_ && !fits(link, hop, now)) break;
+        queue.pop();
+        if (!number_.empty()) ++next_[link];
+        starts_[hop] = now;
+        if (cuts_) {
+          turns_[hop] = turn_++;
+          cut_through(link, hop, now);
+          continue;
+        }
+        busy_until_[link] = now + times_[hop].busy;
+        events_.push({now + times_[hop].arrival, hop});
+        events_.push({busy_until_[link], link | free_bit});
+      }
     }
     touched_.clear();
   }
 
+  // Holds the shares that are taken of a link by messages that come over slower ones.
+  struct Shares {
+    double used = 0;  // at most 1
+    std::uint32_t count = 0;
+  };
+  struct Share {
+    std::uint32_t link = 0;
+    double part = 0;
+  };
+
+  // Returns how long all of a message takes to go out by itself: not less than until its tail has come.
+  [[nodiscard]] Picoseconds time_alone(std::uint32_t hop, Picoseconds now) const {
+    return std::max(sending(hop), tails_[move_of_[hop]] - now);
+  }
+  [[nodiscard]] Picoseconds sending(std::uint32_t hop) const { return times_[hop].arrival - latency(hop); }
+  // Returns the part of its link that a message can use.
+  [[nodiscard]] double usable(std::uint32_t hop, Picoseconds now) const {
+    return static_cast<double>(sending(hop)) / static_cast<double>(time_alone(hop, now));
+  }
+  // Returns whether at least half of what the message can use is free.
+  [[nodiscard]] bool fits(std::uint32_t link, std::uint32_t hop, Picoseconds now) const {
+    const auto at = shares_.find(link);
+    return at == shares_.end() || 1 - at->second.used >= usable(hop, now) / 2;
+  }
+
+  void cut_through(std::uint32_t link, std::uint32_t hop, Picoseconds now) {
+    const bool alone = shares_.find(link) == shares_.end() && time_alone(hop, now) <= sending(hop);
+    if (alone) {
+      busy_until_[link] = now + send_on(hop, sending(hop), now);
+      events_.push({busy_until_[link], link | free_bit});
+      return;
+    }
+    Shares& shares = shares_[link];
+    const double part = std::min(usable(hop, now), 1 - shares.used);
+    shares.used += part;
+    ++shares.count;
+    const auto sent = round_to_ps(static_cast<double>(sending(hop)) / part / static_cast<double>(ps_per_ns));
+    const Picoseconds end = now + send_on(hop, std::max(sent, time_alone(hop, now)), now);
+    events_.push({end, static_cast<std::uint32_t>(given_.size()) | share_bit});
+    given_.push_back({link, part});
+  }
+  // Returns how long a message of which all has gone out after a time keeps what it has of its link.
+  Picoseconds send_on(std::uint32_t hop, Picoseconds sent, Picoseconds now) {
+    const Picoseconds arrival = sent + latency(hop);
+    tails_[move_of_[hop]] = now + arrival;
+    events_.push({now + (goes_on(hop) ? latency(hop) : arrival), hop});
+    return problem_.occupancy == Schedule::Occupancy::beta ? sent : arrival;
+  }
+  void free_share(std::uint32_t number) {
+    const Share& share = given_[number];
+    touched_.push_back(share.link);
+    const auto at = shares_.find(share.link);
+    at->second.used -= share.part;
+    if (--at->second.count == 0) shares_.erase(at);
+  }
+
   const SynthesisProblem& problem_;
-  const ServeOrder order_;
-  const std::span<const double> rank_;
+  const bool cuts_;  // some devices do
   Moves m_;
   std::vector<HopTime> times_;                      // by hop: a position in Moves::links
   std::vector<std::uint32_t> move_of_;              // by hop
@@ -166,17 +266,43 @@ class ListScheduler {
   std::vector<std::uint32_t> touched_;              // links to serve
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::vector<Picoseconds> starts_;
+  std::vector<std::uint32_t> number_;  // by hop: on its link, if the order is kept
+  std::vector<std::uint32_t> next_;    // by link: whose turn it is
+  // Where devices cut through:
+  std::vector<std::uint32_t> turns_;
+  std::uint32_t turn_ = 0;
+  std::vector<Picoseconds> tails_;                    // by move: when its last byte comes to where its head is
+  std::unordered_map<std::uint32_t, Shares> shares_;  // by link, of few
+  std::vector<Share> given_;
 };
 
 }  // namespace
 
 TimedMoves list_schedule(const SynthesisProblem& problem, Moves moves, ServeOrder order,
                          std::span<const double> rank) {
-  return ListScheduler(problem, std::move(moves), order, rank).run();
+  ListScheduler scheduler(problem, std::move(moves));
+  scheduler.order_by(order, rank);
+  return scheduler.run();
+}
+
+TimedMoves list_schedule(const SynthesisProblem& problem, Moves moves, std::span<const Picoseconds> starts) {
+  ListScheduler scheduler(problem, std::move(moves));
+  scheduler.order_by(starts);
+  return scheduler.run();
+}
+
+TimedMoves retimed(const SynthesisProblem& problem, TimedMoves made) {
+  ListScheduler scheduler(problem, made.moves);
+  scheduler.keep_order(made);
+  TimedMoves out = scheduler.run();
+  out.method = std::move(made.method);
+  return out;
 }
 
 TimedMoves list_schedule_by(const SynthesisProblem& problem, Moves moves, std::vector<double> keys) {
-  return ListScheduler(problem, std::move(moves), std::move(keys)).run();
+  ListScheduler scheduler(problem, std::move(moves));
+  scheduler.order_by(std::move(keys));
+  return scheduler.run();
 }
 
 TimedMoves best_schedule(const SynthesisProblem& problem, const Moves& moves, std::span<const double> rank) {

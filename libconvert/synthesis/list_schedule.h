@@ -19,13 +19,22 @@ enum class ServeOrder : std::uint8_t {
 inline constexpr ServeOrder serve_orders[] = {ServeOrder::farthest, ServeOrder::pieces, ServeOrder::heaviest};
 
 // Returns the moves with times, in integer picoseconds. What arrives at a time can leave at that time; of equals
-// the lower move goes first. `rank` of a piece is its place in the order `pieces`; empty: its number.
+// the lower move goes first. Where devices cut through, heads and shares of links are those of the network model
+// links (simulate/networks/wires.cpp), but for what happens in an order there that nobody knows here, in one
+// picosecond. `rank` of a piece is its place in the order `pieces`; empty: its number.
 [[nodiscard]] TimedMoves list_schedule(const SynthesisProblem& problem, Moves moves, ServeOrder order,
                                        std::span<const double> rank = {});
 
 // Returns the same where of what is ready the hop of the largest key goes first. `keys`: by position in
 // Moves::links.
 [[nodiscard]] TimedMoves list_schedule_by(const SynthesisProblem& problem, Moves moves, std::vector<double> keys);
+// Returns the same in another order: of what is ready, the first by its start here (by position in Moves::links).
+[[nodiscard]] TimedMoves list_schedule(const SynthesisProblem& problem, Moves moves,
+                                       std::span<const Picoseconds> starts);
+
+// Returns moves that have times with those that they have in `problem`, whose devices may forward otherwise: each
+// link keeps its order.
+[[nodiscard]] TimedMoves retimed(const SynthesisProblem& problem, TimedMoves made);
 
 // Returns the best of all orders, the first of equals.
 [[nodiscard]] TimedMoves best_schedule(const SynthesisProblem& problem, const Moves& moves,

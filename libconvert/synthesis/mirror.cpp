@@ -28,6 +28,14 @@ Moves rearranged(const Moves& from, std::span<const std::uint32_t> order) {
   return to;
 }
 
+// Returns the moves in an order like that of their times, which are not those that they take where devices cut
+// through: played backwards, what comes first from a slow link to a fast one comes last.
+TimedMoves with_order_of(const SynthesisProblem& problem, TimedMoves made) {
+  TimedMoves timed = list_schedule(problem, std::move(made.moves), made.starts);
+  timed.method = std::move(made.method);
+  return timed;
+}
+
 }  // namespace
 
 SynthesisProblem opposite_of(const SynthesisProblem& problem) {
@@ -55,7 +63,7 @@ TimedMoves mirrored(const SynthesisProblem& problem, const TimedMoves& made) {
   for (std::uint32_t i = 0; i < count; ++i) {
     for (const std::uint32_t p : from.parents_of(from.moves[i])) children[p].push_back(i);
   }
-  TimedMoves out{.moves = {}, .starts = {}, .total = made.total, .method = made.method};
+  TimedMoves out{.moves = {}, .starts = {}, .turns = {}, .total = made.total, .method = made.method};
   for (std::uint32_t k = 0; k < count; ++k) {
     const std::uint32_t i = count - 1 - k;
     const Move& m = from.moves[i];
@@ -71,7 +79,7 @@ TimedMoves mirrored(const SynthesisProblem& problem, const TimedMoves& made) {
     turned.moves.push_back(t);
   }
   out.moves = std::move(turned);
-  return out;
+  return problem.cuts.empty() ? out : with_order_of(problem, std::move(out));
 }
 
 Moves joined_moves(const Moves& scattered, const Moves& gathered) {
@@ -98,6 +106,7 @@ Moves joined_moves(const Moves& scattered, const Moves& gathered) {
 TimedMoves joined(const SynthesisProblem& problem, const TimedMoves& scattered, const TimedMoves& gathered) {
   TimedMoves out{.moves = joined_moves(scattered.moves, gathered.moves),
                  .starts = scattered.starts,
+                 .turns = {},
                  .total = scattered.total + gathered.total,
                  .method = gathered.method};
   const Moves& m = out.moves;
@@ -109,6 +118,7 @@ TimedMoves joined(const SynthesisProblem& problem, const TimedMoves& scattered, 
   std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return out.starts[m.moves[i].way.begin]; });
   std::vector<double> rank;
   TimedMoves again = best_schedule(problem, rearranged(m, order), rank);
+  if (!problem.cuts.empty()) out = with_order_of(problem, std::move(out));
   if (again.total >= out.total) return out;
   again.method = out.method;
   return again;

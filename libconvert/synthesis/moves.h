@@ -52,9 +52,11 @@ struct Moves {
 // Moves with the time at which each begins on each link of its way.
 struct TimedMoves {
   Moves moves{};
-  std::vector<Picoseconds> starts{};  // by position in Moves::links
-  Picoseconds total = 0;              // when the last one has arrived
-  std::string method{};               // "greedy, 4 pieces"
+  std::vector<Picoseconds> starts{};   // by position in Moves::links
+  std::vector<std::uint32_t> turns{};  // by the same position: its place among all, where switches cut through: a
+                                       // link may take several at once there; empty: by `starts`
+  Picoseconds total = 0;               // when the last one has arrived
+  std::string method{};                // "greedy, 4 pieces"
 };
 
 // Returns how long bytes keep a link busy by themselves, rounded as replays round it; and how long it takes until
@@ -70,6 +72,7 @@ struct HopTime {
 [[nodiscard]] std::vector<std::int64_t> piece_sizes(std::int64_t bytes, std::int64_t count);
 
 // Returns the same as a schedule, with the network, its links, and the pieces as chunks: those of an owner in turn.
+// The times must be those of a problem whose devices store what comes.
 [[nodiscard]] Schedule schedule_of(const SynthesisProblem& problem, const TimedMoves& made);
 
 }  // namespace convert

@@ -67,13 +67,6 @@ Error not_made(const SynthesisProblem& problem) {
       "apart; let them take part, or take --group-only");
 }
 
-bool better(SynthesisObjective objective, const TimedMoves& a, const TimedMoves& b) {
-  if (objective != SynthesisObjective::transfers) return a.total < b.total;
-  const Picoseconds most = tolerated_time(objective, std::min(a.total, b.total));
-  if (a.total > most || b.total > most) return a.total < b.total;
-  return a.moves.moves.size() < b.moves.moves.size();
-}
-
 TimedMoves two_phase(const SynthesisProblem& problem, const SynthesisChoice& choice, Picoseconds lower) {
   SynthesisProblem gather = problem;
   gather.collective = Collective::all_gather;
@@ -106,7 +99,7 @@ TimedMoves two_phase(const SynthesisProblem& problem, const SynthesisChoice& cho
   std::optional<TimedMoves> best;
   for (std::size_t i = 0; i < std::min(all.size(), most_joined); ++i) {
     TimedMoves made = joined(problem, mirrored(scatter, *all[i].scatter), *all[i].gather);
-    if (!best || better(choice.objective, made, *best)) best = std::move(made);
+    if (!best || is_better(choice.objective, made, *best)) best = std::move(made);
     if (best->total <= lower) break;
   }
   return std::move(*best);
@@ -120,7 +113,7 @@ TimedMoves all_reduce(const SynthesisProblem& problem, const SynthesisChoice& ch
   const Picoseconds enough = bounds.lower + tolerated_gap(problem, choice, bounds.lower);
   if (!paired || (best && (best->total <= enough || is_late(choice)))) return std::move(*best);
   std::optional<TimedMoves> pairs = make_paired(problem, choice, bounds, best ? best->total : INT64_MAX);
-  if (pairs && (!best || better(choice.objective, *pairs, *best))) best = std::move(pairs);
+  if (pairs && (!best || is_better(choice.objective, *pairs, *best))) best = std::move(pairs);
   if (!best) throw usage_error("method paired finds no pieces of that number; choose other --chunks");
   return std::move(*best);
 }
@@ -175,6 +168,11 @@ TimedMoves best_by_bandwidth(const SynthesisProblem& problem, const SynthesisCho
   return timed;
 }
 
+TimedMoves best_by_objective(const SynthesisProblem& problem, const SynthesisChoice& choice, const Bounds& bounds) {
+  return choice.objective == SynthesisObjective::bandwidth ? best_by_bandwidth(problem, choice)
+                                                           : best_of(problem, choice, bounds);
+}
+
 // Returns whether even small pieces of a part have many bytes.
 bool is_large(const SynthesisProblem& problem) { return problem.shard_bytes >= std::int64_t{8} << 20U; }
 
@@ -183,6 +181,13 @@ bool is_large(const SynthesisProblem& problem) { return problem.shard_bytes >= s
 std::uint32_t usual_most_pieces(const SynthesisProblem& problem) {
   constexpr std::uint32_t few = 32;
   return is_large(problem) && problem.size() <= few ? 256 : 64;
+}
+
+bool is_better(SynthesisObjective objective, const TimedMoves& a, const TimedMoves& b) {
+  if (objective != SynthesisObjective::transfers) return a.total < b.total;
+  const Picoseconds most = tolerated_time(objective, std::min(a.total, b.total));
+  if (a.total > most || b.total > most) return a.total < b.total;
+  return a.moves.moves.size() < b.moves.moves.size();
 }
 
 SynthesisResult synthesize(const SynthesisProblem& problem, const SynthesisChoice& wanted) {
@@ -199,8 +204,11 @@ SynthesisResult synthesize(const SynthesisProblem& problem, const SynthesisChoic
     out.made.moves.pieces = {{.owner = alone, .other = alone, .bytes = problem.shard_bytes}};
     return out;
   }
-  out.made = choice.objective == SynthesisObjective::bandwidth ? best_by_bandwidth(problem, choice)
-                                                               : best_of(problem, choice, out.bounds);
+  out.made = best_by_objective(problem, choice, out.bounds);
+  if (!problem.cuts.empty()) {
+    out.other = retimed(problem, best_by_objective(stored(problem), choice, out.bounds));
+    if (is_better(choice.objective, *out.other, out.made)) std::swap(out.made, *out.other);
+  }
   out.stopped = is_late(choice);
   return out;
 }

@@ -53,12 +53,17 @@ inline constexpr std::uint64_t most_synthesized_moves = std::uint64_t{1} << 24U;
 struct SynthesisResult {
   Bounds bounds{};
   TimedMoves made{};
-  bool stopped = false;  // by SynthesisChoice::until
+  std::optional<TimedMoves> other{};  // where devices cut through: the best of another choice of makers
+  bool stopped = false;               // by SynthesisChoice::until
 };
 
+// Returns whether `a` is better than `b`.
+[[nodiscard]] bool is_better(SynthesisObjective objective, const TimedMoves& a, const TimedMoves& b);
+
 // Returns the best of all candidates, by the objective; of equals the one with fewer messages, then the one made
-// first: the same for any `jobs`. Throws Error(usage) if a method does not take the problem, Error(input) if there
-// would be more than most_synthesized_moves messages.
+// first: the same for any `jobs`. Where devices cut through, `made` and `other` are, in the order of their times
+// there, the best and what would be best if they did not. Throws Error(usage) if a method does not take the
+// problem, Error(input) if there would be more than most_synthesized_moves messages.
 [[nodiscard]] SynthesisResult synthesize(const SynthesisProblem& problem, const SynthesisChoice& wanted);
 
 }  // namespace convert

@@ -90,6 +90,7 @@ SynthesisProblem make_problem(const NetworkConfig& network, const SynthesisReque
   erase_failed_wires(p.wires, request.failed);
   p.collective = without_block(request.collective);
   p.occupancy = request.occupancy;
+  p.forwarding = request.forwarding;
   p.others_pass_on = !request.group_only;
   set_participants(p, request);
   set_sizes(p, request, diagnostics);
@@ -98,7 +99,17 @@ SynthesisProblem make_problem(const NetworkConfig& network, const SynthesisReque
     left_out[d] = static_cast<std::uint8_t>(request.group_only && p.takes_part[d] == 0 ? 1 : 0);
   p.graph = make_link_graph(used_wires(p.wires, request), p.source, left_out);
   check_ways(p, request.avoid.empty() && request.only.empty());
+  if (p.forwarding != Forwarding::store && p.wires.switches != 0) {
+    p.cuts.assign(p.wires.devices(), 1);
+    std::fill_n(p.cuts.begin(), p.wires.npus, std::uint8_t{0});
+  }
   return p;
+}
+
+SynthesisProblem stored(SynthesisProblem problem) {
+  problem.forwarding = Forwarding::store;
+  problem.cuts.clear();
+  return problem;
 }
 
 }  // namespace convert

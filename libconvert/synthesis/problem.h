@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "config/network/forwarding.h"
 #include "config/network/network.h"
 #include "core/algorithm/schedule.h"
 #include "core/collective.h"
@@ -26,6 +27,7 @@ struct SynthesisRequest {
   std::vector<std::string> avoid{};  // links and devices, as find_links() takes them: they are there, unused
   std::vector<std::string> only{};   // if not empty, no others are used
   Schedule::Occupancy occupancy = Schedule::Occupancy::beta;
+  Forwarding forwarding = Forwarding::store;  // NPUs take what comes, and send it on, in any case
 };
 
 // A request on its network. Devices are those of `wires`, which has their names; `graph` has the links that may be
@@ -44,9 +46,15 @@ struct SynthesisProblem {
   bool others_pass_on = true;  // NPUs that do not take part
   bool turned = false;         // a solution is to be played backwards, see opposite_of()
   Schedule::Occupancy occupancy = Schedule::Occupancy::beta;
+  Forwarding forwarding = Forwarding::store;
+  std::vector<std::uint8_t> cuts{};  // by device: it sends on what has come in part; empty: none does
 
+  [[nodiscard]] bool cuts_through(Device d) const { return !cuts.empty() && cuts[d] != 0; }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(participants.size()); }
 };
+
+// Returns the same problem where all that comes is stored.
+[[nodiscard]] SynthesisProblem stored(SynthesisProblem problem);
 
 // Returns whether there are bounds for a collective.
 [[nodiscard]] bool can_synthesize(Collective c);

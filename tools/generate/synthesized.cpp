@@ -108,6 +108,11 @@ SynthesisChoice choice_of(const GenerateOptions& o, const Context& context) {
   return choice;
 }
 
+Forwarding forwarding_of(const std::string& text) {
+  const auto* const at = std::ranges::find(all_forwarding, text, [](Forwarding f) { return name(f); });
+  return at == std::end(all_forwarding) ? Forwarding::store : *at;
+}
+
 SynthesisRequest request_of(const GenerateOptions& o, const NetworkConfig& network) {
   const SynthesisOptions& s = o.synthesis;
   const auto collective = parse_collective(o.kind[0], can_synthesize);
@@ -121,7 +126,8 @@ SynthesisRequest request_of(const GenerateOptions& o, const NetworkConfig& netwo
       .failed = s.failed,
       .avoid = s.avoid,
       .only = s.only,
-      .occupancy = s.occupancy == "beta" ? Schedule::Occupancy::beta : Schedule::Occupancy::alpha_beta};
+      .occupancy = s.occupancy == "beta" ? Schedule::Occupancy::beta : Schedule::Occupancy::alpha_beta,
+      .forwarding = forwarding_of(s.forwarding)};
   if (s.group && !asks_for_several(o)) request.group = parse_ranks(*s.group, "--group");
   if (o.root) request.root = static_cast<Rank>(*o.root);
   if (o.root && !has_root(*collective)) throw usage_error("--root is not for " + std::string(name(*collective)));
@@ -146,7 +152,14 @@ class Generation {
         context_(context),
         network_(find_network(*o.synthesis.network)),
         request_(request_of(o, network_)),
-        format_(written_format(o.output.to, o.output.path).format->name) {}
+        format_(written_format(o.output.to, o.output.path).format->name) {
+    if (format_ == "ten" && request_.forwarding != Forwarding::store && build_wire_graph(network_).switches != 0) {
+      throw usage_error(
+          "--forwarding " + std::string(name(request_.forwarding)) +
+          ": schedules (ten) are for switches that store what comes; take --forwarding store, or write "
+          "traces");
+    }
+  }
 
   void print_bounds() {
     const SynthesisProblem problem = make_problem(network_, request_, context_.diagnostics);
@@ -193,7 +206,8 @@ class Generation {
     if (o_.synthesis.target && !o_.chunks) limit_pieces(problem, choice);
     MadeForSize out;
     while (true) {
-      out.synthesized = synthesize_algorithm(problem, choice, context_.diagnostics);
+      out.synthesized =
+          synthesize_algorithm(problem, choice, context_.diagnostics, judge_by_replay(network_, request_));
       out.algorithm = std::move(out.synthesized.made.algorithm);
       const std::string exceeded = fit(out.algorithm);
       if (exceeded.empty()) break;
@@ -295,6 +309,8 @@ void add_synthesis_options(App& app, SynthesisOptions& o) {
   app.add_flag("--group-only", o.group_only, "others do not pass on");
   app.add_choice("--occupancy", o.occupancy, {"beta", "alpha-beta"},
                  "a message keeps a link for its bytes, or for the latency too");
+  app.add_choice("--forwarding", o.forwarding, {"store", "switches", "cut"},
+                 "what messages do at switches, as et-replay has it");
   app.add_list("--method", o.methods, "NAME,...",
                "makers: greedy, trees, exact, latency, paired, paths, builders (default: auto, those that fit)");
   app.add_choice("--effort", o.effort, {"fast", "normal", "best"}, "how many candidates are made");

@@ -24,6 +24,7 @@ struct SynthesisOptions {
   std::vector<std::string> also;
   bool group_only = false;
   std::string occupancy = "beta";
+  std::string forwarding = "store";
   std::vector<std::string> methods;
   std::string effort = "normal";
   std::string objective = "time";

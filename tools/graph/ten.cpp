@@ -66,6 +66,8 @@ std::optional<Replayed> replayed(const TenOptions& options, TraceSource& source,
   add_groups(scenario, source.groups());
   check_scenario(scenario);
   scenario.options.timeline = true;
+  scenario.options.network.forwarding = Forwarding::store;
+  scenario.options.network.log_hops = true;
   const std::vector<Trace> traces = source.load(context.jobs());
   const LoadedReplay loaded = load_replay(traces, scenario, context.jobs(), context.diagnostics);
   if (!loaded || context.failed()) return std::nullopt;
@@ -75,7 +77,7 @@ std::optional<Replayed> replayed(const TenOptions& options, TraceSource& source,
                       result_message(result) + "; without -n the page shows the algorithm as far as it comes");
   Diagnostics findings;  // of the schedule: links without use
   Replayed out{.schedule = schedule_of_replay(traces, result.timeline, scenario.network, Schedule::Occupancy::beta,
-                                              source.base_name(), findings)};
+                                              true, source.base_name(), findings)};
   if (!tells_program(traces)) return out;
   out.algorithm = raise_algorithm(traces);
   out.times = step_times(traces, *out.algorithm, result.timeline);

@@ -338,6 +338,7 @@ bool wrote_network(const Scenario& scenario, const ReplayOutputOptions& o) {
 void set_replay_output(const ReplayOutputOptions& o, ReplayOptions& options) {
   const SystemConfig& system = options.system->config;
   options.timeline = o.timeline.has_value() || is_schedule(o);
+  options.network.log_hops = is_schedule(o);
   if (o.explain) options.explain = explain_target(*o.explain);
   // The other reports name the bottleneck.
   options.network.count_wires = o.report != "npus" && options.network.model != NetworkModel::unaware;

@@ -370,38 +370,85 @@ class Watcher {
 
   void add_transfers() {
     const WireIndex wires(out_);
-    for (const SentMessage& m : messages_) {
-      const std::uint32_t l = wires.find(m.src, m.dst);
-      if (l == no_index) {
-        throw input_error(
-            {.file = out_.file},
-            "rank " + std::to_string(m.src) + " sends to " + std::to_string(m.dst) +
-                ", and no link of the network leads there; a schedule has links between neighbours only: choose "
-                "a network with this link, such as fully_connected, or an algorithm that sends to neighbours",
-            "network");
-      }
-      const Picoseconds hop = rounded_ps(hop_ps(out_.wires[l], m.bytes));
+    find_ways();
+    for (std::uint32_t i = 0; i < messages_.size(); ++i) {
+      const SentMessage& m = messages_[i];
       const Range more{static_cast<std::uint32_t>(out_.carried.size()),
                        static_cast<std::uint32_t>(m.groups.size() - 1)};
       out_.carried.insert(out_.carried.end(), m.groups.begin() + 1, m.groups.end());
-      out_.transfers.push_back({.start = std::max<Picoseconds>(0, m.arrival - hop),
-                                .end = m.arrival,
-                                .src = m.src,
-                                .dst = m.dst,
-                                .chunk = m.groups.front(),
-                                .more = more,
-                                .op = m.added.front() ? Schedule::Op::reduce : Schedule::Op::copy});
+      Schedule::Transfer t{.end = m.arrival,
+                           .src = m.src,
+                           .dst = m.dst,
+                           .chunk = m.groups.front(),
+                           .more = more,
+                           .op = m.added.front() ? Schedule::Op::reduce : Schedule::Op::copy};
+      if (leads_over_switches(i)) {
+        t.way = {static_cast<std::uint32_t>(out_.hops.size()), static_cast<std::uint32_t>(ways_[i].size())};
+        for (const HopSlice* h : ways_[i])
+          out_.hops.push_back({.start = h->begin_ps, .end = h->end_ps, .id = 0, .to = h->to});
+        t.start = ways_[i].front()->begin_ps;
+      } else {
+        const std::uint32_t l = wires.find(m.src, m.dst);
+        if (l == no_index) throw no_link(m);
+        t.start = std::max<Picoseconds>(0, m.arrival - rounded_ps(hop_ps(out_.wires[l], m.bytes)));
+      }
+      out_.transfers.push_back(t);
     }
     std::ranges::sort(out_.transfers, [](const auto& a, const auto& b) {
       return std::tie(a.start, a.src, a.dst, a.end, a.chunk) < std::tie(b.start, b.src, b.dst, b.end, b.chunk);
     });
-    std::int32_t id = 0;
+    number_legs();
     Picoseconds end = 0;
-    for (auto& t : out_.transfers) {
-      t.id = id++;
-      end = std::max(end, t.end);
-    }
+    for (const auto& t : out_.transfers) end = std::max(end, t.end);
     out_.claimed_ps = end;
+  }
+
+  // Each part of a transfer on a link has a number, in the order in which they start.
+  void number_legs() {
+    std::vector<Leg> legs;
+    for (std::uint32_t i = 0; i < out_.transfers.size(); ++i) {
+      for (std::uint32_t h = 0; h < leg_count(out_.transfers[i]); ++h) legs.push_back(leg_at(out_, i, h));
+    }
+    std::ranges::stable_sort(legs, {}, [](const Leg& l) { return std::tuple(l.start, l.src, l.dst); });
+    for (std::uint32_t id = 0; id < legs.size(); ++id) {
+      Schedule::Transfer& t = out_.transfers[legs[id].transfer];
+      if (legs[id].hop == 0) t.id = static_cast<std::int32_t>(id);
+      if (t.way.count != 0) out_.hops[t.way.begin + legs[id].hop].id = static_cast<std::int32_t>(id);
+    }
+  }
+
+  // Finds the hops of each message: of those between two ranks that are alike, and come at one time, the first is
+  // the one that was sent first.
+  void find_ways() {
+    ways_.resize(messages_.size());
+    if (out_.switches == 0) return;
+    using Key = std::tuple<Rank, Rank, Picoseconds, std::int64_t>;  // source, destination, arrival, bytes
+    std::map<std::uint32_t, std::vector<const HopSlice*>> hops;     // by message
+    for (const HopSlice& h : timeline_.hops) hops[h.message].push_back(&h);
+    std::map<Key, std::vector<std::uint32_t>> alike;
+    for (const auto& [message, way] : hops)
+      alike[{way[0]->src, way[0]->dst, way.back()->end_ps, way[0]->bytes}].push_back(message);
+    std::map<Key, std::size_t> taken;
+    for (std::uint32_t i = 0; i < messages_.size(); ++i) {
+      const SentMessage& m = messages_[i];
+      const Key key{m.src, m.dst, m.arrival, m.bytes};
+      const auto at = alike.find(key);
+      std::size_t& next = taken[key];
+      if (at != alike.end() && next < at->second.size()) ways_[i] = hops[at->second[next++]];
+    }
+  }
+  [[nodiscard]] bool leads_over_switches(std::uint32_t message) const {
+    const auto& way = ways_[message];
+    if (way.size() < 2) return false;
+    return std::all_of(way.begin(), way.end() - 1, [&](const HopSlice* h) { return h->to >= out_.nodes; });
+  }
+  [[nodiscard]] Error no_link(const SentMessage& m) const {
+    return input_error(
+        {.file = out_.file},
+        "rank " + std::to_string(m.src) + " sends to " + std::to_string(m.dst) +
+            ", and no link of the network leads there; a schedule has links between neighbours only: choose "
+            "a network with this link, such as fully_connected, or an algorithm that sends to neighbours",
+        "network");
   }
 
   std::span<const Trace> traces_;
@@ -414,6 +461,7 @@ class Watcher {
   std::vector<std::map<std::pair<Buffer, std::int64_t>, Content>> slots_;
   std::unordered_map<std::uint64_t, std::uint32_t> by_flow_;  // message of a slice's flow
   std::vector<SentMessage> messages_;
+  std::vector<std::vector<const HopSlice*>> ways_;  // by message, where they are known
 };
 
 }  // namespace

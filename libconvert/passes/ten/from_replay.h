@@ -12,9 +12,10 @@ namespace convert {
 
 // Returns `frame`, which has nodes, wires, occupancy, file and name, with what the ranks 0…n-1 did. The traces must
 // carry chunk provenance, the timeline the begin and end of each node. A transfer starts as long before its arrival
-// as its wire takes. Throws Error(input) if a schedule cannot say it: messages between ranks without a wire,
-// messages of which a part is added up and a part not, sizes that do not add up, no provenance. Chunks that always
-// travel together are one chunk of the schedule; a message of several such carries them all.
+// as its wire takes; if the frame has switches, messages over them go as the hops of the timeline say, which must
+// be of messages that are stored. Throws Error(input) if a schedule cannot say it: messages between ranks without a
+// wire, messages of which a part is added up and a part not, sizes that do not add up, no provenance. Chunks that
+// always travel together are one chunk of the schedule; a message of several such carries them all.
 [[nodiscard]] Schedule fill_from_replay(std::span<const Trace> traces, const Timeline& timeline, Schedule frame);
 
 }  // namespace convert

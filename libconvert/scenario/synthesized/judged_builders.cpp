@@ -17,7 +17,7 @@ Scenario scenario_of(const NetworkConfig& network, const SynthesisRequest& reque
   Scenario scenario{.workload = {}, .network = network, .options = {}};
   NetworkOptions& options = scenario.options.network;
   options.model = NetworkModel::wires;
-  options.forwarding = Forwarding::store;
+  options.forwarding = request.forwarding;
   options.occupancy = request.occupancy == Schedule::Occupancy::beta ? Occupancy::beta : Occupancy::alpha_beta;
   options.failed = request.failed;
   scenario.options.system = load_system({}, network);
@@ -53,7 +53,8 @@ std::vector<CollectiveRequest> builders_for(const SynthesisProblem& problem) {
 }
 
 // Returns how long an algorithm takes; nothing if it does not come to its end.
-std::optional<Picoseconds> time_of(const Algorithm& algorithm, std::int64_t bytes, const Scenario& scenario) {
+std::optional<Picoseconds> time_of(const Algorithm& algorithm, std::optional<std::int64_t> bytes,
+                                   const Scenario& scenario) {
   Diagnostics ignored;
   const Lowering lowering(algorithm, bytes, ignored);
   std::vector<Trace> traces(static_cast<std::size_t>(algorithm.ranks()));
@@ -93,6 +94,14 @@ std::optional<JudgedBuilder> fastest_builder(const NetworkConfig& network, const
         if (made && made->total < (best ? best->total : limit)) best = std::move(made);
       });
   return best;
+}
+
+AlgorithmJudge judge_by_replay(const NetworkConfig& network, const SynthesisRequest& request) {
+  return [scenario = scenario_of(network, request)](const Algorithm& algorithm) {
+    const std::optional<Picoseconds> total = time_of(algorithm, std::nullopt, scenario);
+    if (!total) throw Error("the synthesized algorithm does not come to its end");
+    return *total;
+  };
 }
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Judges built algorithms on a network by replaying them there.
+// Judges algorithms on a network by replaying them there.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include "config/network/network.h"
 #include "core/algorithm/algorithm.h"
 #include "core/units.h"
+#include "sets/synthesized/synthesized.h"
 #include "synthesis/problem.h"
 
 namespace convert {
@@ -16,7 +17,7 @@ namespace convert {
 struct JudgedBuilder {
   Algorithm algorithm{};
   std::string name{};     // "recursive_doubling, 1 chunk"
-  Picoseconds total = 0;  // as et-replay --network links --forwarding store has it
+  Picoseconds total = 0;  // as et-replay --network links has it
 };
 
 // Returns the fastest of the algorithms that no schedule expresses: those whose NPUs go on adding to a sum that
@@ -26,5 +27,9 @@ struct JudgedBuilder {
                                                            const SynthesisRequest& request,
                                                            const SynthesisProblem& problem, Picoseconds limit,
                                                            unsigned jobs);
+
+// Returns a judge that replays algorithms in the model of a request, of which both are copied. It throws Error if
+// an algorithm does not come to its end.
+[[nodiscard]] AlgorithmJudge judge_by_replay(const NetworkConfig& network, const SynthesisRequest& request);
 
 }  // namespace convert

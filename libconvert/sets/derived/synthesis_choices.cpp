@@ -17,8 +17,10 @@ namespace {
 Schedule::Occupancy occupancy_of(const SynthesisRule& rule) {
   return rule.occupancy.value_or(Schedule::Occupancy::beta);
 }
+Forwarding forwarding_of(const SynthesisRule& rule) { return rule.forwarding.value_or(Forwarding::store); }
 std::string library_name(const SynthesisRule& rule) {
-  return *rule.network + ' ' + std::string(name(occupancy_of(rule))) + ' ' + join(rule.failed);
+  return *rule.network + ' ' + std::string(name(occupancy_of(rule))) + ' ' +
+         std::string(name(forwarding_of(rule))) + ' ' + join(rule.failed);
 }
 
 std::int64_t place_or_none(std::optional<std::uint32_t> place) { return place ? std::int64_t{*place} : -1; }
@@ -44,7 +46,7 @@ void SynthesisChoices::read(const CollectiveRule& rule) {
   if (library != nullptr) return;
   library = at_rule(rule, "'" + rule.text + "': ", [&] {
     return std::make_unique<SynthesisLibrary>(find_network(*rules_.back()->network), rules_.back()->failed,
-                                              occupancy_of(*rules_.back()));
+                                              occupancy_of(*rules_.back()), forwarding_of(*rules_.back()));
   });
 }
 

@@ -53,7 +53,7 @@ class SynthesisChoices {
 
   std::span<const CollectiveRule> given_;
   std::vector<std::optional<SynthesisRule>> rules_;                     // by rule
-  std::map<std::string, std::unique_ptr<SynthesisLibrary>> libraries_;  // by network and occupancy
+  std::map<std::string, std::unique_ptr<SynthesisLibrary>> libraries_;  // by network, occupancy, forwarding
   Sizes wanted_;
   std::map<Key, MergeChoice> choices_;  // roots are places
 };

@@ -40,8 +40,8 @@ std::uint32_t size_class(std::int64_t bytes) {
 }
 
 SynthesisLibrary::SynthesisLibrary(NetworkConfig network, const std::vector<std::string>& failed,
-                                   Schedule::Occupancy occupancy)
-    : network_(std::move(network)), occupancy_(occupancy) {
+                                   Schedule::Occupancy occupancy, Forwarding forwarding)
+    : network_(std::move(network)), occupancy_(occupancy), forwarding_(forwarding) {
   if (network_.ideal) throw usage_error("synthesized algorithms want a network with links, not an ideal one");
   whole_ = build_wire_graph(network_);
   erase_failed_wires(whole_, failed);
@@ -75,18 +75,32 @@ const SynthesisLibrary::View& SynthesisLibrary::view_of(const GroupCollective& w
       .first->second;
 }
 
+// Devices of the whole network cut through, not those that stand for switches in the network of a group.
+std::vector<std::uint8_t> SynthesisLibrary::cuts_of(const View& view) const {
+  std::vector<std::uint8_t> cuts(view.device.size(), 0);
+  if (forwarding_ == Forwarding::store) return {};
+  for (std::size_t d = view.network->graph.npus; d < cuts.size(); ++d)
+    cuts[d] = forwarding_ == Forwarding::cut || view.device[d] >= whole_.npus ? 1 : 0;
+  if (std::ranges::find(cuts, 1) == cuts.end()) cuts.clear();
+  return cuts;
+}
+
 Algorithm SynthesisLibrary::make(const GroupCollective& wanted, const SynthesisChoice& choice, unsigned jobs) {
   const View& view = view_of(wanted);
   const std::int64_t bytes = std::max<std::int64_t>(wanted.bytes, 1);
+  const std::vector<std::uint8_t> cuts = cuts_of(view);
   const std::string key = std::string(name(wanted.collective)) + ' ' + std::to_string(wanted.root) + ' ' +
-                          std::to_string(bytes) + ' ' + text_of(choice) + ' ' + *view.text;
+                          std::to_string(bytes) + ' ' + text_of(choice) + ' ' + *view.text + ' ' +
+                          std::string(cuts.begin(), cuts.end());
   auto at = known_.find(key);
   if (at == known_.end()) {
     check_ways(wanted);
     SynthesisRequest request{.collective = wanted.collective, .bytes = bytes, .occupancy = occupancy_};
     if (has_root(wanted.collective)) request.root = wanted.root;
     Diagnostics rounding;  // the bytes of a collective are spread over the chunks
-    const SynthesisProblem problem = make_problem(*view.network, request, rounding);
+    SynthesisProblem problem = make_problem(*view.network, request, rounding);
+    problem.forwarding = forwarding_;
+    problem.cuts = cuts;
     SynthesisChoice with = choice;
     with.jobs = jobs;
     // A rule is for collectives of many sizes; the smallest have fewer bytes than it asks for chunks.

@@ -39,7 +39,8 @@ void make_scalable(Algorithm& algorithm);
 class SynthesisLibrary {
  public:
   // `failed`: links, as erase_failed_wires() takes them. Throws Error(usage) if the network is ideal, or lacks one.
-  SynthesisLibrary(NetworkConfig network, const std::vector<std::string>& failed, Schedule::Occupancy occupancy);
+  SynthesisLibrary(NetworkConfig network, const std::vector<std::string>& failed, Schedule::Occupancy occupancy,
+                   Forwarding forwarding = Forwarding::store);
 
   // Returns an algorithm whose ranks are the places of the group, without relays, and whose messages have their
   // ways and turns on the links of the whole network, and are so many chunks, for any size. Throws Error(usage) if
@@ -60,11 +61,13 @@ class SynthesisLibrary {
   };
   const View& view_of(const GroupCollective& wanted);
   void check_ways(const GroupCollective& wanted) const;
+  [[nodiscard]] std::vector<std::uint8_t> cuts_of(const View& view) const;
 
   NetworkConfig network_;
   WireGraph whole_;
   std::string id_;
   Schedule::Occupancy occupancy_;
+  Forwarding forwarding_;
   std::map<std::string, NetworkConfig> networks_;             // by text
   std::map<std::pair<std::vector<Rank>, bool>, View> views_;  // by group, and with detours or not
   std::map<std::string, Algorithm> known_;                    // on the network of a group

@@ -16,8 +16,8 @@ namespace {
 constexpr std::int64_t most_chunks = std::int64_t{1} << 24U;
 
 const std::vector<std::string>& known_keys() {
-  static const std::vector<std::string> keys{"effort",    "chunks", "max-chunks", "method", "seed",
-                                             "occupancy", "net",    "fail",       "detours"};
+  static const std::vector<std::string> keys{"effort",    "chunks",     "max-chunks", "method", "seed",
+                                             "occupancy", "forwarding", "net",        "fail",   "detours"};
   return keys;
 }
 
@@ -73,6 +73,13 @@ std::string read_setting(std::string_view key, std::string_view value, Synthesis
     const std::size_t k = choice(key, value, occupancies);
     to.occupancy = k == 0 ? Schedule::Occupancy::beta : Schedule::Occupancy::alpha_beta;
     return occupancies[k];
+  }
+  if (key == "forwarding") {
+    std::vector<std::string> names;
+    for (const Forwarding f : all_forwarding) names.emplace_back(name(f));
+    const std::size_t k = choice(key, value, names);
+    to.forwarding = all_forwarding[k];
+    return names[k];
   }
   if (key == "detours") {
     to.detours = choice(key, value, answers) == 1;

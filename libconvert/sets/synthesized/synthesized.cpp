@@ -6,6 +6,7 @@
 
 #include "core/units.h"
 #include "synthesis/bounds/report.h"
+#include "synthesis/list_schedule.h"
 #include "util/json_writer.h"
 
 namespace convert {
@@ -22,6 +23,32 @@ std::string meta_of(const SynthesisProblem& problem, const SynthesisChoice& choi
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
+// Nobody but the makers is to blame for what is wrong in a schedule, and links without use are no defect.
+CheckedSchedule checked(const SynthesisProblem& problem, const TimedMoves& made, Diagnostics& diagnostics) {
+  Schedule schedule = schedule_of(problem, made);
+  schedule.name = std::string(name(problem.collective)) + "_synthesized";
+  Diagnostics findings;
+  CheckedSchedule out = check_and_repair(std::move(schedule), {}, findings);
+  for (const Diagnostic& d : findings.all()) {
+    if (d.severity == Severity::error)
+      throw Error("the synthesized schedule is wrong: " + d.message + " [" + d.rule + "]");
+    if (d.message.find(" carr") == std::string::npos) diagnostics.add(d);
+  }
+  return out;
+}
+
+// Schedules have the times of messages that are stored. An algorithm claims what it takes where devices cut
+// through.
+CheckedSchedule checked_cut_through(const SynthesisProblem& problem, TimedMoves& made, Diagnostics& diagnostics,
+                                    const AlgorithmJudge& judge) {
+  CheckedSchedule out = checked(stored(problem), retimed(stored(problem), made), diagnostics);
+  for (ScheduledTransfer& t : out.algorithm.transfers) t.start_ps = t.end_ps = -1;
+  out.algorithm.scheduled_for.forwarding = name(problem.forwarding);
+  if (judge) made.total = judge(out.algorithm);
+  out.algorithm.claimed_ps = made.total;
+  return out;
+}
+
 }  // namespace
 
 std::string SynthesizedAlgorithm::summary() const {
@@ -36,29 +63,31 @@ std::string SynthesizedAlgorithm::summary() const {
 }
 
 SynthesizedAlgorithm synthesize_algorithm(const SynthesisProblem& problem, const SynthesisChoice& choice,
-                                          Diagnostics& diagnostics) {
-  const SynthesisResult s = synthesize(problem, choice);
+                                          Diagnostics& diagnostics, const AlgorithmJudge& judge) {
+  SynthesisResult s = synthesize(problem, choice);
+  SynthesizedAlgorithm out;
+  out.bounds = first_line(bounds_text(problem, s.bounds));
+  out.lower = s.bounds.lower;
+  if (problem.cuts.empty()) {
+    out.made = checked(problem, s.made, diagnostics);
+  } else {
+    out.made = checked_cut_through(problem, s.made, diagnostics, judge);
+    if (s.other) {
+      CheckedSchedule other = checked_cut_through(problem, *s.other, diagnostics, judge);
+      if (is_better(choice.objective, *s.other, s.made)) {
+        out.made = std::move(other);
+        s.made = std::move(*s.other);
+      }
+    }
+  }
   // Times are rounded to picoseconds, at each hop.
   if (s.made.total + static_cast<Picoseconds>(s.made.moves.links.size()) < s.bounds.lower)
     throw Error("the synthesized schedule is wrong: it takes " + format_time(s.made.total) +
                 ", less than its bound, " + format_time(s.bounds.lower));
-  SynthesizedAlgorithm out{.made = {},
-                           .bounds = first_line(bounds_text(problem, s.bounds)),
-                           .method = s.made.method,
-                           .lower = s.bounds.lower,
-                           .total = s.made.total,
-                           .stopped = s.stopped};
-  Schedule schedule = schedule_of(problem, s.made);
-  schedule.name = std::string(name(problem.collective)) + "_synthesized";
-  schedule.meta = meta_of(problem, choice, out);
-  // Nobody but the makers is to blame for what is wrong here, and links without use are no defect.
-  Diagnostics findings;
-  out.made = check_and_repair(std::move(schedule), {}, findings);
-  for (const Diagnostic& d : findings.all()) {
-    if (d.severity == Severity::error)
-      throw Error("the synthesized schedule is wrong: " + d.message + " [" + d.rule + "]");
-    if (d.message.find(" carr") == std::string::npos) diagnostics.add(d);
-  }
+  out.method = s.made.method;
+  out.total = s.made.total;
+  out.stopped = s.stopped;
+  out.made.schedule.meta = meta_of(problem, choice, out);
   return out;
 }
 

@@ -2,6 +2,7 @@
 // Makes an algorithm for a network: synthesized, checked, and with the bound that it is measured by.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "core/diagnostic.h"
@@ -22,9 +23,15 @@ struct SynthesizedAlgorithm {
   [[nodiscard]] std::string summary() const;
 };
 
-// Returns the fastest algorithm that is found. Throws Error as synthesize() does, and if the schedule breaks a rule
-// of schedules, which it is checked against.
+// Returns how long an algorithm takes.
+using AlgorithmJudge = std::function<Picoseconds(const Algorithm&)>;
+
+// Returns the fastest algorithm that is found. Where devices cut through, `judge`, if given, has the last word on
+// times, as some depend there on what happens first of what happens at once; the schedule has the times that its
+// order takes where they store. Throws Error as synthesize() and judge do, and if the schedule breaks a rule of
+// schedules, which it is checked against.
 [[nodiscard]] SynthesizedAlgorithm synthesize_algorithm(const SynthesisProblem& problem,
-                                                        const SynthesisChoice& choice, Diagnostics& diagnostics);
+                                                        const SynthesisChoice& choice, Diagnostics& diagnostics,
+                                                        const AlgorithmJudge& judge = {});
 
 }  // namespace convert

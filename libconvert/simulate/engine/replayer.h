@@ -373,6 +373,7 @@ class Replayer final : private CollectiveListener {
     }
     recorder_.finish();
     result_.wires = network_->wire_use(result_.reached_ps);
+    result_.timeline.hops = network_->logged_hops();
     list_busy_bins();
     result_.traffic = traffic_.list();
     result_.whole_rings = system_.ran_whole_rings();

@@ -19,24 +19,6 @@ std::string_view name(NetworkModel model) {
 
 std::string_view name(Occupancy occupancy) { return occupancy == Occupancy::beta ? "beta" : "alpha-beta"; }
 
-std::string_view name(Forwarding forwarding) {
-  switch (forwarding) {
-    case Forwarding::switches: return "switches";
-    case Forwarding::store: return "store";
-    case Forwarding::cut: return "cut";
-  }
-  return "";
-}
-
-std::string_view describe(Forwarding forwarding) {
-  switch (forwarding) {
-    case Forwarding::switches: return "cut-through at switches";
-    case Forwarding::store: return "store-and-forward";
-    case Forwarding::cut: return "cut-through";
-  }
-  return "";
-}
-
 void check_network_options(const NetworkConfig& config, const NetworkOptions& options) {
   if (config.ideal) {
     const char* what = !options.failed.empty()                ? "that could fail"

@@ -10,8 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "config/network/forwarding.h"
 #include "config/network/network.h"
 #include "config/network/routes.h"
+#include "core/timeline.h"
 #include "core/trace.h"
 #include "simulate/engine/engine.h"
 #include "simulate/networks/busy_bins.h"
@@ -100,6 +102,8 @@ class Network {
   // Returns the wires that carried a message until `end`, the current simulated time, if
   // NetworkOptions::count_wires asks for them; none in a model without wires.
   [[nodiscard]] virtual std::vector<WireUse> wire_use(Picoseconds /*end*/) const { return {}; }
+  // Returns when messages were on links, if NetworkOptions::log_hops asks for it; in the model wires only.
+  [[nodiscard]] virtual std::vector<HopSlice> logged_hops() const { return {}; }
   // Returns when they were busy, if NetworkOptions::bin_wires asks for it; null in a model without wires.
   [[nodiscard]] virtual const BusyBins* busy_bins() const { return nullptr; }
   // Returns the port of an NPU that the messages exceeded most until `end`, if NetworkOptions::watch_ports asks for
@@ -127,13 +131,6 @@ enum class NetworkModel : std::uint8_t { unaware, aware, wires };
 enum class Occupancy : std::uint8_t { beta, alpha_beta };
 [[nodiscard]] std::string_view name(Occupancy occupancy);  // "beta", "alpha-beta"
 
-// Says when a device sends a message on. store: when all of it has come. cut: when its head has come; the tail
-// follows at the pace of the slowest wire before. switches: switches cut, NPUs store. Whole messages wait for a
-// wire in any case, in queues without limit.
-enum class Forwarding : std::uint8_t { switches, store, cut };
-[[nodiscard]] std::string_view name(Forwarding forwarding);      // "switches"
-[[nodiscard]] std::string_view describe(Forwarding forwarding);  // "cut-through at switches"
-
 // Holds the model and its options. Occupancy, forwarding, routing and failed are for the model wires only.
 struct NetworkOptions {
   NetworkModel model = NetworkModel::unaware;
@@ -143,6 +140,7 @@ struct NetworkOptions {
   std::vector<std::string> failed{};       // "3-4", "npu3-switch0", "3>4"; see remove_failed_wires
   bool count_wires = false;                // for Network::wire_use; aware and wires
   bool bin_wires = false;                  // with count_wires, for Network::busy_bins
+  bool log_hops = false;                   // for Network::logged_hops; wires
   std::uint32_t wires_like = 1;            // for how many wires each stands there
   bool watch_ports = false;                // for Network::worst_port; unaware
 };

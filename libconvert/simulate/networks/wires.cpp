@@ -37,6 +37,7 @@ class WiresNetwork final : public Network {
         table_(router_->wires(), options),
         first_cut_(first_cut(config, options.forwarding.value_or(Forwarding::switches))),
         busy_for_latency_(options.occupancy == Occupancy::alpha_beta),
+        logs_hops_(options.log_hops),
         observer_(observer) {}
 
   void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t priority) override {
@@ -47,6 +48,7 @@ class WiresNetwork final : public Network {
     k.tail_ps = 0;
     least_priority_ = std::min(least_priority_, priority);
     k.position = {.at = src, .dst = dst};
+    if (logs_hops_) log_sent(p, src, k);
     observer_.launched(p);
     take_hop(p, k);
   }
@@ -96,6 +98,7 @@ class WiresNetwork final : public Network {
       u.to = router_->device_name(u.to_device);
     });
   }
+  [[nodiscard]] std::vector<HopSlice> logged_hops() const override { return hops_; }
   [[nodiscard]] const BusyBins* busy_bins() const override { return table_.bins(); }
 
  private:
@@ -236,9 +239,21 @@ class WiresNetwork final : public Network {
     const bool is_last = k.position.at == k.position.dst;
     Picoseconds arrival = EventQueue::sum(sent, latency);
     k.tail_ps = EventQueue::sum(queue_.now(), arrival);
+    if (logs_hops_) log_hop(p, k);
     if (!is_last && k.position.at >= first_cut_) arrival = latency;  // of the head
     queue_.push_after(arrival, p, is_last && !Observer::sees_hops ? event_arrival : event_hop);
     return busy_for_latency_ ? EventQueue::sum(sent, latency) : sent;
+  }
+
+  void log_sent(std::uint32_t p, Rank src, const Packet& k) {
+    if (logged_.size() <= p) logged_.resize(std::size_t{p} + 1);
+    logged_[p] = {.message = sent_++, .src = src, .dst = k.position.dst, .bytes = k.bytes};
+  }
+  void log_hop(std::uint32_t p, const Packet& k) {
+    HopSlice& hop = hops_.emplace_back(logged_[p]);
+    hop.to = k.position.at;
+    hop.begin_ps = queue_.now();
+    hop.end_ps = k.tail_ps;
   }
 
   std::unique_ptr<Router> router_;
@@ -250,6 +265,10 @@ class WiresNetwork final : public Network {
   std::unordered_map<std::uint32_t, Shares> shares_;  // by wire, of few
   Pool<Share, &Share::wire> share_pool_;
   const bool busy_for_latency_;
+  const bool logs_hops_;
+  std::vector<HopSlice> hops_;
+  std::vector<HopSlice> logged_;  // by message under way: what its hops have in common
+  std::uint32_t sent_ = 0;
   Observer& observer_;
 };
 

@@ -343,6 +343,7 @@ std::string wish_of_each_rank(const ReplayProgram& program) {
   if (program.ranks.size() < 2) return "there is one rank";
   if (program.has_turns()) return "messages have their turns on links";
   if (options.memory == MemoryTracking::trace) return "the memory of each rank is traced";
+  if (options.network.log_hops) return "the way of each message is recorded";
   if (options.explain && !options.explain->end) return "a node of a rank is explained";
   const bool records = options.timeline || options.traffic || options.explain || options.network.count_wires;
   if (records && program.ranks.size() <= options.most_npus_alone) return "each rank is recorded";

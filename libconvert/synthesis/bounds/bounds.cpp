@@ -226,6 +226,7 @@ class BoundMaker {
   void add_slots() {
     const bool out = p_.collective == Collective::reduce_scatter;
     if (!out && p_.collective != Collective::all_gather) return;
+    if (!p_.cuts.empty()) return;  // a link may carry several messages at once
     Bound bound{.kind = BoundKind::slots, .limits = false};
     Device slowest = 0;
     for (const Device d : p_.participants) {

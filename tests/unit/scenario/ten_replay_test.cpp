@@ -158,8 +158,8 @@ Schedule replayed(const std::vector<Trace>& traces, const std::string& network) 
   const NetworkConfig config = parse_short_network(network);
   const auto result = test::replay_traces(traces, config, options, diagnostics);
   EXPECT_TRUE(result && result->status == ReplayStatus::complete);
-  const Schedule s =
-      schedule_of_replay(traces, result->timeline, config, Schedule::Occupancy::alpha_beta, "made", diagnostics);
+  const Schedule s = schedule_of_replay(traces, result->timeline, config, Schedule::Occupancy::alpha_beta, false,
+                                        "made", diagnostics);
   for (const Diagnostic& d : diagnostics.all()) EXPECT_EQ(d.rule, "R7") << format_diagnostic(d);
   return s;
 }

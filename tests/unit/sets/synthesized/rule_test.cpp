@@ -21,6 +21,8 @@ TEST(SynthesisRules, KeysAndANetworkWithItsOwnOptions) {
       rule.text,
       "synthesized,effort=best,net=dgx.xml,hosts=4,lat=nvlink:500ns,pci:700ns,chunks=80,method=trees+exact,seed=3");
   EXPECT_FALSE(rule.occupancy.has_value());
+  EXPECT_FALSE(rule.forwarding.has_value());
+  EXPECT_EQ(parse_synthesis_rule("synthesized,forwarding=Cut").forwarding, Forwarding::cut);
   EXPECT_EQ(parse_synthesis_rule("synthesized,occupancy=alpha-beta").occupancy, Schedule::Occupancy::alpha_beta);
   EXPECT_EQ(parse_synthesis_rule("synthesized,fail=3-4+5>6").failed, (std::vector<std::string>{"3-4", "5>6"}));
   EXPECT_TRUE(parse_synthesis_rule("synthesized,detours=Yes").detours);
@@ -48,7 +50,8 @@ TEST(SynthesisRules, WhatIsWrongIsNamed) {
             "'ring' for method: expected one of greedy, trees, exact, latency, paired, paths, builders");
   EXPECT_EQ(message("synthesized,seed=1,seed=2"), "key 'seed' is given twice");
   EXPECT_EQ(message("synthesized,root=1"),
-            "unknown key 'root'; known: effort, chunks, max-chunks, method, seed, occupancy, net, fail, detours");
+            "unknown key 'root'; known: effort, chunks, max-chunks, method, seed, occupancy, forwarding, net, "
+            "fail, detours");
   EXPECT_EQ(message("synthesized,fail=3-4+"), "'3-4+' for fail: expected links, such as 3-4+npu5-switch0");
   EXPECT_EQ(test::error_message([] { check_synthesized(Collective::barrier); }, Error::Kind::usage),
             "synthesized is for all_reduce, reduce, all_gather, gather, scatter, broadcast, all_to_all, "

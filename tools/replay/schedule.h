@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Makes the schedule of a replay (-t ten).
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "common/tool.h"
+#include "core/algorithm/schedule.h"
+#include "core/trace.h"
+#include "scenario/scenario.h"
+#include "simulate/engine/replay.h"
+
+namespace tools {
+
+// Returns what the replay of the traces did, on the network without its failed links. Throws Error(input) where a
+// schedule cannot express it.
+[[nodiscard]] convert::Schedule schedule_of_run(std::span<const convert::Trace> traces,
+                                                const convert::ReplayResult& result,
+                                                const convert::Scenario& scenario, const std::string& name,
+                                                Context& context);
+
+}  // namespace tools

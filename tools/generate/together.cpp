@@ -39,18 +39,6 @@ void check_options(const GenerateOptions& o) {
   if (o.sizes.size() > 1) throw usage_error("several collectives at once take one --size");
 }
 
-std::vector<std::string> split(const std::string& text, char by) {
-  std::vector<std::string> out(1);
-  for (const char c : text) {
-    if (c == by) {
-      out.emplace_back();
-    } else {
-      out.back() += c;
-    }
-  }
-  return out;
-}
-
 // A collective, and how messages call it.
 struct Asked {
   SynthesisRequest request;

@@ -23,8 +23,9 @@ using Made = std::optional<TimedMoves>;
 // Makes what one root, or each participant, has for all others.
 class GatherMakers {
  public:
-  GatherMakers(const SynthesisProblem& problem, const SynthesisChoice& choice, Picoseconds lower, double share)
-      : problem_(problem), choice_(choice), lower_(lower), share_(share) {
+  GatherMakers(const SynthesisProblem& problem, const SynthesisChoice& choice, const Bounds& bounds, double share)
+      : problem_(problem), choice_(choice), lower_(bounds.lower), share_(share) {
+    if (const Bound* const slots = bounds.find(BoundKind::slots)) slots_ = slots->time;
     if (has_root(problem.collective)) {
       roots_ = {problem.root};
     } else {
@@ -133,8 +134,10 @@ class GatherMakers {
     if (mixed) targets = {0, 1.06, 1.2};
     if (mixed && !fast()) targets = {0, 1, 1.03, 1.06, 1.1, 1.15, 1.2};
     constexpr std::uint32_t few = 64;
-    const std::uint64_t seeds = fast() ? 1 : problem_.size() <= few ? 4 : 2;
-    for (std::uint64_t s = 0; s < seeds && best_.least() > lower_; ++s) {
+    // Of many participants parts stay whole, and then a slot more or less is a matter of chance.
+    const bool by_slots = slots_ > lower_ && !allows(2);
+    const std::uint64_t seeds = fast() ? 1 : by_slots ? 16 : problem_.size() <= few ? 4 : 2;
+    for (std::uint64_t s = 0; s < seeds && best_.least() > (by_slots ? slots_ : lower_); ++s) {
       std::vector<Maker> makers;
       for (const std::uint32_t k : piece_counts({1, 2, 4, 8})) {
         for (const double target : targets) {
@@ -461,6 +464,7 @@ class GatherMakers {
   const SynthesisProblem& problem_;
   const SynthesisChoice& choice_;
   Picoseconds lower_;
+  Picoseconds slots_ = 0;  // what limits whole parts
   double share_;
   std::vector<Device> roots_;
   BestCandidates best_;
@@ -479,7 +483,7 @@ double share_of(const Bounds& bounds) {
 }  // namespace
 
 BestCandidates make_gathers(const SynthesisProblem& problem, const SynthesisChoice& choice, const Bounds& bounds) {
-  return GatherMakers(problem, choice, bounds.lower, share_of(bounds)).run();
+  return GatherMakers(problem, choice, bounds, share_of(bounds)).run();
 }
 
 }  // namespace convert

@@ -16,6 +16,7 @@
 #include "passes/trace_summary.h"
 #include "passes/validate.h"
 #include "passes/verify/merged/proof.h"
+#include "sanitized.h"
 #include "unit/synthesis/random_graphs.h"
 
 namespace convert::together_cases {
@@ -133,7 +134,7 @@ std::vector<SynthesisRequest> random_requests(test::SynthesisDraw& draw, std::ui
 
 TEST(Together, AnyCollectivesOnAnyNetworkAreProvedAndTakeTheirTime) {
   test::SynthesisDraw draw(5);
-  for (int round = 0; round < 30; ++round) {
+  for (int round = 0; round < test::rounds(32); ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
     const NetworkConfig network = test::random_network(draw, 9, round % 2 == 0 ? 0 : 3);
     const std::vector<SynthesisRequest> requests = random_requests(draw, network.graph.npus);

@@ -90,7 +90,9 @@ TEST(SynthesisForwarding, ReplaysToItsClaimAndNeverSlowerThanWhatIsStored) {
       if (total < slower) ++faster;
     }
   }
-  if (!test::sanitized) EXPECT_GT(faster, 20);
+  if (!test::sanitized) {
+    EXPECT_GT(faster, 20);
+  }
 }
 
 // The makers see nearly all that happens: where they do not, a link is shared, and things happen at once.

@@ -23,8 +23,17 @@ double share_of(const SynthesisProblem& problem, const Bounds& bounds) {
 std::vector<PathChoice> path_choices(const SynthesisProblem& problem, const SynthesisChoice& choice,
                                      std::size_t commodities) {
   std::vector<PathChoice> out;
-  if (wants(choice, SynthesisMethod::builders))
+  const auto allows = [&](std::uint32_t pieces) {
+    return pieces <= choice.most_pieces && pieces <= problem.shard_bytes &&
+           commodities * pieces <= quick_moves / 4 && (!choice.even || problem.shard_bytes % pieces == 0);
+  };
+  if (wants(choice, SynthesisMethod::builders)) {
     out.push_back({.pieces = choice.pieces.value_or(1), .seed = choice.seed, .shortest = true});
+    for (const std::uint32_t pieces : {4U, 16U}) {
+      if (!choice.pieces && choice.effort != SynthesisEffort::fast && allows(pieces))
+        out.push_back({.pieces = pieces, .seed = choice.seed, .shortest = true});
+    }
+  }
   if (!wants(choice, SynthesisMethod::paths)) return out;
   const bool best = choice.effort == SynthesisEffort::best;
   if (choice.pieces || choice.effort == SynthesisEffort::fast) {

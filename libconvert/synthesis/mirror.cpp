@@ -50,35 +50,46 @@ SynthesisProblem opposite_of(const SynthesisProblem& problem) {
   return out;
 }
 
-TimedMoves mirrored(const SynthesisProblem& problem, const TimedMoves& made) {
-  const Moves& from = made.moves;
-  const bool reduces = problem.collective != Collective::gather;
-  Moves turned{.pieces = from.pieces};
-  for (Piece& p : turned.pieces) {
-    if (!reduces) std::swap(p.owner, p.other);
-  }
-  // The last becomes the first.
+Backwards backwards(const Moves& from) {
+  Backwards out;
+  out.moves.pieces = from.pieces;
   const auto count = static_cast<std::uint32_t>(from.moves.size());
   std::vector<std::vector<std::uint32_t>> children(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     for (const std::uint32_t p : from.parents_of(from.moves[i])) children[p].push_back(i);
   }
-  TimedMoves out{.moves = {}, .starts = {}, .turns = {}, .total = made.total, .method = made.method};
-  for (std::uint32_t k = 0; k < count; ++k) {
-    const std::uint32_t i = count - 1 - k;
+  for (std::uint32_t i = count; i-- > 0;) {
     const Move& m = from.moves[i];
-    Move t{.piece = m.piece, .from = m.to, .to = m.from, .op = reduces ? Schedule::Op::reduce : Schedule::Op::copy};
-    t.way = {static_cast<std::uint32_t>(turned.links.size()), m.way.count};
-    t.parents = {static_cast<std::uint32_t>(turned.parents.size()), static_cast<std::uint32_t>(children[i].size())};
+    Move t{.piece = m.piece, .from = m.to, .to = m.from, .op = m.op};
+    t.way = {static_cast<std::uint32_t>(out.moves.links.size()), m.way.count};
     for (std::uint32_t h = m.way.begin + m.way.count; h-- > m.way.begin;) {
-      turned.links.push_back(from.links[h]);
-      const Picoseconds arrival = hop_time(problem, from.links[h], from.pieces[m.piece].bytes).arrival;
-      out.starts.push_back(made.total - (made.starts[h] + arrival));
+      out.moves.links.push_back(from.links[h]);
+      out.forwards.push_back(h);
     }
-    for (const std::uint32_t child : children[i]) turned.parents.push_back(count - 1 - child);
-    turned.moves.push_back(t);
+    t.parents = {static_cast<std::uint32_t>(out.moves.parents.size()),
+                 static_cast<std::uint32_t>(children[i].size())};
+    for (const std::uint32_t child : children[i]) out.moves.parents.push_back(count - 1 - child);
+    out.moves.moves.push_back(t);
   }
-  out.moves = std::move(turned);
+  return out;
+}
+
+TimedMoves mirrored(const SynthesisProblem& problem, const TimedMoves& made) {
+  const bool reduces = problem.collective != Collective::gather;
+  Backwards back = backwards(made.moves);
+  for (Piece& p : back.moves.pieces) {
+    if (!reduces) std::swap(p.owner, p.other);
+  }
+  TimedMoves out{.moves = {}, .starts = {}, .turns = {}, .total = made.total, .method = made.method};
+  for (Move& m : back.moves.moves) {
+    m.op = reduces ? Schedule::Op::reduce : Schedule::Op::copy;
+    const std::int64_t bytes = back.moves.pieces[m.piece].bytes;
+    for (std::uint32_t h = m.way.begin; h < m.way.begin + m.way.count; ++h) {
+      const Picoseconds arrival = hop_time(problem, back.moves.links[h], bytes).arrival;
+      out.starts.push_back(made.total - (made.starts[back.forwards[h]] + arrival));
+    }
+  }
+  out.moves = std::move(back.moves);
   return problem.cuts.empty() ? out : with_order_of(problem, std::move(out));
 }
 

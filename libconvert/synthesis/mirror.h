@@ -2,6 +2,9 @@
 // Turns algorithms around: a gather played backwards on a network whose links lead the other way reduces.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "synthesis/moves.h"
 
 namespace convert {
@@ -9,6 +12,13 @@ namespace convert {
 // Returns the problem whose solution mirrored() makes one of a reduce_scatter, reduce or gather: an all_gather, a
 // broadcast or a scatter on the reversed graph.
 [[nodiscard]] SynthesisProblem opposite_of(const SynthesisProblem& problem);
+
+// Holds moves played backwards, the last one first, and by position in its links the position forwards.
+struct Backwards {
+  Moves moves{};
+  std::vector<std::uint32_t> forwards{};
+};
+[[nodiscard]] Backwards backwards(const Moves& from);
 
 // Returns a solution of opposite_of(problem) played backwards: a hop from s to e becomes one from T - e to T - s, a
 // copy a reduction (of a gather it stays one). Hops keep their distance on each link, whatever keeps it busy, since

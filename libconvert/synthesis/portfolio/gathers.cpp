@@ -71,7 +71,7 @@ class GatherMakers {
                                                                            : 0;
     return problem_.size() <= most && !at_bound();
   }
-  // Of many NPUs only those choices are tried that were best in most networks.
+  // Returns whether only those choices are tried that were best in most networks: there are many NPUs.
   [[nodiscard]] bool slow() const { return searches_ways(problem_, choice_) && !is_small(); }
   // Returns whether there is nothing left to gain, or nothing worth the time: of many participants a quick search
   // ends with what it finds first.
@@ -134,7 +134,7 @@ class GatherMakers {
     if (mixed) targets = {0, 1.06, 1.2};
     if (mixed && !fast()) targets = {0, 1, 1.03, 1.06, 1.1, 1.15, 1.2};
     constexpr std::uint32_t few = 64;
-    // Of many participants parts stay whole, and then a slot more or less is a matter of chance.
+    // Parts of many participants stay whole, and then a slot more or less is a matter of chance.
     const bool by_slots = slots_ > lower_ && !allows(2);
     const std::uint64_t seeds = fast() ? 1 : by_slots ? 16 : problem_.size() <= few ? 4 : 2;
     for (std::uint64_t s = 0; s < seeds && best_.least() > (by_slots ? slots_ : lower_); ++s) {

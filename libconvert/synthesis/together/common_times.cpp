@@ -6,48 +6,13 @@
 #include <utility>
 
 #include "synthesis/list_schedule.h"
+#include "synthesis/mirror.h"
 
 namespace convert {
 namespace {
 
 Picoseconds arrival_of(const SynthesisProblem& problem, const Moves& m, std::uint32_t move, std::uint32_t hop) {
   return hop_time(problem, m.links[hop], m.pieces[m.moves[move].piece].bytes).arrival;
-}
-
-// All moves played backwards, with the position that each of their links has forwards.
-struct Backwards {
-  Moves moves{.pieces = {}, .moves = {}, .links = {}, .parents = {}};
-  std::vector<std::uint32_t> forwards{};
-};
-
-Backwards backwards(const Moves& from) {
-  Backwards out;
-  out.moves.pieces = from.pieces;
-  const auto count = static_cast<std::uint32_t>(from.moves.size());
-  std::vector<std::vector<std::uint32_t>> children(count);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    for (const std::uint32_t p : from.parents_of(from.moves[i])) children[p].push_back(i);
-  }
-  for (std::uint32_t i = count; i-- > 0;) {
-    const Move& m = from.moves[i];
-    Move t{.piece = m.piece, .from = m.to, .to = m.from, .op = m.op};
-    t.way = {static_cast<std::uint32_t>(out.moves.links.size()), m.way.count};
-    for (std::uint32_t h = m.way.begin + m.way.count; h-- > m.way.begin;) {
-      out.moves.links.push_back(from.links[h]);
-      out.forwards.push_back(h);
-    }
-    t.parents = {static_cast<std::uint32_t>(out.moves.parents.size()),
-                 static_cast<std::uint32_t>(children[i].size())};
-    for (const std::uint32_t child : children[i]) out.moves.parents.push_back(count - 1 - child);
-    out.moves.moves.push_back(t);
-  }
-  return out;
-}
-
-std::vector<double> earliest_first(const std::vector<Picoseconds>& starts) {
-  std::vector<double> keys(starts.size());
-  std::ranges::transform(starts, keys.begin(), [](Picoseconds s) { return -static_cast<double>(s); });
-  return keys;
 }
 
 class Improver {
@@ -69,7 +34,7 @@ class Improver {
       const Picoseconds before = best.total;
       const Picoseconds total = go_back(starts);
       take(best, moved_up(problem_, {.moves = moves_, .starts = starts, .total = total}));
-      TimedMoves forth = list_schedule_by(problem_, moves_, earliest_first(starts));
+      TimedMoves forth = list_schedule(problem_, moves_, starts);
       starts = forth.starts;
       take(best, std::move(forth));
       if (best.total < before) idle = 0;

@@ -14,7 +14,8 @@
 
 namespace convert {
 
-// Of each collective: an all-reduce has both kinds of trees, what goes from one NPU to another ways, others one.
+// Holds for each collective what it has: an all-reduce both kinds of trees, one whose NPUs send to each other ways,
+// others one kind of trees.
 struct JointPacking {
   struct Part {
     TreePacking gathers{};

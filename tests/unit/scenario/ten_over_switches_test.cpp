@@ -5,12 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "common/error_text.h"
+#include "common/expect_error.h"
 #include "common/replay_traces.h"
 #include "formats/format.h"
 #include "sets/schedules.h"
 #include "sets/synthesized/synthesized.h"
 #include "unit/passes/lowered.h"
+#include "unit/scenario/imported.h"
 #include "unit/synthesis/random_graphs.h"
 
 namespace convert::switched_ten_cases {
@@ -29,18 +30,6 @@ ReplayResult replayed(const std::vector<Trace>& traces, const NetworkConfig& net
   if (!result) throw std::runtime_error(diagnostics.all().front().message);
   EXPECT_EQ(result->status, ReplayStatus::complete);
   return std::move(*result);
-}
-
-// There, and back from a file.
-std::vector<Trace> imported(const Schedule& s, const std::string& form) {
-  std::string text;
-  find_format("ten").write_schedule(
-      s, FormatOptions(std::vector<std::pair<std::string, std::string>>{{"form", form}}), text);
-  Diagnostics diagnostics;
-  const CheckedSchedule checked =
-      check_and_repair(find_format("ten").read_schedule(text, "made", {}, diagnostics), {}, diagnostics);
-  EXPECT_EQ(diagnostics.errors(), 0U) << diagnostics.all().front().message;
-  return test::lower(checked.algorithm);
 }
 
 TEST(TenOverSwitches, HopsReplayToTheSameTime) {
@@ -69,7 +58,7 @@ TEST(TenOverSwitches, HopsReplayToTheSameTime) {
       EXPECT_EQ(s.hops.size(), made.made.schedule.hops.size());
     }
     for (const char* form : {"csv", "json"})
-      EXPECT_EQ(replayed(imported(s, form), network, occupancy).total_ps, result.total_ps);
+      EXPECT_EQ(replayed(test::imported(s, form), network, occupancy).total_ps, result.total_ps);
   }
   EXPECT_GT(switched, 10);
 }
@@ -112,7 +101,7 @@ TEST(TenOverSwitches, UnlikeWaysOfAPair) {
   for (const Schedule::Transfer& t : s.transfers) over.push_back(s.hops[t.way.begin].to);
   std::ranges::sort(over);
   EXPECT_EQ(over, (std::vector<std::uint32_t>{2, 2, 3, 3}));
-  EXPECT_EQ(replayed(imported(s, "json"), network, Schedule::Occupancy::beta).total_ps, result.total_ps);
+  EXPECT_EQ(replayed(test::imported(s, "json"), network, Schedule::Occupancy::beta).total_ps, result.total_ps);
 }
 
 }  // namespace

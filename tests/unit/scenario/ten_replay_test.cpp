@@ -21,6 +21,7 @@
 #include "simulate/engine/replay.h"
 #include "unit/passes/algorithms.h"
 #include "unit/passes/lowered.h"
+#include "unit/scenario/imported.h"
 
 // Behind the simulator, two of whose enumerators are called nothing too.
 #include "passes/verify/execute.h"
@@ -164,18 +165,6 @@ Schedule replayed(const std::vector<Trace>& traces, const std::string& network) 
   return s;
 }
 
-// There, and back through a file.
-std::vector<Trace> imported(const Schedule& s, const std::string& form) {
-  std::string text;
-  find_format("ten").write_schedule(
-      s, FormatOptions(std::vector<std::pair<std::string, std::string>>{{"form", form}}), text);
-  Diagnostics diagnostics;
-  const CheckedSchedule checked =
-      check_and_repair(find_format("ten").read_schedule(text, "made", {}, diagnostics), {}, diagnostics);
-  EXPECT_EQ(diagnostics.errors(), 0U);
-  return lower(checked.algorithm);
-}
-
 void expect_isomorphic(const Algorithm& a, std::int64_t size, const std::string& network, Collective collective) {
   const std::vector<Trace> original = lower(a, size);
   expect_proved(original, "original");
@@ -183,7 +172,7 @@ void expect_isomorphic(const Algorithm& a, std::int64_t size, const std::string&
   EXPECT_EQ(s.collective, collective);
   const std::vector<Key> wanted = by_provenance(original);
   for (const std::string form : {"json", "csv"}) {
-    const std::vector<Trace> traces = imported(s, form);
+    const std::vector<Trace> traces = test::imported(s, form);
     expect_proved(traces, "imported");
     EXPECT_EQ(by_dependencies(traces), wanted) << a.name;
     EXPECT_EQ(by_provenance(traces), wanted) << a.name;
@@ -247,7 +236,7 @@ TEST(TenReplay, HierarchicalOnesComeBack) {
       EXPECT_EQ(s.collective, c);
       const bool sets = (c == Collective::all_reduce || c == Collective::all_to_all) && dims[0] > 1;
       EXPECT_EQ(!s.carried.empty(), sets) << name(c) << ' ' << dims[0] << 'x' << dims[1];
-      for (const std::string form : {"json", "csv"}) expect_proved(imported(s, form), std::string(name(c)));
+      for (const std::string form : {"json", "csv"}) expect_proved(test::imported(s, form), std::string(name(c)));
     }
   }
 }
@@ -270,7 +259,7 @@ TEST(TenReplay, TestDataComesBack) {
     const Schedule s = replayed(original, c.network);
     EXPECT_EQ(s.collective, c.collective) << c.file;
     for (const std::string form : {"json", "csv"}) {
-      const std::vector<Trace> traces = imported(s, form);
+      const std::vector<Trace> traces = test::imported(s, form);
       expect_proved(traces, c.file);
     }
   }

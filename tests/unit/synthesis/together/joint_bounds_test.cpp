@@ -17,7 +17,7 @@ JointProblem joint(const NetworkConfig& network, const std::vector<SynthesisRequ
 }
 
 TEST(JointBounds, CutsCarryWhatAllCollectivesSend) {
-  // Of two all-gathers of a ring the first NPU gets 3 parts of 1 MB each, over two links of 50 GB/s.
+  // Two all-gathers of a ring bring the first NPU 3 parts of 1 MB each, over two links of 50 GB/s.
   const NetworkConfig ring = parse_short_network("ring:4,bw=50GB/s,lat=0ns");
   const SynthesisRequest one{.collective = Collective::all_gather, .bytes = 4'000'000};
   EXPECT_EQ(find_joint_bounds(joint(ring, {one})).lower, 30'000'000);

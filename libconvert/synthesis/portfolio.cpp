@@ -129,7 +129,8 @@ std::optional<TimedMoves> two_phase(const SynthesisProblem& problem, const Synth
   BestCandidates best;
   for (std::size_t i = 0; i < std::min(all.size(), most_joined) && best.least() > lower; ++i) {
     TimedMoves made = joined(problem, mirrored(scatter, *all[i].scatter), *all[i].gather);
-    best.take(static_cast<std::uint32_t>(made.moves.pieces.size()), std::move(made));
+    const auto pieces = static_cast<std::uint32_t>(made.moves.pieces.size());
+    best.take(pieces, std::move(made));
   }
   return chosen(problem, choice, lower, std::move(best));
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <functional>
 #include <map>
 #include <utility>
@@ -11,6 +10,8 @@
 #include "synthesis/exact/exact.h"
 #include "synthesis/greedy.h"
 #include "synthesis/list_schedule.h"
+#include "synthesis/portfolio/piece_limits.h"
+#include "synthesis/portfolio/symmetric.h"
 #include "synthesis/trees/closed_forms.h"
 #include "synthesis/trees/packing.h"
 #include "util/parallel.h"
@@ -24,7 +25,7 @@ using Made = std::optional<TimedMoves>;
 class GatherMakers {
  public:
   GatherMakers(const SynthesisProblem& problem, const SynthesisChoice& choice, const Bounds& bounds, double share)
-      : problem_(problem), choice_(choice), lower_(bounds.lower), share_(share) {
+      : problem_(problem), choice_(choice), limits_(problem, choice), lower_(bounds.lower), share_(share) {
     if (const Bound* const slots = bounds.find(BoundKind::slots)) slots_ = slots->time;
     if (has_root(problem.collective)) {
       roots_ = {problem.root};
@@ -36,6 +37,8 @@ class GatherMakers {
   BestCandidates run() {
     if (wants(SynthesisMethod::greedy) && can_match_greedily(problem_)) greedy();
     if (at_bound()) return std::move(best_);
+    const bool alike = wants(SynthesisMethod::trees) && symmetric();
+    if (at_bound() || (alike && are_many())) return std::move(best_);
     if (wants_closed()) closed();
     if (at_bound()) return std::move(best_);
     if (wants(SynthesisMethod::latency)) latency();
@@ -52,6 +55,11 @@ class GatherMakers {
   [[nodiscard]] bool is_small() const {
     constexpr std::uint32_t few = 32;
     return problem_.size() <= few;
+  }
+  // Returns whether trees for each of the NPUs take long, of a network that needs searches for ways.
+  [[nodiscard]] bool are_many() const {
+    constexpr std::uint32_t many = 64;
+    return problem_.size() > many && searches_ways(problem_, choice_);
   }
   // Returns whether one candidate of a kind is enough.
   [[nodiscard]] bool quick() const {
@@ -81,26 +89,6 @@ class GatherMakers {
         quick() ? lower_ / (is_small() ? 500 : 50) : tolerated_gap(problem_, choice_, lower_);
     return !best_.empty() && best_.least() <= lower_ + tolerated;
   }
-  [[nodiscard]] bool allows(std::uint64_t pieces) const {
-    if ((choice_.pieces && pieces != *choice_.pieces) || !fits_evenly(pieces)) return false;
-    return pieces <= most_pieces() && pieces <= static_cast<std::uint64_t>(problem_.shard_bytes) &&
-           moves_of_pieces(pieces) <= most_moves();
-  }
-  [[nodiscard]] bool fits_evenly(std::uint64_t pieces) const {
-    return !choice_.even || problem_.shard_bytes % static_cast<std::int64_t>(pieces) == 0;
-  }
-  [[nodiscard]] std::uint64_t most_pieces() const {
-    return std::uint64_t{choice_.most_pieces} * (problem_.size() / roots_.size());
-  }
-  [[nodiscard]] std::uint64_t moves_of_pieces(std::uint64_t pieces) const {
-    return roots_.size() * (problem_.size() - 1) * pieces;
-  }
-  // Large candidates are only made where nobody would wait for them.
-  [[nodiscard]] std::uint64_t most_moves() const {
-    const std::uint64_t least = moves_of_pieces(choice_.pieces.value_or(1));
-    return choice_.effort == SynthesisEffort::best ? most_synthesized_moves : std::max(least, quick_moves);
-  }
-
   using Candidate = std::pair<std::uint32_t, Made>;  // the number of pieces
   using Maker = std::function<Candidate()>;
   void make(const std::vector<Maker>& makers) {
@@ -120,7 +108,7 @@ class GatherMakers {
     if (fast()) return {1};
     std::vector<std::uint32_t> counts;
     for (const std::uint32_t k : usual) {
-      if (allows(k)) counts.push_back(k);
+      if (limits_.allows(k)) counts.push_back(k);
     }
     return counts;
   }
@@ -135,7 +123,7 @@ class GatherMakers {
     if (mixed && !fast()) targets = {0, 1, 1.03, 1.06, 1.1, 1.15, 1.2};
     constexpr std::uint32_t few = 64;
     // Parts of many participants stay whole, and then a slot more or less is a matter of chance.
-    const bool by_slots = slots_ > lower_ && !allows(2);
+    const bool by_slots = slots_ > lower_ && !limits_.allows(2);
     const std::uint64_t seeds = fast() ? 1 : by_slots ? 16 : problem_.size() <= few ? 4 : 2;
     for (std::uint64_t s = 0; s < seeds && best_.least() > (by_slots ? slots_ : lower_); ++s) {
       std::vector<Maker> makers;
@@ -154,6 +142,13 @@ class GatherMakers {
     Made made = match_greedily(problem_, choice);
     if (made) made->method = "greedy, " + counted(choice.pieces, "piece");
     return made;
+  }
+
+  // Returns whether the network has symmetries.
+  bool symmetric() {
+    auto all = make_symmetric(problem_, choice_, limits_, share_);
+    for (auto& [pieces, made] : all) take(pieces, std::move(made));
+    return !all.empty();
   }
 
   // The shortest ways by time, for what is small.
@@ -218,10 +213,12 @@ class GatherMakers {
   void split_far(Packed& p) {
     const auto worth = [&] { return best_.least() - best_.least() / 1000; };
     const std::uint32_t trees = p.packing.of_root;
-    const std::uint64_t most = std::uint64_t{choice_.far_pieces} * (problem_.size() / roots_.size());
+    const std::uint64_t most = limits_.times_roots(choice_.far_pieces);
     for (const std::uint64_t pieces : {most / 2, most}) {
       const auto q = static_cast<std::uint32_t>(pieces / trees);
-      if (worth() <= lower_ || pieces <= most_pieces() || moves_of_pieces(pieces) > most_moves()) return;
+      if (worth() <= lower_ || pieces <= limits_.most_pieces() ||
+          limits_.moves_of_pieces(pieces) > limits_.most_moves())
+        return;
       Made made = with_pieces(p, q);
       if (made->total < worth()) take(trees * q, std::move(made));
     }
@@ -234,31 +231,16 @@ class GatherMakers {
     std::vector<Candidate> out;
     Picoseconds least = fast() ? p.time : INT64_MAX;
     std::uint32_t in_vain = 0;
-    for (const std::uint32_t q : splits(p.packing.of_root)) {
+    for (const std::uint32_t q : limits_.splits(p.packing.of_root)) {
       const std::uint32_t pieces = p.packing.of_root * q;
       if (fast() && pieces <= p.pieces) continue;
-      if (stops() || (fast() && (least <= lower_ || moves_of_pieces(pieces) > few_moves))) break;
+      if (stops() || (fast() && (least <= lower_ || limits_.moves_of_pieces(pieces) > few_moves))) break;
       Made made = with_pieces(p, q);
       in_vain = made->total < (fast() ? least - least / 1000 : least) ? 0 : in_vain + 1;
       if (fast() && in_vain != 0) break;
       least = std::min(least, made->total);
       out.emplace_back(pieces, std::move(made));
       if (in_vain == 3 && choice_.effort != SynthesisEffort::best) break;
-    }
-    return out;
-  }
-
-  // Returns into how many pieces what a tree carries can be split: powers of two, and as many as are allowed.
-  [[nodiscard]] std::vector<std::uint32_t> splits(std::uint32_t trees) const {
-    std::vector<std::uint32_t> out;
-    for (std::uint32_t q = 1; q <= most_pieces(); q *= 2) {
-      if (allows(std::uint64_t{trees} * q)) out.push_back(q);
-    }
-    const auto most = static_cast<std::uint32_t>(most_pieces() / trees);
-    if (choice_.pieces) {
-      out.assign(*choice_.pieces % trees == 0 ? 1 : 0, *choice_.pieces / trees);
-    } else if (most != 0 && !std::has_single_bit(most) && allows(std::uint64_t{trees} * most)) {
-      out.push_back(most);
     }
     return out;
   }
@@ -285,7 +267,7 @@ class GatherMakers {
   // Returns the trees of a form, with about the time that they take.
   [[nodiscard]] std::optional<Packed> laid_out(const ClosedForm& form) const {
     std::optional<TreePacking> packing = closed_trees(problem_, roots_, share_, form);
-    if (!packing || !fits(packing->of_root)) return std::nullopt;
+    if (!packing || !limits_.fits(packing->of_root)) return std::nullopt;
     constexpr double ps_each_s = 1e12;
     const double data = packing->load * share_ * static_cast<double>(problem_.shard_bytes) /
                         static_cast<double>(problem_.graph.unit) * ps_each_s;
@@ -306,11 +288,6 @@ class GatherMakers {
     }
     return most;
   }
-  // Returns whether so many trees of a root are pieces that are wanted.
-  [[nodiscard]] bool fits(std::uint32_t trees) const {
-    return choice_.pieces ? *choice_.pieces % trees == 0 : allows(trees);
-  }
-
   void trees() {
     std::vector<Packer> packers;
     for (const TreeChoice& c : tree_choices()) {
@@ -398,14 +375,14 @@ class GatherMakers {
 
   [[nodiscard]] std::vector<TreeChoice> tree_choices() const {
     if (quick()) {
-      const std::uint32_t trees = allows(4) ? 4 : choice_.pieces.value_or(1);
+      const std::uint32_t trees = limits_.allows(4) ? 4 : choice_.pieces.value_or(1);
       return {{.trees = trees}};
     }
     std::vector<TreeChoice> choices;
     for (const std::uint32_t p : {1U, 2U, 4U, 8U, 16U}) {
       if (p == 16 && choice_.effort != SynthesisEffort::best) continue;
       if (slow() && p != 4 && p != choice_.pieces.value_or(0)) continue;
-      if (!fits(p)) continue;
+      if (!limits_.fits(p)) continue;
       for (const double lambda : {0.0, 0.1, 0.5, 1.0}) {
         for (const double delta : {0.05, 0.3}) {
           if (!slow() || (lambda >= 0.5 && delta == 0.3))
@@ -418,12 +395,10 @@ class GatherMakers {
 
   [[nodiscard]] std::pair<std::optional<Packed>, Made> first_look(std::optional<Packed>&& p,
                                                                   std::uint32_t usual) const {
-    if (!p || !fits(p->packing.of_root)) return {};
+    if (!p || !limits_.fits(p->packing.of_root)) return {};
     const std::uint32_t trees = p->packing.of_root;
-    std::uint32_t q = choice_.pieces ? *choice_.pieces / trees : 1;
-    const std::uint64_t looked_at = std::uint64_t{usual} * (problem_.size() / roots_.size());
-    while (!choice_.pieces && std::uint64_t{trees} * q < looked_at && allows(std::uint64_t{trees} * q * 2)) q *= 2;
-    if (!fits_evenly(std::uint64_t{trees} * q)) return {};
+    const std::uint32_t q = limits_.first_split(trees, usual);
+    if (!limits_.fits_evenly(std::uint64_t{trees} * q)) return {};
     TreeMoves moves = moves_of(problem_, p->packing, q);
     Made made = list_schedule(problem_, std::move(moves.moves), ServeOrder::pieces, moves.rank);
     made->method = text(*p, q);
@@ -463,6 +438,7 @@ class GatherMakers {
 
   const SynthesisProblem& problem_;
   const SynthesisChoice& choice_;
+  const PieceLimits limits_;
   Picoseconds lower_;
   Picoseconds slots_ = 0;  // what limits whole parts
   double share_;

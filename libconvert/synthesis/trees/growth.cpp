@@ -3,12 +3,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace convert {
 
 LinkLoads::LinkLoads(const SynthesisProblem& problem, double share, const TreeChoice& choice,
-                     std::span<const std::int64_t> base)
-    : loads_(problem.graph.links.size()), fixed_(choice.by_time != 0) {
+                     std::span<const std::int64_t> base, std::span<const std::uint32_t> link_class)
+    : class_(link_class.begin(), link_class.end()),
+      loads_(problem.graph.links.size()),
+      fixed_(choice.by_time != 0) {
+  if (class_.empty()) {
+    class_.resize(loads_.size());
+    std::iota(class_.begin(), class_.end(), 0U);
+  }
   constexpr double least = 0.02;  // of what a link has at its bound
   constexpr double by_base = 10;
   double all = 0;  // length × bandwidth
@@ -60,11 +67,12 @@ bool TreeGrower::grow(TreePacking::Tree& tree) {
   tree_ = &tree;
   ++epoch_;
   direct_ = {};
+  found_.clear();
   to_relays_.clear();
   join(tree.root, 0, 0);
   for (std::uint32_t left = problem_.size() - 1; left != 0; --left) {
     const Candidate direct = best_direct();
-    const Candidate over = to_relays_.empty() ? Candidate{} : best_over_relays(direct.key);
+    const Candidate over = to_relays_.empty() ? Candidate{} : next_over_relays(direct.key);
     if (over.link == no_index && direct.link == no_index) return false;
     if (over.key < direct.key) {
       attach(over);
@@ -108,8 +116,40 @@ TreeGrower::Candidate TreeGrower::best_direct() {
   return {};
 }
 
-// Returns the best way over devices that pass on, of less than a key.
-TreeGrower::Candidate TreeGrower::best_over_relays(double below) {
+// Returns the best way over devices that pass on, of less than a key: of those that the last search has found, as
+// long as it is not much longer than they were then.
+TreeGrower::Candidate TreeGrower::next_over_relays(double below) {
+  for (; !found_.empty(); found_.pop_back()) {
+    const std::uint32_t link = found_.back().link;
+    if (node(graph_.links[link].to).member) continue;
+    const double key = key_now(link);
+    if (key <= longest_) return key < below ? Candidate{key, link} : Candidate{};
+  }
+  search_over_relays(below);
+  if (found_.empty()) return {};
+  constexpr double tolerated = 1.25;  // what is attached makes the others a little longer
+  longest_ = tolerated * found_.back().key;
+  std::ranges::reverse(found_);
+  const Candidate best = found_.back();
+  if (found_.size() == 1) found_.clear();
+  return best;
+}
+
+// Returns the key that a way which a search has found has by now; infinite: a device on it passes on nothing any
+// more.
+double TreeGrower::key_now(std::uint32_t link) {
+  double length = 0;
+  for (;;) {
+    length += loads_.length(link);
+    const Device from = graph_.links[link].from;
+    if (node(from).member) return key_of(node(from), length);
+    if (node(from).used) return infinite;
+    link = labels_[from].by;
+  }
+}
+
+// Finds the best ways, of less than a key, over devices that pass on.
+void TreeGrower::search_over_relays(double below) {
   ++search_;
   ways_ = {};
   for (const std::uint32_t link : to_relays_) {
@@ -125,10 +165,15 @@ TreeGrower::Candidate TreeGrower::best_over_relays(double below) {
     const Candidate top = ways_.top();
     ways_.pop();
     const Device at = graph_.links[top.link].to;
-    if (!is_relay(at)) return top;
-    if (!labels_[at].settled && labels_[at].by == top.link) pass_on(at, below);
+    if (labels_[at].settled || labels_[at].by != top.link) continue;
+    if (is_relay(at)) {
+      pass_on(at, below);
+      continue;
+    }
+    labels_[at].settled = true;
+    found_.push_back(top);
+    if (found_.size() == at_once_) return;
   }
-  return {};
 }
 
 void TreeGrower::pass_on(Device at, double below) {

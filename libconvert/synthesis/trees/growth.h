@@ -2,6 +2,7 @@
 // Grows trees over a network whose links become longer with what they carry.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <queue>
@@ -18,8 +19,9 @@ class LinkLoads {
  public:
   // `trees`: how many of them carry a part of data. `share`: see pack_trees().
   // `base`: lengths, in any unit, that links without load have; empty: 1 over their bandwidth.
+  // `link_class`: see pack_trees().
   LinkLoads(const SynthesisProblem& problem, double share, const TreeChoice& choice,
-            std::span<const std::int64_t> base = {});
+            std::span<const std::int64_t> base = {}, std::span<const std::uint32_t> link_class = {});
   // Loads in units of any size, such as bytes: a link of bandwidth 1 can carry `share` of them. Trees and ways add
   // what set_step() has set last.
   LinkLoads(const SynthesisProblem& problem, double share) : LinkLoads(problem, share, {}) {}
@@ -30,13 +32,14 @@ class LinkLoads {
     for (std::uint32_t l = 0; l < loads_.size(); ++l) length_[l] = length_of(l);
   }
 
-  [[nodiscard]] double length(std::uint32_t link) const { return length_[link]; }
+  [[nodiscard]] double length(std::uint32_t link) const { return length_[class_[link]]; }
   void change(std::uint32_t link, std::int32_t by) {
-    loads_[link] += by * step_;
-    if (!fixed_) length_[link] = length_of(link);
+    const std::uint32_t c = class_[link];
+    loads_[c] += by * step_;
+    if (!fixed_) length_[c] = length_of(c);
   }
   [[nodiscard]] bool is_overloaded(std::uint32_t link) const {
-    return static_cast<double>(loads_[link]) > capacity_[link] * (1 + tolerance);
+    return static_cast<double>(loads_[class_[link]]) > capacity_[class_[link]] * (1 + tolerance);
   }
   [[nodiscard]] bool any_overloaded() const;
   // Returns the largest load, where 1 is what the link can carry.
@@ -54,7 +57,8 @@ class LinkLoads {
   static constexpr double tolerance = 1e-9;
   [[nodiscard]] double length_of(std::uint32_t link) const;
 
-  std::vector<std::int64_t> loads_;
+  std::vector<std::uint32_t> class_;  // by link
+  std::vector<std::int64_t> loads_;   // by class, as all that follows
   std::int64_t step_ = 1;
   std::vector<double> capacity_;  // in trees
   std::vector<double> bandwidth_;
@@ -65,7 +69,7 @@ class LinkLoads {
 
 // Grows one tree at a time. Links from its members to other participants are candidates whose keys are brought up
 // to date when they come to the top, as loads only rise while a tree grows; ways over switches are looked for anew
-// after each, as its load changes all that share a link with it.
+// after each, or of many participants after some, as its load changes all that share a link with it.
 class TreeGrower {
  public:
   // What NPUs that do not take part do with what comes to them: keep it, so that a tree goes on from there, or pass
@@ -80,6 +84,7 @@ class TreeGrower {
         lambda_(choice.lambda),
         delta_(choice.delta),
         bystanders_(bystanders),
+        at_once_(std::max<std::size_t>(1, problem.size() / few)),
         nodes_(graph_.devices),
         labels_(graph_.devices) {}
 
@@ -124,7 +129,9 @@ class TreeGrower {
   [[nodiscard]] bool is_relay(Device d) const { return problem_.takes_part[d] == 0; }
   void join(Device d, double cost, std::uint32_t depth);
   [[nodiscard]] Candidate best_direct();
-  [[nodiscard]] Candidate best_over_relays(double below);
+  [[nodiscard]] Candidate next_over_relays(double below);
+  [[nodiscard]] double key_now(std::uint32_t link);
+  void search_over_relays(double below);
   void pass_on(Device at, double below);
   void improve(Device to, const Label& label, double below);
   void attach(const Candidate& candidate);
@@ -136,13 +143,17 @@ class TreeGrower {
   const double lambda_;
   const double delta_;
   const Bystanders bystanders_;
-  std::vector<Node> nodes_;  // by device
+  static constexpr std::uint32_t few = 64;
+  const std::size_t at_once_;  // ways that one search finds: searches of many participants take long
+  std::vector<Node> nodes_;    // by device
   std::uint32_t epoch_ = 0;
   std::priority_queue<Candidate> direct_;
   std::vector<std::uint32_t> to_relays_;  // links from members
   std::vector<Label> labels_;             // by device
   std::uint32_t search_ = 0;
   std::priority_queue<Candidate> ways_;  // of a search
+  std::vector<Candidate> found_;         // by a search and still to be looked at, the best last
+  double longest_ = 0;                   // key of those that it has found
   std::vector<std::uint32_t> way_;       // from its end
   TreePacking::Tree* tree_ = nullptr;
 };

@@ -9,8 +9,8 @@
 namespace convert {
 
 std::optional<TreePacking> pack_trees(const SynthesisProblem& problem, std::span<const Device> roots, double share,
-                                      const TreeChoice& choice) {
-  LinkLoads loads(problem, share, choice);
+                                      const TreeChoice& choice, std::span<const std::uint32_t> link_class) {
+  LinkLoads loads(problem, share, choice, {}, link_class);
   TreeGrower grower(problem, loads, choice,
                     problem.turned ? TreeGrower::Bystanders::pass_once : TreeGrower::Bystanders::copy);
   TreePacking packing{.of_root = choice.trees};

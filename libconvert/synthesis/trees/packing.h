@@ -49,9 +49,12 @@ struct TreePacking {
 // Packs trees from `roots` to all participants of the problem. `share`: the part of all roots' data that a link of
 // bandwidth 1 (a unit of the graph) can carry while the bound lasts, in parts of one root. Switches copy nothing.
 // NPUs that do not take part copy too, unless the problem is `turned` (the trees are for sums, played backwards):
-// then a tree passes each once at most. Returns nothing where trees did not come through so.
+// then a tree passes each once at most. Returns nothing where trees did not come through so. `link_class`: by link,
+// the one to whose load it adds: of a symmetry (symmetry/symmetry.h), whose images of all trees are packed with
+// them; empty: each its own.
 [[nodiscard]] std::optional<TreePacking> pack_trees(const SynthesisProblem& problem, std::span<const Device> roots,
-                                                    double share, const TreeChoice& choice);
+                                                    double share, const TreeChoice& choice,
+                                                    std::span<const std::uint32_t> link_class = {});
 
 // Returns the moves of all trees, each of which carries its share of its root's part in `pieces` pieces; and the
 // order of pieces in which those of all trees are interleaved.

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#include "synthesis/portfolio/symmetric.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "synthesis/improve.h"
+#include "synthesis/list_schedule.h"
+#include "synthesis/symmetry/expansion.h"
+#include "synthesis/symmetry/symmetry.h"
+#include "synthesis/trees/packing.h"
+#include "util/parallel.h"
+
+namespace convert {
+namespace {
+
+class SymmetricMakers {
+ public:
+  SymmetricMakers(const SynthesisProblem& problem, const SynthesisChoice& choice, const PieceLimits& limits,
+                  const Symmetry& symmetry, double share)
+      : problem_(problem), choice_(choice), limits_(limits), symmetry_(symmetry), share_(share) {}
+
+  std::map<std::uint32_t, TimedMoves> run() {
+    look();
+    std::ranges::stable_sort(looked_, {}, [](const Looked& l) { return l.made.total; });
+    const std::size_t kept = fast() || is_large() ? 1 : 4;
+    if (looked_.size() > kept) looked_.resize(kept);
+    std::vector<std::pair<std::size_t, std::uint32_t>> tries;
+    for (std::size_t i = 0; i < looked_.size(); ++i) {
+      for (const std::uint32_t q : limits_.splits(looked_[i].packing.of_root)) {
+        if (!fast() || q >= looked_[i].pieces) tries.emplace_back(i, q);
+      }
+    }
+    for_each_ordered(
+        choice_.jobs, tries.size(),
+        [&](std::size_t t) {
+          Looked& l = looked_[tries[t].first];
+          return t > 0 && is_late(choice_) ? std::nullopt : std::optional(best_times(l, tries[t].second));
+        },
+        [&](std::size_t t, std::optional<TimedMoves>&& made) {
+          best_.take(looked_[tries[t].first].packing.of_root * tries[t].second, std::move(made));
+        });
+    return expanded_best();
+  }
+
+ private:
+  struct Looked {
+    TreePacking packing;
+    std::string name;
+    TimedMoves made;
+    std::uint32_t pieces = 0;  // of a tree, at first
+  };
+
+  [[nodiscard]] bool fast() const { return choice_.effort == SynthesisEffort::fast; }
+  // Returns whether what one candidate has for all is long to write out.
+  [[nodiscard]] bool is_large() const { return limits_.moves_of_pieces(1) > quick_moves / 4; }
+
+  // Light trees and short ones, and what lies between.
+  [[nodiscard]] std::vector<TreeChoice> tree_choices(std::uint32_t trees) const {
+    if (fast() || is_large()) return {{trees, 0, 0.3}, {trees, 1, 0.05}};
+    std::vector<TreeChoice> out;
+    for (const double lambda : {0.0, 0.1, 0.5, 1.0}) {
+      for (const double delta : {0.05, 0.3}) out.push_back({.trees = trees, .lambda = lambda, .delta = delta});
+    }
+    return out;
+  }
+
+  // Looks at trees, at more of each root where fewer carry no even load.
+  void look() {
+    constexpr double even = 1.001;
+    for (const std::uint32_t trees : {1U, 2U, 4U, 8U}) {
+      if (!limits_.fits(trees)) continue;
+      if (std::ranges::any_of(looked_, [&](const Looked& l) { return l.packing.load < even; })) return;
+      const std::vector<TreeChoice> choices = tree_choices(trees);
+      for_each_ordered(
+          choice_.jobs, choices.size(),
+          [&](std::size_t i) { return is_late(choice_) ? std::nullopt : first_look(choices[i]); },
+          [&](std::size_t, std::optional<Looked>&& l) {
+            if (l) looked_.push_back(std::move(*l));
+          });
+    }
+  }
+
+  [[nodiscard]] std::optional<Looked> first_look(const TreeChoice& choice) const {
+    constexpr std::uint32_t usual = 16;
+    const std::uint32_t q = limits_.first_split(choice.trees, usual);
+    if (!limits_.fits_evenly(std::uint64_t{choice.trees} * q)) return std::nullopt;
+    std::optional<TreePacking> packing =
+        pack_trees(problem_, symmetry_.roots, share_, choice, symmetry_.link_class);
+    if (!packing) return std::nullopt;
+    Looked out{.packing = std::move(*packing),
+               .name = "symmetric trees " + short_number(choice.lambda) + "/" + short_number(choice.delta),
+               .made = {},
+               .pieces = q};
+    TreeMoves moves = moves_of(problem_, out.packing, q);
+    out.made = list_schedule(problem_, by_class(symmetry_, std::move(moves.moves)), ServeOrder::pieces, moves.rank);
+    return out;
+  }
+
+  // Returns the moves of the roots, with their own links.
+  [[nodiscard]] TimedMoves best_times(const Looked& l, std::uint32_t q) const {
+    TreeMoves moves = moves_of(problem_, l.packing, q);
+    TimedMoves made = improved(problem_, best_schedule(problem_, by_class(symmetry_, moves.moves), moves.rank));
+    made.moves = std::move(moves.moves);
+    made.method = l.name + " p=" + std::to_string(l.packing.of_root) + " q=" + std::to_string(q);
+    return made;
+  }
+
+  [[nodiscard]] std::map<std::uint32_t, TimedMoves> expanded_best() const {
+    std::vector<std::pair<Picoseconds, std::uint32_t>> fastest;
+    for (const auto& [pieces, made] : best_.all()) fastest.emplace_back(made.total, pieces);
+    std::ranges::sort(fastest);
+    const std::size_t most = is_large() ? 1 : 4;
+    if (fastest.size() > most) fastest.resize(most);
+    std::map<std::uint32_t, TimedMoves> out;
+    for (const auto& [total, pieces] : fastest)
+      out.emplace(pieces, expanded(problem_, symmetry_, best_.all().at(pieces)));
+    return out;
+  }
+
+  const SynthesisProblem& problem_;
+  const SynthesisChoice& choice_;
+  const PieceLimits& limits_;
+  const Symmetry& symmetry_;
+  const double share_;
+  std::vector<Looked> looked_;
+  BestCandidates best_;  // what the roots have, by the number of pieces
+};
+
+}  // namespace
+
+std::map<std::uint32_t, TimedMoves> make_symmetric(const SynthesisProblem& problem, const SynthesisChoice& choice,
+                                                   const PieceLimits& limits, double share) {
+  if (has_root(problem.collective)) return {};
+  const std::optional<Symmetry> symmetry = find_symmetry(problem);
+  if (!symmetry) return {};
+  return SymmetricMakers(problem, choice, limits, *symmetry, share).run();
+}
+
+}  // namespace convert

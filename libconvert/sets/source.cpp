@@ -314,7 +314,7 @@ void TraceSource::read_description(InputItem& item) {
   first_.reset();
   if (inputs_.next())
     throw usage_error(std::string(format_->name) + " files hold a whole set each: give one input");
-  if (algorithm_) check_structure(*algorithm_, findings);
+  if (algorithm_) check_structure(*algorithm_, findings, options_.target);
 }
 
 // An algorithm without ranks if the schedule has errors.

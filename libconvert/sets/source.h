@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/algorithm/algorithm.h"
+#include "core/algorithm/runtime_limits.h"
 #include "core/diagnostic.h"
 #include "core/run.h"
 #include "core/trace.h"
@@ -47,9 +48,10 @@ struct SourceOptions {
   // Called by several threads with each rank when its nodes have been made; with the trace if `whole_linked`.
   std::function<void(Rank, const std::string& file, const LinkedRank&, const Trace*)> on_linked{};
   bool whole_linked = false;
-  bool runs = false;                // an input that holds a run is taken too: for read_run()
-  bool progress = false;            // show on standard error how far the reading is
-  Diagnostics* findings = nullptr;  // gets what is wrong with an algorithm or schedule that could be read
+  bool runs = false;                      // an input that holds a run is taken too: for read_run()
+  bool progress = false;                  // show on standard error how far the reading is
+  Diagnostics* findings = nullptr;        // gets what is wrong with an algorithm or schedule that could be read
+  const RuntimeLimits* target = nullptr;  // what an algorithm has to run on, as check_structure() takes it
 };
 
 // Reads the set that the command line's operands hold. Ranks come in the order of the input: ascending except in

@@ -6,12 +6,15 @@
 
 #include "core/units.h"
 #include "synthesis/greedy.h"
+#include "synthesis/improve.h"
 #include "synthesis/list_schedule.h"
 #include "synthesis/mirror.h"
+#include "synthesis/narrowed.h"
 #include "synthesis/portfolio/candidates.h"
 #include "synthesis/portfolio/exchanges.h"
 #include "synthesis/portfolio/gathers.h"
 #include "synthesis/portfolio/paired.h"
+#include "util/parallel.h"
 
 namespace convert {
 namespace {
@@ -67,7 +70,34 @@ Error not_made(const SynthesisProblem& problem) {
       "apart; let them take part, or take --group-only");
 }
 
-TimedMoves two_phase(const SynthesisProblem& problem, const SynthesisChoice& choice, Picoseconds lower) {
+// Improves the fastest ones.
+void improve(const SynthesisProblem& problem, const SynthesisChoice& choice, Picoseconds lower,
+             BestCandidates& all) {
+  if (choice.effort == SynthesisEffort::fast || all.least() <= lower || !problem.cuts.empty()) return;
+  using Candidate = std::pair<std::uint32_t, TimedMoves>;
+  std::vector<Candidate> fastest(all.all().begin(), all.all().end());
+  std::ranges::stable_sort(fastest, {}, [](const Candidate& c) { return c.second.total; });
+  constexpr std::size_t most = 3;
+  if (fastest.size() > most) fastest.resize(most);
+  for_each_ordered(
+      choice.jobs, fastest.size(),
+      [&](std::size_t i) {
+        TimedMoves& made = fastest[i].second;
+        return is_late(choice) ? std::move(made) : improved(problem, std::move(made));
+      },
+      [&](std::size_t i, TimedMoves&& made) { all.take(fastest[i].first, std::move(made)); });
+}
+
+// Returns the best by the objective, improved; nothing if there is none.
+std::optional<TimedMoves> chosen(const SynthesisProblem& problem, const SynthesisChoice& choice, Picoseconds lower,
+                                 BestCandidates all) {
+  if (all.empty()) return std::nullopt;
+  improve(problem, choice, lower, all);
+  return *all.best(choice.objective);
+}
+
+std::optional<TimedMoves> two_phase(const SynthesisProblem& problem, const SynthesisChoice& choice,
+                                    Picoseconds lower) {
   SynthesisProblem gather = problem;
   gather.collective = Collective::all_gather;
   SynthesisProblem scatter = problem;
@@ -87,7 +117,7 @@ TimedMoves two_phase(const SynthesisProblem& problem, const SynthesisChoice& cho
     const auto other = scatters.all().find(pieces);
     if (other != scatters.all().end()) all.push_back({&made, &other->second});
   }
-  if (all.empty()) throw not_made(problem);
+  if (all.empty()) return std::nullopt;
   std::ranges::stable_sort(all, {}, &Both::total);
   if (choice.objective == SynthesisObjective::transfers) {
     const Picoseconds most = tolerated_time(choice.objective, all.front().total());
@@ -96,26 +126,29 @@ TimedMoves two_phase(const SynthesisProblem& problem, const SynthesisChoice& cho
   }
   // An NPU goes on to the second phase as soon as it can, so that they take less than their sum.
   constexpr std::size_t most_joined = 4;
-  std::optional<TimedMoves> best;
-  for (std::size_t i = 0; i < std::min(all.size(), most_joined); ++i) {
+  BestCandidates best;
+  for (std::size_t i = 0; i < std::min(all.size(), most_joined) && best.least() > lower; ++i) {
     TimedMoves made = joined(problem, mirrored(scatter, *all[i].scatter), *all[i].gather);
-    if (!best || is_better(choice.objective, made, *best)) best = std::move(made);
-    if (best->total <= lower) break;
+    const auto pieces = static_cast<std::uint32_t>(made.moves.pieces.size());
+    best.take(pieces, std::move(made));
   }
-  return std::move(*best);
+  return chosen(problem, choice, lower, std::move(best));
 }
 
-TimedMoves all_reduce(const SynthesisProblem& problem, const SynthesisChoice& choice, const Bounds& bounds) {
+std::optional<TimedMoves> all_reduce(const SynthesisProblem& problem, const SynthesisChoice& choice,
+                                     const Bounds& bounds) {
   const bool only_paired = choice.methods.size() == 1 && choice.methods[0] == SynthesisMethod::paired;
   const bool paired = wants(choice, SynthesisMethod::paired) || wants(choice, SynthesisMethod::builders);
   std::optional<TimedMoves> best;
   if (!only_paired) best = two_phase(problem, choice, bounds.lower);
   const Picoseconds enough = bounds.lower + tolerated_gap(problem, choice, bounds.lower);
-  if (!paired || (best && (best->total <= enough || is_late(choice)))) return std::move(*best);
-  std::optional<TimedMoves> pairs = make_paired(problem, choice, bounds, best ? best->total : INT64_MAX);
+  if (!paired || (best && (best->total <= enough || is_late(choice)))) return best;
+  std::optional<TimedMoves> pairs =
+      chosen(problem, choice, bounds.lower, make_paired(problem, choice, bounds, best ? best->total : INT64_MAX));
   if (pairs && (!best || is_better(choice.objective, *pairs, *best))) best = std::move(pairs);
-  if (!best) throw usage_error("method paired finds no pieces of that number; choose other --chunks");
-  return std::move(*best);
+  if (!best && only_paired)
+    throw usage_error("method paired finds no pieces of that number; choose other --chunks");
+  return best;
 }
 
 }  // namespace
@@ -135,42 +168,61 @@ std::string_view name(SynthesisMethod method) {
 
 namespace {
 
-TimedMoves best_of(const SynthesisProblem& problem, const SynthesisChoice& choice, const Bounds& bounds) {
-  const auto chosen = [&](const BestCandidates& all) {
-    if (all.empty()) throw not_made(problem);
-    return *all.best(choice.objective);
-  };
+std::optional<TimedMoves> best_of(const SynthesisProblem& problem, const SynthesisChoice& choice,
+                                  const Bounds& bounds) {
   switch (problem.collective) {
     case Collective::all_reduce: return all_reduce(problem, choice, bounds);
     case Collective::reduce_scatter:
     case Collective::reduce: {
       const SynthesisProblem turned = opposite_of(problem);
-      return mirrored(problem, chosen(make_gathers(turned, choice, find_bounds(turned))));
+      const Bounds own = find_bounds(turned);
+      std::optional<TimedMoves> best = chosen(turned, choice, own.lower, make_gathers(turned, choice, own));
+      if (best) best = mirrored(problem, *best);
+      return best;
     }
     case Collective::all_to_all:
     case Collective::scatter:
-    case Collective::gather: {
-      std::optional<TimedMoves> made = make_exchange(problem, choice, bounds);
-      if (!made) throw not_made(problem);
-      return std::move(*made);
-    }
-    default: return chosen(make_gathers(problem, choice, bounds));
+    case Collective::gather: return chosen(problem, choice, bounds.lower, make_exchanges(problem, choice, bounds));
+    default: return chosen(problem, choice, bounds.lower, make_gathers(problem, choice, bounds));
   }
 }
 
 // Chooses where latencies count nothing, then gives what was chosen its true times.
-TimedMoves best_by_bandwidth(const SynthesisProblem& problem, const SynthesisChoice& choice) {
+std::optional<TimedMoves> best_by_bandwidth(const SynthesisProblem& problem, const SynthesisChoice& choice) {
   SynthesisProblem flat = problem;
   for (LinkGraph::Link& link : flat.graph.links) link.latency_ps = 0;
-  const TimedMoves made = best_of(flat, choice, find_bounds(flat));
-  TimedMoves timed = best_schedule(problem, made.moves);
-  timed.method = made.method;
+  const std::optional<TimedMoves> made = best_of(flat, choice, find_bounds(flat));
+  if (!made) return std::nullopt;
+  TimedMoves timed = best_schedule(problem, made->moves);
+  timed.method = made->method;
   return timed;
 }
 
+// Returns the problem without the NPUs that do not take part, which are in the way more often than they help.
+std::optional<NarrowedProblem> without_others(const SynthesisProblem& problem, const SynthesisChoice& choice) {
+  if (problem.size() == problem.graph.npus || !problem.others_pass_on || choice.effort == SynthesisEffort::fast ||
+      !choice.methods.empty())
+    return std::nullopt;
+  std::vector<std::uint8_t> left_out(problem.graph.devices, 0);
+  for (Device d = 0; d < problem.graph.npus; ++d) left_out[d] = problem.takes_part[d] == 0 ? 1 : 0;
+  return without_devices(problem, left_out);
+}
+
 TimedMoves best_by_objective(const SynthesisProblem& problem, const SynthesisChoice& choice, const Bounds& bounds) {
-  return choice.objective == SynthesisObjective::bandwidth ? best_by_bandwidth(problem, choice)
-                                                           : best_of(problem, choice, bounds);
+  const auto best = [&](const SynthesisProblem& p, const Bounds& own) {
+    return choice.objective == SynthesisObjective::bandwidth ? best_by_bandwidth(p, choice)
+                                                             : best_of(p, choice, own);
+  };
+  std::optional<TimedMoves> made = best(problem, bounds);
+  const std::optional<NarrowedProblem> own =
+      made && made->total <= bounds.lower ? std::nullopt : without_others(problem, choice);
+  if (own && !(made && is_late(choice))) {
+    std::optional<TimedMoves> other = best(own->problem, find_bounds(own->problem));
+    if (other) own->widen(other->moves);
+    if (other && (!made || is_better(choice.objective, *other, *made))) made = std::move(other);
+  }
+  if (!made) throw not_made(problem);
+  return std::move(*made);
 }
 
 // Returns whether even small pieces of a part have many bytes.

@@ -226,9 +226,7 @@ class Generation {
     return out;
   }
 
-  [[nodiscard]] const RuntimeLimits& limits() const {
-    return *o_.synthesis.target == "rccl" ? rccl_limits : msccl_limits;
-  }
+  [[nodiscard]] const RuntimeLimits& limits() const { return runtime_of(*o_.synthesis.target); }
 
   // Does without what has too many steps in any case: each piece comes to each GPU, and as many leave it.
   void limit_pieces(const SynthesisProblem& problem, SynthesisChoice& choice) const {
@@ -268,10 +266,8 @@ class Generation {
   [[nodiscard]] bool exceeds_limits(const Algorithm& algorithm) const {
     if (!o_.synthesis.target) return false;
     Diagnostics findings;
-    check_structure(algorithm, findings);
-    return std::ranges::any_of(findings.all(), [&](const Diagnostic& d) {
-      return d.rule == "limits" && d.message.find(limits().name) != std::string::npos;
-    });
+    check_structure(algorithm, findings, &limits());
+    return findings.errors() > 0;
   }
 
   // The runtimes take an algorithm for calls from minBytes to maxBytes: from half of its size to twice that, where

@@ -20,7 +20,8 @@ void write_made(SetSource& set, const GenerateOptions& o, Context& context) {
     if (set.algorithm() == nullptr)
       throw usage_error("kind " + o.kind[0] + " is no algorithm; " + std::string(format.name) +
                         " can be written of collectives");
-    check_structure(*set.algorithm(), context.diagnostics);  // limits of the runtimes
+    const auto& target = o.synthesis.target;
+    check_structure(*set.algorithm(), context.diagnostics, target ? &runtime_of(*target) : nullptr);
   }
   if (context.failed()) return;
   context.report();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -12,7 +13,8 @@ namespace {
 
 class StructureChecker {
  public:
-  StructureChecker(const Algorithm& a, Diagnostics& diagnostics) : a_(a), diagnostics_(diagnostics) {}
+  StructureChecker(const Algorithm& a, Diagnostics& diagnostics, const RuntimeLimits* target)
+      : a_(a), diagnostics_(diagnostics), target_(target) {}
 
   void check() {
     std::int32_t rank = 0;
@@ -152,9 +154,15 @@ class StructureChecker {
     const auto exceed = [&](const std::string& what) {
       if (limit_reported_[what]) return;  // once per kind: all gpus are usually alike
       limit_reported_[what] = true;
-      diagnostics_.warning(at_line(gpu.line), "limits", "gpu " + std::to_string(rank) + " has " + what);
+      const Severity severity = target_ == nullptr ? Severity::warning : Severity::error;
+      diagnostics_.add({.severity = severity,
+                        .where = at_line(gpu.line),
+                        .rule = "limits",
+                        .message = "gpu " + std::to_string(rank) + " has " + what,
+                        .notes = {}});
     };
-    for (const RuntimeLimits& r : runtimes) {
+    const auto limits = target_ == nullptr ? std::span(runtimes) : std::span(target_, 1);
+    for (const RuntimeLimits& r : limits) {
       const std::string tail = std::string("; the ") + r.name + " runtime accepts ";
       if (longest > r.steps)
         exceed("a threadblock of more than " + std::to_string(r.steps) + " steps" + tail + std::to_string(r.steps));
@@ -170,13 +178,14 @@ class StructureChecker {
 
   const Algorithm& a_;
   Diagnostics& diagnostics_;
+  const RuntimeLimits* target_;
   std::unordered_map<std::string, bool> limit_reported_;
 };
 
 }  // namespace
 
-void check_structure(const Algorithm& algorithm, Diagnostics& diagnostics) {
-  StructureChecker(algorithm, diagnostics).check();
+void check_structure(const Algorithm& algorithm, Diagnostics& diagnostics, const RuntimeLimits* target) {
+  StructureChecker(algorithm, diagnostics, target).check();
 }
 
 }  // namespace convert

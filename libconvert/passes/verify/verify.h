@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/algorithm/algorithm.h"
+#include "core/algorithm/runtime_limits.h"
 #include "core/diagnostic.h"
 #include "passes/verify/reach.h"
 #include "passes/verify/step_graph.h"
@@ -21,8 +22,9 @@ struct VerifyOptions {
   std::uint64_t search_budget = order_budget;  // for the search for races; a finding says if it ends
 };
 
-// Checks what needs no execution: peers, offsets, dependencies, shared connections, limits.
-void check_structure(const Algorithm& algorithm, Diagnostics& diagnostics);
+// Checks what needs no execution: peers, offsets, dependencies, shared connections, limits. What exceeds those of
+// the runtime `target` is an error; without one, what exceeds those of any runtime is a warning.
+void check_structure(const Algorithm& algorithm, Diagnostics& diagnostics, const RuntimeLimits* target = nullptr);
 
 // Checks rules pairs, deadlock, fifo, races and (with `dataflow`) postcondition, uninitialized, doubled, operand.
 // Linear in steps × cnt but for the search for races (see find_races), whose work is limited.

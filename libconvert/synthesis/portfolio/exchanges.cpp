@@ -52,8 +52,8 @@ std::vector<PathChoice> path_choices(const SynthesisProblem& problem, const Synt
 
 }  // namespace
 
-std::optional<TimedMoves> make_exchange(const SynthesisProblem& problem, const SynthesisChoice& choice,
-                                        const Bounds& bounds) {
+BestCandidates make_exchanges(const SynthesisProblem& problem, const SynthesisChoice& choice,
+                              const Bounds& bounds) {
   const std::vector<Commodity> commodities = commodities_of(problem);
   const std::vector<PathChoice> choices = path_choices(problem, choice, commodities.size());
   const Bound* const bound = bounds.find(BoundKind::bandwidth);
@@ -79,8 +79,7 @@ std::optional<TimedMoves> make_exchange(const SynthesisProblem& problem, const S
   for_each_ordered(choice.jobs, choices.size(), make, [&](std::size_t i, std::optional<TimedMoves>&& made) {
     best.take(choices[i].pieces, std::move(made));
   });
-  const TimedMoves* const chosen = best.best(choice.objective);
-  return chosen == nullptr ? std::nullopt : std::optional(*chosen);
+  return best;
 }
 
 }  // namespace convert

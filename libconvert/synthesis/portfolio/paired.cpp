@@ -13,8 +13,6 @@
 namespace convert {
 namespace {
 
-using Made = std::optional<TimedMoves>;
-
 // Makes all-reduces of pairs of trees.
 class PairMakers {
  public:
@@ -30,16 +28,15 @@ class PairMakers {
     find_centers();
   }
 
-  Made run() {
-    if (share_ == 0) return std::nullopt;
-    std::vector<Looked> looked;
+  BestCandidates run() {
     BestCandidates all;
+    if (share_ == 0) return all;
+    std::vector<Looked> looked;
     if (wants(choice_, SynthesisMethod::paired)) grow(looked);
     take_best(all, looked, 6);
     if (wants(choice_, SynthesisMethod::builders)) lay(looked);
     take_best(all, looked, 2);
-    const TimedMoves* const best = all.best(choice_.objective);
-    return best == nullptr ? std::nullopt : Made(*best);
+    return all;
   }
 
  private:
@@ -88,7 +85,8 @@ class PairMakers {
   }
   [[nodiscard]] std::vector<PairChoice> promising(const std::vector<Looked>& looked,
                                                   const std::vector<PairChoice>& all) const {
-    constexpr std::uint32_t few = 32;
+    const std::uint32_t few =
+        problem_.graph.devices > problem_.size() ? 8 : 32;  // ways over others take long to find
     if (problem_.size() <= few || choice_.effort == SynthesisEffort::best) return all;
     Picoseconds least = without_;
     for (const Looked& l : looked) least = std::min(least, l.made.total);
@@ -212,8 +210,8 @@ class PairMakers {
 
 }  // namespace
 
-std::optional<TimedMoves> make_paired(const SynthesisProblem& problem, const SynthesisChoice& choice,
-                                      const Bounds& bounds, Picoseconds without) {
+BestCandidates make_paired(const SynthesisProblem& problem, const SynthesisChoice& choice, const Bounds& bounds,
+                           Picoseconds without) {
   return PairMakers(problem, choice, bounds, without).run();
 }
 

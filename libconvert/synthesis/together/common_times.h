@@ -24,14 +24,10 @@ struct JointMoves {
 [[nodiscard]] JointMoves put_together(const JointProblem& problem, std::vector<Moves> of_each);
 
 // Returns the fastest that list scheduling finds, in integer picoseconds: by the usual orders (`rank`:
-// by piece), by each of `starts` (wanted times, by position in Moves::links), and forwards and backwards in turn,
-// each time in the order of the times before. Each move then leaves as soon as those before it on its links have.
+// by piece) and by each of `starts` (wanted times, by position in Moves::links), improved.
 [[nodiscard]] TimedMoves common_times(const JointProblem& problem, const JointMoves& joint,
                                       std::span<const std::vector<double>> starts,
                                       std::span<const double> rank = {});
-
-// Returns moves as early as the order of their links lets them leave.
-[[nodiscard]] TimedMoves moved_up(const SynthesisProblem& problem, TimedMoves made);
 
 // Returns what each collective has of it, with the time at which it has ended.
 [[nodiscard]] std::vector<TimedMoves> taken_apart(const JointProblem& problem, const JointMoves& joint,

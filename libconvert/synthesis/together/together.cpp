@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "synthesis/narrowed.h"
 #include "synthesis/portfolio/candidates.h"
 #include "synthesis/together/common_times.h"
 #include "synthesis/together/packed.h"
@@ -15,34 +16,13 @@
 namespace convert {
 namespace {
 
-// A placed problem without links at NPUs that do not take part.
-struct OwnLinks {
-  SynthesisProblem problem;
-  std::vector<std::uint32_t> link{};  // of the whole, by link
-};
-
-// Returns nothing where that leaves out no link, or some ways.
-std::optional<OwnLinks> own_links(const SynthesisProblem& named, const SynthesisProblem& placed,
-                                  const std::vector<Device>& device) {
-  OwnLinks out{.problem = placed};
-  LinkGraph& graph = out.problem.graph;
-  graph.links.clear();
-  const auto is_other = [&](Device d) { return named.graph.is_npu(device[d]) && placed.takes_part[d] == 0; };
-  for (std::uint32_t l = 0; l < placed.graph.links.size(); ++l) {
-    const LinkGraph::Link& link = placed.graph.links[l];
-    if (is_other(link.from) || is_other(link.to)) continue;
-    graph.links.push_back(link);
-    out.link.push_back(l);
-  }
-  if (graph.links.size() == placed.graph.links.size()) return std::nullopt;
-  graph.out = rows_by_key(graph.links.size(), graph.devices, [&](std::size_t l) { return graph.links[l].from; });
-  graph.in = rows_by_key(graph.links.size(), graph.devices, [&](std::size_t l) { return graph.links[l].to; });
-  const auto there = reached_from(graph, 0);
-  const auto back = reached_from(reversed(graph), 0);
-  for (Device d = 0; d < placed.size(); ++d) {
-    if (there[d] == 0 || back[d] == 0) return std::nullopt;
-  }
-  return out;
+// Returns the placed problem without links at NPUs that do not take part; nothing where without_devices() has none.
+std::optional<NarrowedProblem> own_links(const SynthesisProblem& named, const SynthesisProblem& placed,
+                                         const std::vector<Device>& device) {
+  std::vector<std::uint8_t> left_out(placed.graph.devices);
+  for (Device d = 0; d < placed.graph.devices; ++d)
+    left_out[d] = named.graph.is_npu(device[d]) && placed.takes_part[d] == 0 ? 1 : 0;
+  return without_devices(placed, left_out);
 }
 
 // The links of a graph in the order of their ends.
@@ -108,14 +88,15 @@ class TogetherMaker {
     std::vector<TimedMoves> made;
     bool any = false;
     for (std::size_t c = 0; c < problem_.size(); ++c) {
-      const std::optional<OwnLinks> own = own_links(problem_.named[c], problem_.placed[c], problem_.device[c]);
+      const std::optional<NarrowedProblem> own =
+          own_links(problem_.named[c], problem_.placed[c], problem_.device[c]);
       if (!own) {
         made.push_back(alone_[c]);
         continue;
       }
       any = true;
       made.push_back(alone(own->problem, c));
-      for (std::uint32_t& l : made.back().moves.links) l = own->link[l];
+      own->widen(made.back().moves);
     }
     if (any) take(std::move(made), "each by itself on its own links");
   }

@@ -346,6 +346,20 @@ TEST(Structure, CopiesStayInsideAndApart) {
             "0: warning: <copy> elements are taken as copies at the start; the runtimes ignore them [limits]\n");
 }
 
+TEST(Structure, LimitsOfARuntime) {
+  std::vector<std::vector<Tb>> gpus{{Tb{-1, -1, 0, {}}}};
+  for (int i = 0; i < 65; ++i) gpus[0][0].rows.push_back({cpy, in, 0, tmp, 0, 1});
+  const Algorithm a = make_algorithm(Collective::custom, 1, false, 1, 0, 1, gpus);
+  const auto findings = [&](const RuntimeLimits* target) {
+    Diagnostics found;
+    check_structure(a, found, target);
+    return std::pair(found.errors(), found.warnings());
+  };
+  EXPECT_EQ(findings(nullptr), std::pair(0UL, 1UL));
+  EXPECT_EQ(findings(&msccl_limits), std::pair(0UL, 0UL));
+  EXPECT_EQ(findings(&rccl_limits), std::pair(1UL, 0UL));
+}
+
 TEST(Structure, OffsetsAndDependenciesAndConnections) {
   const std::vector<std::vector<Tb>> gpus{
       {Tb{-1, -1, 0, {{cpy, in, 1, tmp, 0, 2}, {cpy, in, 0, tmp, 1, 1, 7, 0}, {cpy, in, 0, tmp, 1, 1, 0, 2}}}}};

@@ -29,6 +29,7 @@ void tell(const AnonymizeCounts& counts) {
   log_info(counted(counts.dropped, "attribute") + " of " + counted(counts.nodes, "node") + " left out" +
            (counts.wrong_kind == 0 ? "" : ", and " + std::to_string(counts.wrong_kind) + " of unexpected kinds") +
            (counts.merged == 0 ? "" : "; " + counted(counts.merged, "node") + " merged into others"));
+  if (counts.turns != 0) log_note(tools::note_of_turns(counts.turns));
 }
 
 void warn_of_kept(const tools::AnonymizeToolOptions& o, Diagnostics& diagnostics) {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "anonymize/options.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <string_view>
 
 #include "common/version.h"
 #include "core/diagnostic.h"
+#include "core/units.h"
 #include "passes/anonymize/kept.h"
 
 namespace tools {
@@ -35,6 +38,16 @@ double scale_of(const std::string& text) {
   if (!factor || !(*factor >= 1 / most && *factor <= most))
     throw usage_error("--scale-all " + text + ": expected a factor from 0.000001 to 1000000, such as 1.37");
   return *factor;
+}
+
+// What names ranks or devices as it was says where ranks with other numbers stood before, and replays wrongly.
+void check_kept(const AnonymizeToolOptions& o) {
+  static constexpr std::array numbered = {"comm_src", "comm_dst",   "npu",         "link_seq",
+                                          "link_via", "link_scope", "ten.network", "ten.relays"};
+  for (const std::string& name : o.keep) {
+    if (o.permute_ranks && std::ranges::find(numbered, name) != numbered.end())
+      throw usage_error("--keep " + name + ": it is true of the ranks' numbers, which --permute-ranks changes");
+  }
 }
 
 void check_files(const AnonymizeToolOptions& o) {
@@ -79,6 +92,7 @@ void add_anonymize_options(App& app, AnonymizeToolOptions& o) {
 
 AnonymizeOptions anonymize_options(const AnonymizeToolOptions& o) {
   check_files(o);
+  check_kept(o);
   AnonymizeOptions out;
   if (o.names == "type") out.names = HiddenNames::type;
   if (o.names == "class") out.names = HiddenNames::number;
@@ -93,6 +107,13 @@ AnonymizeOptions anonymize_options(const AnonymizeToolOptions& o) {
   out.merge_chains = o.merge_chains;
   out.permute_ranks = o.permute_ranks;
   return out;
+}
+
+std::string note_of_turns(std::uint64_t sends) {
+  return "the turns of " + counted(sends, "send") +
+         " on the links of a network are left out, as its NPUs have other numbers now: control dependencies keep "
+         "the "
+         "order of each rank's sends, which wait for arrivals";
 }
 
 }  // namespace tools

@@ -39,4 +39,7 @@ void add_anonymize_options(App& app, AnonymizeToolOptions& to);
 // together.
 [[nodiscard]] convert::AnonymizeOptions anonymize_options(const AnonymizeToolOptions& options);
 
+// Returns what --permute-ranks has made of the turns of so many sends.
+[[nodiscard]] std::string note_of_turns(std::uint64_t sends);
+
 }  // namespace tools

@@ -6,12 +6,14 @@
 #include <string_view>
 
 #include "core/algorithm/algorithm.h"
+#include "core/algorithm/link_way.h"
 #include "core/collective.h"
 #include "core/units.h"
 #include "core/world_size.h"
 #include "passes/anonymize/chains.h"
 #include "passes/anonymize/ids.h"
 #include "passes/anonymize/kept.h"
+#include "passes/anonymize/link_order.h"
 #include "passes/anonymize/permute.h"
 #include "passes/provenance.h"
 
@@ -57,6 +59,7 @@ void AnonymizeCounts::add(const AnonymizeCounts& other) {
   dropped += other.dropped;
   wrong_kind += other.wrong_kind;
   merged += other.merged;
+  turns += other.turns;
 }
 
 RankAnonymizer::RankAnonymizer(const AnonymizePlan& plan, NameHider& names, bool names_others)
@@ -79,6 +82,11 @@ void RankAnonymizer::head(Trace& trace) {
   out.version = plain_version(trace.metadata.version);
   keep_collective(trace.metadata, out);
   if (const auto ranks = world_size(trace.metadata)) set_world_size(out, *ranks);
+  const std::string network = scheduled_network_of(trace.metadata);
+  scheduled_ = !network.empty();
+  // That with other numbers of its NPUs has another id.
+  if (scheduled_ && !plan_.options.permute_ranks && !is_kept(scheduled_network))
+    out.table.add_string(scheduled_network, network);
   for (const Attr& a : trace.metadata.table.attrs) {
     if (!is_kept(a.name)) continue;
     out.table.add_copy(trace.metadata.table, a);
@@ -89,18 +97,26 @@ void RankAnonymizer::head(Trace& trace) {
   if (names_others_) trace.rank = plan_.facts.rank(trace.rank);
 }
 
+// Tells the scopes of turns, which merged collectives have where nothing else says them, and these are not kept.
+void RankAnonymizer::tell_scopes(NodeTable& nodes) const {
+  if (scheduled_ && !is_kept(attr::merged_instance)) tell_turn_scopes(nodes);
+}
+
 bool RankAnonymizer::takes_batches(const RankSurvey& survey) const {
-  return survey.ids && !plan_.options.merge_chains;
+  return survey.ids && !plan_.options.merge_chains && !drops_turns();
 }
 
 void RankAnonymizer::batch(NodeTable& nodes, const DenseIds& ids) {
   counts_.nodes += nodes.nodes.size();
+  tell_scopes(nodes);
   IdNumbers(ids).renumber(nodes);
   change(nodes);
 }
 
 void RankAnonymizer::whole(NodeTable& nodes) {
   counts_.nodes += nodes.nodes.size();
+  if (drops_turns()) wait_in_turn(nodes);
+  tell_scopes(nodes);
   if (plan_.options.merge_chains) {
     filter(nodes);
     counts_.merged += merge_chains(nodes);
@@ -112,7 +128,9 @@ void RankAnonymizer::whole(NodeTable& nodes) {
 AttributeRole RankAnonymizer::role(const Attr& a) {
   if (!plan_.options.keep.empty() && is_kept(a.name)) return AttributeRole::kept;
   const AttributeRole role = role_of(a.name);
-  const bool goes = role == AttributeRole::tensors && plan_.options.merge_chains;
+  const bool turns = is_link_order(role) && plan_.options.permute_ranks;
+  const bool goes = turns || (role == AttributeRole::tensors && plan_.options.merge_chains);
+  counts_.turns += turns && scheduled_ && a.name == attr::link_seq ? 1 : 0;
   if (role == AttributeRole::none || goes) {
     ++counts_.dropped;
     return AttributeRole::none;

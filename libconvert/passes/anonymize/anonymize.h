@@ -21,6 +21,7 @@ struct AnonymizeCounts {
   std::uint64_t dropped = 0;     // attributes that no list keeps
   std::uint64_t wrong_kind = 0;  // attributes that would be kept, of a kind that they cannot have
   std::uint64_t merged = 0;      // nodes that went into others
+  std::uint64_t turns = 0;       // sends whose turns on links went, as their ranks have other numbers
 
   void add(const AnonymizeCounts& other);
 };
@@ -55,6 +56,9 @@ class RankAnonymizer {
  private:
   // Counts what goes.
   [[nodiscard]] AttributeRole role(const Attr& a);
+  // Returns whether turns on links go, for control dependencies that say their order.
+  [[nodiscard]] bool drops_turns() const { return scheduled_ && plan_.options.permute_ranks; }
+  void tell_scopes(NodeTable& nodes) const;
   void filter(NodeTable& nodes);
   void change(NodeTable& nodes);
   void change_times(const NodeTable& nodes, Node& node);
@@ -72,7 +76,8 @@ class RankAnonymizer {
   TimeRule times_;
   bool starts_;
   bool changes_times_;
-  Rank rank_ = 0;  // before
+  bool scheduled_ = false;  // its sends may have turns on links
+  Rank rank_ = 0;           // before
   std::int64_t base_ns_ = 0;
   std::uint64_t place_ = 0;  // of the node, which has:
   std::int64_t begin_ns_ = no_time;

@@ -36,6 +36,9 @@ constexpr std::array kept_attributes = {
     std::pair{attr::tb_id, AttributeRole::number},
     std::pair{attr::msg_chunk_cnt, AttributeRole::number},
     std::pair{attr::total_chunk_cnt, AttributeRole::number},
+    std::pair{attr::link_seq, AttributeRole::turns},
+    std::pair{attr::link_via, AttributeRole::turns},
+    std::pair{attr::link_scope, AttributeRole::scope},
     std::pair{attr::inputs, AttributeRole::tensors},
     std::pair{attr::outputs, AttributeRole::tensors},
     std::pair{attr::step_type, AttributeRole::step},
@@ -65,6 +68,7 @@ bool fits(AttributeRole role, Kind kind) {
     case AttributeRole::flags: return kind == Kind::bool_list;
     case AttributeRole::group:
     case AttributeRole::step: return kind == Kind::string_val;
+    case AttributeRole::turns:
     case AttributeRole::sizes: return is_list(kind) && is_integer(scalar_of(kind));
     case AttributeRole::tensors:
       return kind == Kind::string_list || kind == Kind::none;  // an empty list is often written so

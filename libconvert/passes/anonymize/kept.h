@@ -19,6 +19,8 @@ enum class AttributeRole : std::uint8_t {
   thread,    // an integer that is renumbered
   size,      // an integer: bytes, or operations
   sizes,     // a list of integers
+  turns,     // a list of integers: turns on links, or devices between them
+  scope,     // an integer: whose turns those are
   step,      // a text of few that the steps of algorithms know: what they do, and which buffers
   tensors,   // a list of texts: names of tensors and their bytes in turn
   duration,  // nanoseconds
@@ -26,6 +28,10 @@ enum class AttributeRole : std::uint8_t {
   start,     // nanoseconds
 };
 [[nodiscard]] AttributeRole role_of(Name attribute);
+// Returns whether it says the order in which sends take the links of one network.
+[[nodiscard]] constexpr bool is_link_order(AttributeRole role) {
+  return role == AttributeRole::turns || role == AttributeRole::scope;
+}
 // Returns whether a value of this kind can be what the role says. Others are dropped: they may hold words.
 [[nodiscard]] bool fits(AttributeRole role, Kind kind);
 

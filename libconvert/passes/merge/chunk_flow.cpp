@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/collective.h"
 #include "passes/verify/execute.h"
+#include "passes/verify/postcondition.h"
 
 namespace convert {
 namespace {
@@ -177,7 +179,9 @@ std::span<const ChunkRun> ChunkFlow::runs_of(const std::vector<Range>& by_step, 
 
 std::optional<std::uint32_t> root_place(const Algorithm& algorithm) {
   const bool reduces_to = algorithm.collective == Collective::reduce;
-  if (!reduces_to && algorithm.collective != Collective::broadcast) return std::nullopt;
+  const bool of_parts = algorithm.collective == Collective::gather || algorithm.collective == Collective::scatter;
+  if (!has_root(algorithm.collective) || (of_parts && algorithm.chunks % algorithm.ranks() != 0))
+    return std::nullopt;
   const StepGraph graph = make_step_graph(algorithm);
   const BufferLayout layout(graph, algorithm.inplace);
   const Execution end = execute(graph, layout, {});
@@ -189,7 +193,10 @@ std::optional<std::uint32_t> root_place(const Algorithm& algorithm) {
   std::uint32_t chunk = 0;
   RankSets::Id origin = 0;
   for (std::int32_t p = graph.ranks() - 1; p >= 0; --p) {
-    if (reduces_to) {
+    if (of_parts) {
+      if (check_postcondition(graph, graph.collective, p, layout, end)->empty())
+        return static_cast<std::uint32_t>(p);
+    } else if (reduces_to) {
       std::int32_t k = 0;
       while (k < graph.chunks && holds(p, k) == end.values.complete(static_cast<std::uint32_t>(k))) ++k;
       if (k == graph.chunks) return static_cast<std::uint32_t>(p);

@@ -55,8 +55,8 @@ class ChunkFlow {
   std::vector<ChunkRun> runs_;
 };
 
-// Returns the place where the data of a broadcast starts or the sum of a reduce ends; nothing for other collectives
-// or a wrong result. Runs the algorithm once.
+// Returns the place where the data of a broadcast or scatter starts, or that of a gather or the sum of a reduce
+// ends; nothing for other collectives or a wrong result. Runs the algorithm once.
 [[nodiscard]] std::optional<std::uint32_t> root_place(const Algorithm& algorithm);
 
 }  // namespace convert

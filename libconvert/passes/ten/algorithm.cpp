@@ -26,10 +26,12 @@ class Layout {
   [[nodiscard]] Collective collective() const { return collective_; }
   [[nodiscard]] bool relayed() const { return !s_.relays.empty(); }
   [[nodiscard]] bool inplace() const { return collective_ != Collective::all_to_all; }
-  // Returns how many chunks there are as MSCCL-IR counts them: in an all-to-all those of one rank.
+  // Returns how many chunks there are as MSCCL-IR counts them: in an all-to-all those of one rank, in a gather or
+  // scatter also those that the root keeps.
   [[nodiscard]] std::int32_t chunks() const {
-    return std::max(1, collective_ == Collective::all_to_all ? per_pair_ * participants_
-                                                             : static_cast<std::int32_t>(s_.chunks.size()));
+    if (collective_ == Collective::all_to_all) return std::max(1, per_pair_ * participants_);
+    if (rooted_parts()) return std::max(1, per_part_ * participants_);
+    return std::max(1, static_cast<std::int32_t>(s_.chunks.size()));
   }
 
   // Returns the place of a chunk at a node.
@@ -55,10 +57,7 @@ class Layout {
       gpu.i_chunks = gpu.o_chunks = place_[node] < 0 ? 0 : chunks();
       return;
     }
-    if (relayed() || collective_ == Collective::custom || collective_ == Collective::gather ||
-        collective_ == Collective::scatter) {
-      return;  // all of it lies in the input
-    }
+    if (relayed() || collective_ == Collective::custom || rooted_parts()) return;  // all of it lies in the input
     const auto ranks = static_cast<std::int32_t>(s_.nodes);
     gpu.i_chunks = input_chunks(collective_, chunks(), ranks);
     gpu.o_chunks = output_chunks(collective_, chunks(), ranks);
@@ -88,7 +87,7 @@ class Layout {
       case Collective::reduce: fits = all_are(false) && one_root(true); break;
       case Collective::all_to_all: fits = number_pairs(); break;
       case Collective::gather:
-      case Collective::scatter: fits = true; break;
+      case Collective::scatter: fits = number_parts(); break;
       default: break;
     }
     if (fits) collective_ = s_.collective;
@@ -122,6 +121,36 @@ class Layout {
       if (next[place] == each) return false;
       offset_[c] = static_cast<std::int32_t>(place * each + next[place]++);
     }
+    return true;
+  }
+
+  [[nodiscard]] bool rooted_parts() const {
+    return !relayed() && (collective_ == Collective::gather || collective_ == Collective::scatter);
+  }
+
+  // Numbers the chunks of a gather or scatter by the rank whose part they are. Mostly there are none for what the
+  // root keeps, whose place is free then. Returns false if another rank has fewer chunks than the others.
+  bool number_parts() {
+    const bool gathers = s_.collective == Collective::gather;
+    std::vector<std::uint32_t> owner;
+    std::uint32_t root = no_index;
+    for (const Schedule::Chunk& c : s_.chunks) {
+      const std::uint32_t from = only(c.pre), to = from == no_index ? no_index : only_other(c.post, from);
+      if (to == no_index || place_[from] < 0 || place_[to] < 0) return false;
+      owner.push_back(gathers ? from : to);
+      const std::uint32_t end = gathers ? to : from;
+      if (std::exchange(root, end) != end && owner.size() > 1) return false;
+    }
+    std::vector<std::int32_t> count(s_.nodes, 0);
+    for (const std::uint32_t o : owner) ++count[o];
+    per_part_ = count.empty() ? 0 : *std::ranges::max_element(count);
+    for (std::uint32_t n = 0; n < s_.nodes; ++n) {
+      const bool may_lack = place_[n] < 0 || (n == root && count[n] == 0);
+      if (count[n] != per_part_ && !may_lack) return false;
+    }
+    if (std::int64_t{per_part_} * participants_ > std::numeric_limits<std::int32_t>::max()) return false;
+    std::vector<std::int32_t> next(s_.nodes, 0);
+    for (std::uint32_t c = 0; c < owner.size(); ++c) offset_[c] = place_[owner[c]] * per_part_ + next[owner[c]]++;
     return true;
   }
 
@@ -163,6 +192,15 @@ class Layout {
   [[nodiscard]] std::uint32_t only(const Schedule::NodeSet& set) const {
     return !set.all && set.of.count == 1 ? listed(s_, set)[0] : no_index;
   }
+  // Returns the only node beside `own`, which is there anyway; `own` if there is no other.
+  [[nodiscard]] std::uint32_t only_other(const Schedule::NodeSet& set, std::uint32_t own) const {
+    if (set.all) return s_.nodes <= 2 ? s_.nodes - 1 - own : no_index;
+    std::uint32_t found = own;
+    for (const std::uint32_t n : listed(s_, set)) {
+      if (n != own && std::exchange(found, n) != own) return no_index;
+    }
+    return found;
+  }
   [[nodiscard]] bool all_are(bool post) const {
     return std::ranges::all_of(s_.chunks,
                                [&](const Schedule::Chunk& c) { return reaches_all(post ? c.post : c.pre); });
@@ -180,6 +218,7 @@ class Layout {
   std::vector<std::int32_t> offset_;  // by chunk: in the layout
   std::vector<std::int32_t> target_;  // all-to-all: in the output of the receiver
   std::int32_t per_pair_ = 0;         // all-to-all: chunks from one rank to another
+  std::int32_t per_part_ = 0;         // gather, scatter: chunks of a rank
   // Whether a node has places only for the chunks that come there: a custom collective may have very many others.
   bool dealt_ = false;
   std::unordered_map<std::uint64_t, std::int32_t> dealt_at_;

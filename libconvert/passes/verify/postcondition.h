@@ -21,8 +21,8 @@ struct Mismatch {
 };
 
 // Returns the first wrong output chunk of each rank; empty if the postcondition holds, nothing for collectives
-// without one (custom, alltoallv, send, recv, gather, scatter). Without `root` the root of broadcast and reduce
-// follows from the data.
+// without one (custom, alltoallv, send, recv). A gather ends at its root with the parts of all ranks in their
+// order, a scatter with each rank's own part of what its root has. Without `root` it follows from the data.
 [[nodiscard]] std::optional<std::vector<Mismatch>> check_postcondition(const StepGraph& graph,
                                                                        Collective collective,
                                                                        std::optional<std::int32_t> root,

@@ -84,7 +84,8 @@ class Verifier {
 // Checks that chunks divide into ranks for collectives that promise each rank a part.
 bool Verifier::divides_into_ranks() {
   const bool per_rank = p_.collective == Collective::all_gather || p_.collective == Collective::all_to_all ||
-                        p_.collective == Collective::reduce_scatter;
+                        p_.collective == Collective::reduce_scatter || p_.collective == Collective::gather ||
+                        p_.collective == Collective::scatter;
   if (!options_.dataflow || !per_rank || p_.chunks % p_.ranks() == 0) return true;
   diagnostics_.add({options_.soft,
                     p_.locate_rank(0),

@@ -24,15 +24,8 @@ std::string text_of(const SynthesisChoice& choice) {
 
 }  // namespace
 
-// What the root keeps of a gather or scatter is part of the whole, though no message moves it.
 void make_scalable(Algorithm& a) {
   for (ScheduledTransfer& t : a.transfers) t.bytes.reset();
-  if (a.collective != Collective::gather && a.collective != Collective::scatter) return;
-  const std::int32_t moved = a.chunks;
-  a.chunks += moved / (a.ranks() - 1);
-  for (Gpu& gpu : a.gpus) {
-    if (gpu.i_chunks == moved) gpu.i_chunks = a.chunks;
-  }
 }
 
 std::uint32_t size_class(std::int64_t bytes) {

@@ -82,4 +82,34 @@ inline Algorithm ring(std::int32_t n) {
   return make_algorithm(Collective::all_reduce, n, true, n, 0, 0, gpus);
 }
 
+// Gather of two chunks from each of four ranks to rank 1, in place; rank 2 passes on what rank 3 gives.
+inline Algorithm gather_over_two() {
+  using enum StepType;
+  const auto part = [](StepType type, std::int32_t rank) { return Row{type, in, 2 * rank, in, 2 * rank, 2}; };
+  Row passed_on = part(send, 3), received = part(recv, 3);
+  passed_on.depid = 1;
+  passed_on.deps = 0;
+  received.hasdep = true;
+  return make_algorithm(Collective::gather, 8, true, 8, 0, 0,
+                        {{Tb{1, -1, 0, {part(send, 0)}}},
+                         {Tb{-1, 0, 0, {part(recv, 0)}}, Tb{-1, 2, 0, {part(recv, 2), part(recv, 3)}}},
+                         {Tb{1, -1, 0, {part(send, 2), passed_on}}, Tb{-1, 3, 0, {received}}},
+                         {Tb{2, -1, 0, {part(send, 3)}}}});
+}
+
+// Scatter of two chunks to each of four ranks from rank 1, in place; rank 2 passes on what is for rank 3.
+inline Algorithm scatter_over_two() {
+  using enum StepType;
+  const auto part = [](StepType type, std::int32_t rank) { return Row{type, in, 2 * rank, in, 2 * rank, 2}; };
+  Row passed_on = part(send, 3), received = part(recv, 3);
+  passed_on.depid = 1;
+  passed_on.deps = 0;
+  received.hasdep = true;
+  return make_algorithm(Collective::scatter, 8, true, 8, 0, 0,
+                        {{Tb{-1, 1, 0, {part(recv, 0)}}},
+                         {Tb{0, -1, 0, {part(send, 0)}}, Tb{2, -1, 0, {part(send, 3), part(send, 2)}}},
+                         {Tb{3, -1, 0, {passed_on}}, Tb{-1, 1, 0, {received, part(recv, 2)}}},
+                         {Tb{-1, 2, 0, {part(recv, 3)}}}});
+}
+
 }  // namespace convert::test

@@ -7,10 +7,12 @@
 #include <cmath>
 #include <random>
 
+#include "core/algorithm/link_way.h"
 #include "graph/iteration_name.h"
 #include "passes/anonymize/chains.h"
 #include "passes/anonymize/ids.h"
 #include "passes/anonymize/kept.h"
+#include "passes/anonymize/link_order.h"
 #include "sanitized.h"
 #include "trace_builder.h"
 
@@ -362,6 +364,99 @@ TEST(AnonymizeRanks, PartsFollowTheirRanks) {
   EXPECT_EQ(out.list(*sends)[2], 10U);
   EXPECT_EQ(number_of(out, 1, attr::comm_dst), 1);
   EXPECT_EQ(number_of(out, 1, attr::comm_src), 2);
+}
+
+// Sends of a schedule: to rank 1 as second and first over the link to device 4, then to rank 2 over that link.
+TraceBuilder scheduled(const char* network) {
+  TraceBuilder b;
+  b.trace().metadata.table.add_string(scheduled_network, network);
+  const auto send = [&](NodeId id, std::int64_t to, std::int64_t turn, std::int64_t instance) {
+    b.send(id, to, turn, 8).set(attr::merged_instance, instance);
+    const std::int64_t turns[] = {turn, 0}, via[] = {4};
+    b.table().add_ints(attr::link_seq, Kind::int64_list, turns);
+    b.table().add_ints(attr::link_via, Kind::uint32_list, via);
+  };
+  send(0, 1, 1, 5);
+  send(1, 1, 0, 5);
+  send(2, 2, 2, 5);
+  send(3, 1, 3, 6);
+  send(4, 1, 3, 5);
+  b.control(3);
+  return b;
+}
+
+TEST(AnonymizeLinkOrder, TurnsStayWithTheIdOfTheirNetwork) {
+  TraceBuilder b = scheduled("4.1.8-0123456789abcdef-0123456789abcdef");
+  const AnonymizePlan plan = plan_of({});
+  Trace trace = b.trace();
+  NameHider names = plan.name_hider();
+  RankAnonymizer changes(plan, names);
+  changes.head(trace);
+  EXPECT_EQ(string_value(trace.metadata.table, trace.metadata.table.attrs, scheduled_network),
+            "4.1.8-0123456789abcdef-0123456789abcdef");
+  changes.whole(trace.nodes);
+  EXPECT_EQ(changes.counts().turns, 0U);
+  for (std::size_t i = 0; i < 5; ++i) {
+    const auto attributes = trace.nodes.attributes(trace.nodes.nodes[i]);
+    const auto way = link_way(trace.nodes, attributes);
+    ASSERT_TRUE(way && way->problem.empty());
+    EXPECT_EQ(way->via, std::vector<std::uint32_t>{4});
+    EXPECT_EQ(turn_scope(attributes), i == 3 ? 6 : 5) << "that of the merged collective, which is not kept";
+    EXPECT_EQ(find(attributes, attr::merged_instance), nullptr);
+  }
+  EXPECT_EQ(trace.nodes.nodes[0].ctrl_deps.count, 0U);
+}
+
+TEST(AnonymizeLinkOrder, AnIdThatMayHoldWordsGoes) {
+  Trace trace = scheduled("our cluster").trace();
+  const AnonymizePlan plan = plan_of({});
+  NameHider names = plan.name_hider();
+  RankAnonymizer(plan, names).head(trace);
+  EXPECT_EQ(find(trace.metadata.table.attrs, scheduled_network), nullptr);
+}
+
+TEST(AnonymizeLinkOrder, OtherRanksWaitInTurnInstead) {
+  TraceBuilder b = scheduled("4.1.8-0123456789abcdef-0123456789abcdef");
+  AnonymizePlan plan = plan_of({.permute_ranks = true});
+  plan.facts.ranks = {{0, 2}, {1, 0}, {2, 1}};
+  Trace trace = b.trace();
+  NameHider names = plan.name_hider();
+  RankAnonymizer changes(plan, names);
+  changes.head(trace);
+  EXPECT_EQ(find(trace.metadata.table.attrs, scheduled_network), nullptr);
+  EXPECT_FALSE(changes.takes_batches({.ids = DenseIds{}}));
+  changes.whole(trace.nodes);
+  EXPECT_EQ(changes.counts().turns, 5U);
+  const NodeTable& nodes = trace.nodes;
+  const auto waits = [&](std::size_t i) {
+    const auto deps = nodes.ctrl_deps(nodes.nodes[i]);
+    return std::vector<NodeId>(deps.begin(), deps.end());
+  };
+  EXPECT_EQ(waits(0), std::vector<NodeId>{1});
+  EXPECT_EQ(waits(1), std::vector<NodeId>{});
+  EXPECT_EQ(waits(2), std::vector<NodeId>{}) << "to another rank";
+  EXPECT_EQ(waits(3), std::vector<NodeId>{}) << "of another collective";
+  EXPECT_EQ(waits(4), (std::vector<NodeId>{3, 0})) << "also for that of the other collective";
+  for (const Name name : {attr::link_seq, attr::link_via, attr::link_scope})
+    EXPECT_EQ(find(nodes.attributes(nodes.nodes[0]), name), nullptr);
+  NodeTable again = nodes;
+  wait_in_turn(again);
+  EXPECT_EQ(again.deps.size(), nodes.deps.size()) << "nothing tells turns";
+}
+
+TEST(AnonymizeLinkOrder, WhoWaitsAlreadyWaitsForNoOther) {
+  TraceBuilder b;
+  const std::int64_t first[] = {0}, second[] = {1};
+  b.send(0, 1, 0, 8);
+  b.table().add_ints(attr::link_seq, Kind::int64_list, first);
+  b.send(1, 1, 1, 8).control(0);
+  b.table().add_ints(attr::link_seq, Kind::int64_list, second);
+  b.send(2, 1, 0, 8);  // as the first again: the trace repeats its collective
+  b.table().add_ints(attr::link_seq, Kind::int64_list, first);
+  NodeTable nodes = b.trace().nodes;
+  const std::size_t before = nodes.deps.size();
+  wait_in_turn(nodes);
+  EXPECT_EQ(nodes.deps.size(), before);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms.h"
 #include "collectives/collective.h"
 #include "common/expect_error.h"
 #include "passes/lower/lower.h"
@@ -471,6 +472,8 @@ TEST(Merge, RootPlaces) {
       }
     }
   }
+  EXPECT_EQ(root_place(gather_over_two()), 1U);
+  EXPECT_EQ(root_place(scatter_over_two()), 1U);
   EXPECT_EQ(root_place(build_collective({.collective = Collective::all_reduce, .ranks = 5})), std::nullopt);
 }
 

@@ -2,14 +2,18 @@
 // Merged workloads, proved collective by collective.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "algorithms.h"
 #include "collectives/collective.h"
 #include "lowered.h"
 #include "passes/merge/merge.h"
+#include "passes/provenance.h"
 #include "passes/verify/merged/proof.h"
 #include "trace_builder.h"
 
@@ -72,6 +76,29 @@ struct Workload {
   }
 };
 
+// Returns nodes whose collectives say their root.
+NodeTable with_root(const NodeTable& nodes, Name end, Rank root) {
+  NodeTable out;
+  for (const Node& n : nodes.nodes) {
+    out.add_copy(nodes, n);
+    const auto attrs = out.attributes(out.nodes.back());
+    if (find(attrs, end) != nullptr) {
+      out.attrs[static_cast<std::size_t>(find(attrs, end) - out.attrs.data())].bits = root;
+    } else if (find(attrs, attr::merged_nodes) != nullptr) {
+      out.add_int(end, Kind::int32_val, static_cast<std::int64_t>(root));
+      out.end_node();
+    }
+  }
+  return out;
+}
+
+// Returns the numbers of the only program of a rank, to be changed.
+std::span<std::uint64_t> steps_of_program(Trace& t) {
+  AttrTable& table = t.metadata.table;
+  const Attr& a = *find(table.attrs, merged::name_of(0, merged::steps));
+  return std::span(table.numbers).subspan(a.bits, a.size);
+}
+
 const std::map<Collective, std::pair<Collective, std::vector<const char*>>> built_kinds = {
     {Collective::all_reduce,
      {Collective::all_reduce,
@@ -97,6 +124,49 @@ TEST(MergedProof, WhatIsBuiltInIsProved) {
         }
       }
     }
+  }
+}
+
+// The root is at place 1, rank 2; rank 1 passes on what rank 0 has to do with.
+TEST(MergedProof, GathersAndScattersAreProvedWithTheirParts) {
+  for (const Algorithm& a : {gather_over_two(), scatter_over_two()}) {
+    for (const std::uint32_t chunks : {1U, 3U}) {
+      Workload w(a, a.collective, 10007, chunks);
+      Lines found;
+      EXPECT_EQ(w.prove(&found).proved, 2U);
+      EXPECT_EQ(found, Lines{});
+      const Name end = a.collective == Collective::gather ? merged::comm_dst : merged::comm_src;
+      for (const bool right : {true, false}) {
+        for (Trace& t : w.merged) t.nodes = with_root(t.nodes, end, right ? 2 : 1);
+        EXPECT_EQ(w.prove().proved, right ? 2U : 0U);
+      }
+    }
+  }
+}
+
+// The numbers of a node in the metadata are a step type, buffers, offsets and chunks.
+TEST(MergedProof, EachPlaceOfAPartCounts) {
+  for (const Algorithm& a : {gather_over_two(), scatter_over_two()}) {
+    std::size_t tried = 0;
+    for (Rank rank = 0; rank < 4; ++rank) {
+      for (std::size_t word = 0;; ++word) {
+        Workload w(a, a.collective, 1000, 1);
+        const auto steps = steps_of_program(w.merged[rank]);
+        if (word >= steps.size()) break;
+        const auto type = static_cast<StepType>(steps[word - word % merged::step_numbers]);
+        const bool used = word % merged::step_numbers == 2 ? reads_src(type) : writes_dst(type);
+        if ((word % merged::step_numbers != 2 && word % merged::step_numbers != 4) || !used) continue;
+        steps[word] = steps[word] == 0 ? 1 : steps[word] - 1;
+        Lines found;
+        EXPECT_EQ(w.prove(&found).proved, 0U) << rank << ' ' << word;
+        const auto tells = [](const std::string& line) {
+          return line.find("must end as chunk") != std::string::npos;
+        };
+        EXPECT_TRUE(std::ranges::any_of(found, tells)) << rank << ' ' << word;
+        ++tried;
+      }
+    }
+    EXPECT_EQ(tried, 8U);
   }
 }
 

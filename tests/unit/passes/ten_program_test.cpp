@@ -163,6 +163,24 @@ TEST(TenProgram, UnevenOwnersAndRelaysAreCustom) {
   EXPECT_EQ(claimed_collective(algorithm(uneven.s)), Collective::custom);
 }
 
+TEST(TenProgram, PartsOfAGatherOrScatterStandInTheOrderOfTheRanks) {
+  ScheduleMaker gather(Collective::gather, 3);  // its root has no chunk of its own, which leaves a place free
+  gather.wire(2, 1).wire(0, 1).chunk({2}, {1}).chunk({0}, {1, 0}).move(2, 1, 0, 0, 1).move(0, 1, 1, 0, 1);
+  const Algorithm a = algorithm(gather.s);
+  EXPECT_EQ(a.collective, Collective::gather);
+  EXPECT_EQ(a.chunks, 3);
+  EXPECT_EQ(proof(make_step_graph(a)), "");
+  EXPECT_EQ(proof(lower(a)), "");
+  ScheduleMaker scatter(Collective::scatter, 3);
+  scatter.wire(0, 2).wire(0, 1).chunk({0}, {2}).chunk({0}, {0}).chunk({0}, {1});
+  scatter.move(0, 2, 0, 0, 1).move(0, 1, 2, 0, 1);
+  const Algorithm b = algorithm(scatter.s);
+  EXPECT_EQ(b.chunks, 3);
+  EXPECT_EQ(proof(lower(b)), "");
+  scatter.chunk({0}, {1}).move(0, 1, 3, 1, 2);
+  EXPECT_EQ(algorithm(scatter.s).collective, Collective::custom) << "rank 1 gets two, rank 2 one";
+}
+
 // Who only passes on keeps the others from nothing: sizes are parts of what they have.
 TEST(TenProgram, AnAllToAllAroundARelay) {
   ScheduleMaker m(Collective::all_to_all, 4);

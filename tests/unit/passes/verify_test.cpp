@@ -9,10 +9,12 @@
 namespace convert {
 namespace {
 
+using test::gather_over_two;
 using test::in;
 using test::make_algorithm;
 using test::out;
 using test::ring;
+using test::scatter_over_two;
 using test::Tb;
 using test::tmp;
 using enum StepType;
@@ -238,6 +240,67 @@ TEST(Verify, EveryCollectiveHasItsPostcondition) {
   EXPECT_EQ(judge(Collective::all_to_all, 2, exchange(1, 0, 0, 1, 0, 1), 2, 2), "");
   EXPECT_TRUE(refuted(judge(Collective::all_to_all, 2, exchange(0, 0, 1, 1, 0, 1), 2, 2)));
   EXPECT_EQ(judge(Collective::custom, 2, exchange(0, 0, 1, 1, 0, 1), 2, 2), "");
+}
+
+TEST(Verify, EachStepOfAGatherOrScatterCounts) {
+  for (const Algorithm& sound : {gather_over_two(), scatter_over_two()}) {
+    EXPECT_EQ(proof_findings(sound), "");
+    for (std::size_t i = 0; i < sound.steps.size(); ++i) {
+      for (const bool source : {true, false}) {
+        Algorithm a = sound;
+        Step& s = a.steps[i];
+        if (source ? !reads_src(s.type) : !writes_dst(s.type)) continue;
+        std::int32_t& offset = source ? s.src_off : s.dst_off;
+        offset += offset == 0 ? 1 : -1;
+        EXPECT_NE(proof_findings(a).find("[postcondition]"), std::string::npos) << i << proof_findings(a);
+      }
+    }
+  }
+}
+
+TEST(Verify, GathersAndScattersHaveOneRootThatMayBeGiven) {
+  for (const Algorithm& a : {gather_over_two(), scatter_over_two()}) {
+    for (std::int32_t root = 0; root < 4; ++root) {
+      Diagnostics diagnostics;
+      verify(make_step_graph(a), {.dataflow = true, .collective = {}, .root = root}, diagnostics);
+      EXPECT_EQ(diagnostics.errors() == 0, root == 1) << root;
+    }
+  }
+  const std::string text = [] {
+    Algorithm a = gather_over_two();
+    a.steps[1].dst_off = 2;  // what rank 0 gives stands where the root's own part is
+    return proof_findings(a);
+  }();
+  EXPECT_NE(text.find("gather: gpu 1 o[0] must end as chunk 0 of rank 0, but holds chunk 0 of rank 1; the "
+                      "contribution of rank 0 is missing; and 3 more chunks there are wrong"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Verify, PartsOfAGatherAreEqual) {
+  Algorithm a = gather_over_two();
+  a.chunks = 6;
+  EXPECT_NE(proof_findings(a).find("gather needs a multiple of 4 chunks, one part for each rank, but there are 6"),
+            std::string::npos);
+}
+
+// As the runtimes have them: the input of a gather, and the output of a scatter, is a rank's part alone.
+TEST(Verify, OutOfPlacePartsMayStandAlone) {
+  const Tb keep{-1, -1, 1, {{cpy, in, 0, out, 0}}};
+  const auto gather = [&](std::int32_t to) {
+    return make_algorithm(
+        Collective::gather, 2, false, 2, 2, 0,
+        {{keep, Tb{-1, 1, 0, {{recv, in, 0, out, to}}}}, {Tb{0, -1, 0, {{send, in, 0, out, 1}}}}});
+  };
+  EXPECT_EQ(proof_findings(gather(1)), "");
+  EXPECT_NE(proof_findings(gather(0)).find("[postcondition]"), std::string::npos);
+  const auto scatter = [&](std::int32_t from) {
+    return make_algorithm(
+        Collective::scatter, 2, false, 2, 2, 0,
+        {{keep, Tb{1, -1, 0, {{send, in, from, out, 0}}}}, {Tb{-1, 0, 0, {{recv, in, 1, out, 0}}}}});
+  };
+  EXPECT_EQ(proof_findings(scatter(1)), "");
+  EXPECT_NE(proof_findings(scatter(0)).find("[postcondition]"), std::string::npos);
 }
 
 TEST(Verify, BuffersThatNoStepCanFillAreNotAllocated) {

@@ -160,7 +160,7 @@ TEST_F(SynthesizedReplay, LoneCollectivesTakeTheirTime) {
       EXPECT_LE(std::abs(replayed(file) - *a.claimed_ps), tolerance);
       const std::vector<Trace> traces = merged(file);
       EXPECT_LE(std::abs(time_of_merged(traces) - *a.claimed_ps), tolerance);
-      if (op != Collective::scatter && op != Collective::gather) expect_proved(traces, c, 1);
+      expect_proved(traces, c, 1);
     }
   }
 }

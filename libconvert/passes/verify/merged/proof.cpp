@@ -52,7 +52,9 @@ std::optional<Collective> claim_for(std::int64_t type) {
     case all_gather:
     case broadcast:
     case all_to_all:
-    case reduce_scatter: return c;
+    case reduce_scatter:
+    case gather:
+    case scatter: return c;
     default: return std::nullopt;
   }
 }
@@ -243,7 +245,7 @@ bool MergedProof::State::prove_part(std::span<const Meeting> members, std::uint3
   }
   InstanceOfRanks instance{.collective = *wanted, .lists = &lists};
   instance.bytes = first.bytes;
-  if (first.type == static_cast<std::int64_t>(Collective::all_gather) &&
+  if (states_part(collective_of(first.type)) &&
       __builtin_mul_overflow(first.bytes, static_cast<std::int64_t>(members.size()), &instance.bytes)) {
     error(members.front(), " has 2^63 bytes and more");
     return false;

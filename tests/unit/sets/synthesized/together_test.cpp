@@ -45,7 +45,7 @@ std::vector<Trace> traces_of(const JointAlgorithms& made) {
   return out;
 }
 
-// Each collective but gathers and scatters, of which merged ones are not known, ends with what it should.
+// Each collective ends with what it should.
 void expect_proved(const JointAlgorithms& made, const std::vector<Trace>& traces) {
   Diagnostics diagnostics;
   MergedProof proof;
@@ -53,17 +53,14 @@ void expect_proved(const JointAlgorithms& made, const std::vector<Trace>& traces
   EXPECT_EQ(diagnostics.errors(), 0U);
   std::uint64_t wanted = 0;
   GroupLists lists;
-  for (const SynthesisProblem& p : made.problem.named) {
-    const bool known = p.collective != Collective::gather && p.collective != Collective::scatter;
-    wanted += known && p.size() > 1 ? 1U : 0U;
-  }
+  for (const SynthesisProblem& p : made.problem.named) wanted += p.size() > 1 ? 1U : 0U;
   Diagnostics ignored;
   const JointTraces all(made, "", ignored);
   if (const auto text = all.groups()) {
     for (const CommGroup& g : parse_groups("groups", *text, all.ranks())) lists[std::to_string(g.id)] = g.ranks;
   }
   const MergedProof::Counts counts = proof.run(&lists, std::nullopt, diagnostics);
-  EXPECT_EQ(counts.proved, wanted);
+  EXPECT_EQ(counts.proved, wanted) << (diagnostics.all().empty() ? "" : diagnostics.all().front().message);
 }
 
 void expect_turns_right(const std::vector<Trace>& traces) {

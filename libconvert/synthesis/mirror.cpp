@@ -114,6 +114,14 @@ Moves joined_moves(const Moves& scattered, const Moves& gathered) {
   return m;
 }
 
+std::uint64_t joined_waits(const Moves& turned, const Moves& gathered) {
+  std::vector<std::uint64_t> parts(turned.pieces.size(), 0);  // of the sum of a piece, at its owner
+  for (const Move& m : turned.moves) parts[m.piece] += m.parents.count == 0 ? 1 : 0;
+  std::uint64_t waits = 0;
+  for (const Move& m : gathered.moves) waits += m.parents.count == 0 ? parts[m.piece] : m.parents.count;
+  return waits;
+}
+
 TimedMoves joined(const SynthesisProblem& problem, const TimedMoves& scattered, const TimedMoves& gathered) {
   TimedMoves out{.moves = joined_moves(scattered.moves, gathered.moves),
                  .starts = scattered.starts,

@@ -29,6 +29,10 @@ struct Backwards {
 // which wait for the sums.
 [[nodiscard]] Moves joined_moves(const Moves& scattered, const Moves& gathered);
 
+// Returns for how many others the messages of that all-gather would wait: those that send a sum, each for all that
+// bring parts of it. `turned`: the solution of the opposite problem that is to be the reduce-scatter.
+[[nodiscard]] std::uint64_t joined_waits(const Moves& turned, const Moves& gathered);
+
 // Returns an all-reduce: `scattered`, a reduce-scatter, then `gathered`, an all-gather of the same pieces, whose
 // links begin as soon as order and arrivals let them.
 [[nodiscard]] TimedMoves joined(const SynthesisProblem& problem, const TimedMoves& scattered,

@@ -96,6 +96,10 @@ std::optional<TimedMoves> chosen(const SynthesisProblem& problem, const Synthesi
   return *all.best(choice.objective);
 }
 
+// Where all NPUs add up what all others send to them, and send it to all, messages wait for as many others as is
+// their number to the third power.
+constexpr std::uint64_t most_waits = std::uint64_t{1} << 25U;
+
 std::optional<TimedMoves> two_phase(const SynthesisProblem& problem, const SynthesisChoice& choice,
                                     Picoseconds lower) {
   SynthesisProblem gather = problem;
@@ -115,7 +119,8 @@ std::optional<TimedMoves> two_phase(const SynthesisProblem& problem, const Synth
   std::vector<Both> all;
   for (const auto& [pieces, made] : gathers.all()) {
     const auto other = scatters.all().find(pieces);
-    if (other != scatters.all().end()) all.push_back({&made, &other->second});
+    if (other == scatters.all().end() || joined_waits(other->second.moves, made.moves) > most_waits) continue;
+    all.push_back({&made, &other->second});
   }
   if (all.empty()) return std::nullopt;
   std::ranges::stable_sort(all, {}, &Both::total);

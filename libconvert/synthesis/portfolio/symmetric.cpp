@@ -30,9 +30,7 @@ class SymmetricMakers {
     if (looked_.size() > kept) looked_.resize(kept);
     std::vector<std::pair<std::size_t, std::uint32_t>> tries;
     for (std::size_t i = 0; i < looked_.size(); ++i) {
-      for (const std::uint32_t q : limits_.splits(looked_[i].packing.of_root)) {
-        if (!fast() || q >= looked_[i].pieces) tries.emplace_back(i, q);
-      }
+      for (const std::uint32_t q : limits_.splits(looked_[i].packing.of_root)) tries.emplace_back(i, q);
     }
     for_each_ordered(
         choice_.jobs, tries.size(),
@@ -51,7 +49,6 @@ class SymmetricMakers {
     TreePacking packing;
     std::string name;
     TimedMoves made;
-    std::uint32_t pieces = 0;  // of a tree, at first
   };
 
   [[nodiscard]] bool fast() const { return choice_.effort == SynthesisEffort::fast; }
@@ -93,8 +90,7 @@ class SymmetricMakers {
     if (!packing) return std::nullopt;
     Looked out{.packing = std::move(*packing),
                .name = "symmetric trees " + short_number(choice.lambda) + "/" + short_number(choice.delta),
-               .made = {},
-               .pieces = q};
+               .made = {}};
     TreeMoves moves = moves_of(problem_, out.packing, q);
     out.made = list_schedule(problem_, by_class(symmetry_, std::move(moves.moves)), ServeOrder::pieces, moves.rank);
     return out;

@@ -138,8 +138,9 @@ SynthesisRequest request_of(const GenerateOptions& o, const NetworkConfig& netwo
     throw usage_error("--npus " + std::to_string(*o.npus) + ": the network has " +
                       counted(static_cast<std::uint64_t>(network.npus()), "NPU"));
   if (s.target && (*collective == Collective::gather || *collective == Collective::scatter))
-    throw usage_error("--target " + *s.target + ": " + runtime_of(*s.target).name + " runs no " +
-                      std::string(name(*collective)) + " of such chunks; without --target it is written for tools");
+    throw usage_error("--target " + *s.target + " is not for " + std::string(name(*collective)) +
+                      (*s.target == "rccl" ? ": RCCL counts chunks of one rank's part, MSCCL-IR those of all"
+                                           : ", which MSCCL does not know"));
   if (s.group_only && !s.group && network.graph.participants.empty())
     throw usage_error("--group-only goes with --group");
   return request;
@@ -368,7 +369,7 @@ void add_synthesis_options(App& app, SynthesisOptions& o) {
                "stop with the best so far; the result then depends on the machine");
   app.add_integer("--max-chunks", o.most_pieces, 1, 1 << 24, "K",
                   "split each rank's part into K at most (default: 64; 256 of large parts)");
-  app.add_choice("--target", o.target, {"msccl", "rccl"}, "keep to the limits of a runtime");
+  app.add_choice("--target", o.target, {"msccl", "rccl"}, "with -t msccl: what this runtime takes");
   app.add_flag("--bound", o.bound, "print the least time, and which links are to blame; no algorithm");
   app.add_choice("--report", o.report, {"sizes"},
                  "print time, algbw and busbw for each --size; write no algorithm");

@@ -52,6 +52,7 @@ bool check_elements(const Algorithm& a, const RuntimeLimits& limits, RuntimeFit&
     const std::size_t count = xml_elements(a, a.gpus[g]);
     if (count <= most_xml_elements) continue;
     refuse(g, count, "XML elements", limits, most_xml_elements, fit);
+    fit.elements = true;
     return false;
   }
   return true;
@@ -78,19 +79,25 @@ class RuntimeFitter {
   RuntimeFit run() {
     RuntimeFit fit;
     for (const bool both : {false, true}) {
-      fit = {};
-      if (!choose_channels(both, fit.exceeded)) continue;
-      make_blocks(both);
-      if (!check_blocks(fit)) continue;
-      Algorithm made = limits_.adds_received ? build() : split_steps(build());
-      if (!check_elements(made, limits_, fit)) continue;
-      fit.algorithm = std::move(made);
-      return fit;
+      RuntimeFit own = fit_blocks(both);
+      if (own.algorithm) return own;
+      // Blocks that do both save few elements: where these are too many, that is what to tell.
+      if (!fit.elements) fit = std::move(own);
     }
     return fit;
   }
 
  private:
+  RuntimeFit fit_blocks(bool both) {
+    RuntimeFit fit;
+    if (!choose_channels(both, fit.exceeded)) return fit;
+    make_blocks(both);
+    if (!check_blocks(fit)) return fit;
+    Algorithm made = limits_.adds_received ? build() : split_steps(build());
+    if (check_elements(made, limits_, fit)) fit.algorithm = std::move(made);
+    return fit;
+  }
+
   // The threadblocks of what can be run are those of the schedule, and one for copies.
   void collect_sides() {
     std::map<std::pair<std::int32_t, std::int32_t>, WireEnds> wires;

@@ -14,6 +14,7 @@ struct RuntimeFit {
   std::optional<Algorithm> algorithm{};  // as runnable() makes it, within the limits
   std::string exceeded{};                // if there is none: "GPU 3 would need 96 threadblocks; RCCL accepts 64"
   double times = 1;                      // how many times as much as is accepted that is; 1: not known
+  bool elements = false;                 // that is the number of XML elements
 };
 
 // Makes what a runtime takes. Of an algorithm that came from a schedule it spreads the messages of each wire over

@@ -2,6 +2,7 @@
 #include "generate/synthesized.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <utility>
@@ -15,13 +16,13 @@
 #include "generate/together.h"
 #include "generate/write.h"
 #include "passes/lower/fit_runtime.h"
-#include "passes/verify/verify.h"
 #include "scenario/synthesized/judged_builders.h"
 #include "sets/schedules.h"
 #include "sets/sink.h"
 #include "sets/synthesized/synthesized.h"
 #include "synthesis/bounds/report.h"
 #include "synthesis/portfolio/candidates.h"
+#include "synthesis/together/problem.h"
 #include "util/log.h"
 
 namespace tools {
@@ -67,6 +68,8 @@ void check_options(const GenerateOptions& o, const Context& context) {
     if (o.sizes.size() > 1 && o.output.to_stdout())
       throw usage_error("several sizes are several files: give -o NAME, which gets a number");
   }
+  if (s.target && !s.report && written_format(o.output.to, o.output.path).format->name != "msccl")
+    throw usage_error("--target " + *s.target + " is for MSCCL-IR: give -t msccl");
   if (s.bound) {
     refuse(o.chunks             ? "--chunks"
            : !s.methods.empty() ? "--method"
@@ -134,6 +137,10 @@ SynthesisRequest request_of(const GenerateOptions& o, const NetworkConfig& netwo
   if (o.npus && *o.npus != network.npus())
     throw usage_error("--npus " + std::to_string(*o.npus) + ": the network has " +
                       counted(static_cast<std::uint64_t>(network.npus()), "NPU"));
+  if (s.target && (*collective == Collective::gather || *collective == Collective::scatter))
+    throw usage_error("--target " + *s.target + " is not for " + std::string(name(*collective)) +
+                      (*s.target == "rccl" ? ": RCCL counts chunks of one rank's part, MSCCL-IR those of all"
+                                           : ", which MSCCL does not know"));
   if (s.group_only && !s.group && network.graph.participants.empty())
     throw usage_error("--group-only goes with --group");
   return request;
@@ -173,7 +180,7 @@ class Generation {
     std::uint32_t npus = 0;
     for (const std::int64_t bytes : o_.sizes) {
       request_.bytes = bytes;
-      const SynthesisProblem problem = make_problem(network_, request_, context_.diagnostics);
+      const SynthesisProblem problem = problem_of_size();
       const SynthesizedAlgorithm made = make(problem).synthesized;
       rows.push_back({problem.bytes, made.total, made.lower, made.method});
       npus = problem.size();
@@ -186,7 +193,7 @@ class Generation {
   void write(const std::function<void(const Algorithm&)>& watch) {
     for (std::size_t i = 0; i < o_.sizes.size(); ++i) {
       request_.bytes = o_.sizes[i];
-      const SynthesisProblem problem = make_problem(network_, request_, context_.diagnostics);
+      const SynthesisProblem problem = problem_of_size();
       MadeForSize made = make(problem);
       log_info(made.synthesized.summary());
       set_size_range(made.algorithm, i);
@@ -200,24 +207,33 @@ class Generation {
   }
 
  private:
+  // What a runtime takes has the NPUs that take part as its GPUs, all others pass on as switches do.
+  SynthesisProblem problem_of_size() {
+    SynthesisProblem problem = make_problem(network_, request_, context_.diagnostics);
+    if (!o_.synthesis.target || problem.size() == problem.wires.npus) return problem;
+    return std::move(make_joint_problem({std::move(problem)}).placed.front());
+  }
+
   MadeForSize make(const SynthesisProblem& problem) {
     SynthesisChoice choice = choice_of(o_, context_);
-    choice.even = o_.synthesis.target.has_value();  // MSCCL-IR has chunks of one size
-    if (o_.synthesis.target && !o_.chunks) limit_pieces(problem, choice);
+    const bool targeted = o_.synthesis.target.has_value();
+    choice.even = targeted;  // MSCCL-IR has chunks of one size
+    if (targeted && !o_.chunks) limit_pieces(problem, choice);
+    // A judge knows the NPUs by their numbers on the whole network.
+    const AlgorithmJudge judge = problem.wires.npus == static_cast<std::uint32_t>(network_.npus())
+                                     ? judge_by_replay(network_, request_)
+                                     : AlgorithmJudge{};
     MadeForSize out;
     while (true) {
-      out.synthesized =
-          synthesize_algorithm(problem, choice, context_.diagnostics, judge_by_replay(network_, request_));
+      out.synthesized = synthesize_algorithm(problem, choice, context_.diagnostics, judge);
       out.algorithm = std::move(out.synthesized.made.algorithm);
-      const std::string exceeded = fit(out.algorithm);
-      if (exceeded.empty()) break;
-      // Fewer pieces are fewer steps.
-      if (o_.chunks || choice.most_pieces == 1)
+      const RuntimeFit fitted = fit(problem, out.algorithm);
+      if (fitted.exceeded.empty()) break;
+      if (o_.chunks || !take_fewer_pieces(problem, out.algorithm.chunks, fitted.times, choice))
         throw input_error(
             {.file = problem.source},
-            exceeded + (o_.chunks ? "; choose fewer --chunks" : "; no algorithm of fewer steps is found"),
+            fitted.exceeded + (o_.chunks ? "; choose fewer --chunks" : "; no algorithm of fewer steps is found"),
             "limits");
-      choice.most_pieces /= 2;
     }
     if (out.synthesized.stopped)
       context_.diagnostics.warning({.file = problem.source}, "time-limit",
@@ -228,25 +244,69 @@ class Generation {
 
   [[nodiscard]] const RuntimeLimits& limits() const { return runtime_of(*o_.synthesis.target); }
 
-  // Does without what has too many steps in any case: each piece comes to each GPU, and as many leave it.
+  // Does without what has too many steps in any case: each piece comes to each GPU, and as many leave it. Does
+  // without chunks that are no whole elements too.
   void limit_pieces(const SynthesisProblem& problem, SynthesisChoice& choice) const {
-    const std::uint64_t phases = problem.collective == Collective::all_reduce ? 4 : 2;
-    const std::uint64_t steps =
-        std::uint64_t{limits().steps} * std::min(limits().threadblocks, awaited_threadblocks);
+    const bool adds = problem.collective == Collective::all_reduce || problem.collective == Collective::reduce ||
+                      problem.collective == Collective::reduce_scatter;
+    const std::uint64_t phases =
+        (problem.collective == Collective::all_reduce ? 4U : 2U) + (adds && !limits().adds_received ? 1U : 0U);
+    const std::uint64_t steps = std::min<std::uint64_t>(
+        std::uint64_t{limits().steps} * std::min(limits().threadblocks, awaited_threadblocks), most_xml_elements);
+    const std::int64_t elements = problem.shard_bytes / element_bytes(problem);
+    const std::uint64_t parts = has_root(problem.collective) ? problem.size() : 1;
     if (choice.most_pieces == 0) choice.most_pieces = usual_most_pieces(problem);
-    while (choice.most_pieces > 1 && phases * choice.most_pieces * (problem.size() - 1) > steps)
+    while (choice.most_pieces > 1 && (phases * choice.most_pieces * (problem.size() - 1) > steps ||
+                                      parts * choice.most_pieces > static_cast<std::uint64_t>(elements)))
       choice.most_pieces /= 2;
   }
 
-  // Makes what a runtime takes, if one is named; returns which of its limits that exceeds, or nothing.
-  std::string fit(Algorithm& algorithm) const {
+  // Returns the bytes of the largest elements, of 8 bytes at most, that a part of the collective has.
+  [[nodiscard]] static std::int64_t element_bytes(const SynthesisProblem& problem) {
+    std::int64_t bytes = 8;
+    while (problem.shard_bytes % bytes != 0) bytes /= 2;
+    return bytes;
+  }
+
+  // Chooses fewer pieces than these chunks are, which are fewer steps; returns false if there are no fewer.
+  static bool take_fewer_pieces(const SynthesisProblem& problem, std::int32_t chunks, double times,
+                                SynthesisChoice& choice) {
+    const auto fewer = [&](std::uint32_t pieces) {
+      const double fitting = static_cast<double>(pieces) / std::max(times, 2.0);
+      return std::max(1U, static_cast<std::uint32_t>(fitting));
+    };
+    if (choice.pieces == 1U) return false;
+    const auto made = static_cast<std::uint32_t>(chunks);
+    const std::uint32_t of_part = std::clamp((made + problem.size() - 1) / problem.size(), 1U, choice.most_pieces);
+    if (!choice.pieces && of_part > 1) {
+      choice.most_pieces = fewer(of_part);
+    } else {
+      // A root has as many pieces as there are parts at least, unless it is told otherwise.
+      choice.pieces = has_root(problem.collective) ? std::bit_floor(fewer(made)) : 1U;
+    }
+    return true;
+  }
+
+  // Makes what a runtime takes, if one is named; else returns which of its limits that exceeds.
+  RuntimeFit fit(const SynthesisProblem& problem, Algorithm& algorithm) const {
     if (!o_.synthesis.target) return {};
-    // What keeps to the narrower limits runs everywhere.
-    RuntimeFit fitted = fit_runtime(algorithm, rccl_limits);
-    if (!fitted.algorithm && *o_.synthesis.target == "msccl") fitted = fit_runtime(algorithm, msccl_limits);
-    if (!fitted.algorithm) return fitted.exceeded;
+    // As few steps as the narrower limits have make more channels.
+    RuntimeLimits narrow = limits();
+    narrow.steps = std::min(narrow.steps, rccl_limits.steps);
+    narrow.threadblocks = std::min(narrow.threadblocks, rccl_limits.threadblocks);
+    RuntimeFit fitted = fit_runtime(algorithm, narrow);
+    if (!fitted.algorithm) fitted = fit_runtime(algorithm, limits());
+    if (!fitted.algorithm) return fitted;
+    if (!o_.chunks && !has_whole_elements(problem, algorithm)) {
+      fitted.exceeded = "chunks of " + std::to_string(problem.bytes / algorithm.chunks) + " bytes are no elements";
+      return fitted;
+    }
     if (format_ == "msccl") algorithm = std::move(*fitted.algorithm);
     return {};
+  }
+
+  [[nodiscard]] static bool has_whole_elements(const SynthesisProblem& problem, const Algorithm& algorithm) {
+    return problem.bytes % (algorithm.chunks * element_bytes(problem)) == 0;
   }
 
   // Some small collectives are faster by algorithms that no schedule expresses.
@@ -257,17 +317,10 @@ class Generation {
     if (!wanted) return;
     SynthesizedAlgorithm& s = out.synthesized;
     std::optional<JudgedBuilder> builder = fastest_builder(network_, request_, problem, s.total, choice.jobs);
-    if (!builder || exceeds_limits(builder->algorithm)) return;
+    if (!builder || !fit(problem, builder->algorithm).exceeded.empty()) return;
     out.algorithm = std::move(builder->algorithm);
     s.total = builder->total;
     s.method = builder->name;
-  }
-
-  [[nodiscard]] bool exceeds_limits(const Algorithm& algorithm) const {
-    if (!o_.synthesis.target) return false;
-    Diagnostics findings;
-    check_structure(algorithm, findings, &limits());
-    return findings.errors() > 0;
   }
 
   // The runtimes take an algorithm for calls from minBytes to maxBytes: from half of its size to twice that, where
@@ -316,7 +369,7 @@ void add_synthesis_options(App& app, SynthesisOptions& o) {
                "stop with the best so far; the result then depends on the machine");
   app.add_integer("--max-chunks", o.most_pieces, 1, 1 << 24, "K",
                   "split each rank's part into K at most (default: 64; 256 of large parts)");
-  app.add_choice("--target", o.target, {"msccl", "rccl"}, "keep to the limits of a runtime");
+  app.add_choice("--target", o.target, {"msccl", "rccl"}, "with -t msccl: what this runtime takes");
   app.add_flag("--bound", o.bound, "print the least time, and which links are to blame; no algorithm");
   app.add_choice("--report", o.report, {"sizes"},
                  "print time, algbw and busbw for each --size; write no algorithm");

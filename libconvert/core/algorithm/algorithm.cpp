@@ -57,6 +57,12 @@ std::vector<std::uint32_t> published_steps(const Algorithm& a) {
   return published;
 }
 
+std::size_t xml_elements(const Algorithm& a, const Gpu& gpu) {
+  std::size_t count = 1 + a.gpus.size();
+  for (const Threadblock& tb : a.threadblocks(gpu)) count += 1 + std::size_t{tb.step_count};
+  return count;
+}
+
 bool is_complete(const Algorithm& a) {
   return std::ranges::all_of(a.gpus, [](const Gpu& g) { return g.complete; });
 }

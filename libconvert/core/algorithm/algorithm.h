@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -202,6 +203,8 @@ struct Algorithm {
 // Returns, for every step, the index of the first step from it on in its threadblock that releases the steps that
 // wait for it: one with hasdep that is no nop; no_index if there is none.
 [[nodiscard]] std::vector<std::uint32_t> published_steps(const Algorithm& a);
+// Returns how many XML elements the runtime of a GPU keeps: <algo>, each <gpu>, its own <tb> and <step>.
+[[nodiscard]] std::size_t xml_elements(const Algorithm& a, const Gpu& gpu);
 // Returns whether all elements could be read: only then can the algorithm be executed.
 [[nodiscard]] bool is_complete(const Algorithm& a);
 

@@ -2,26 +2,53 @@
 // Says what the runtimes that take MSCCL-IR accept; a file beyond that is valid, but does not run there.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
+
+#include "core/collective.h"
+#include "core/words.h"
 
 namespace convert {
 
 struct RuntimeLimits {
   const char* name;
-  std::uint32_t steps;         // of a threadblock
-  std::uint32_t threadblocks;  // of a GPU
+  std::uint32_t steps;                              // of a threadblock
+  std::uint32_t threadblocks;                       // of a GPU
+  bool adds_received = true;                        // takes rcs, rrs, rrc and rrcs; else they are several steps
+  std::span<const std::string_view> collectives{};  // the names that it knows; none: all
 };
-inline constexpr RuntimeLimits msccl_limits{"MSCCL", 256, 216};
-inline constexpr RuntimeLimits rccl_limits{"RCCL", 64, 64};
+inline constexpr std::array<std::string_view, 7> msccl_collectives = {
+    "allreduce", "allgather", "reduce", "broadcast", "alltoall", "reduce_scatter", "custom"};
+inline constexpr std::array<std::string_view, 11> rccl_collectives = {
+    "allreduce", "allgather", "reduce",    "broadcast", "alltoall", "reducescatter",
+    "gather",    "scatter",   "alltoallv", "send",      "recv"};
+inline constexpr RuntimeLimits msccl_limits{
+    .name = "MSCCL", .steps = 256, .threadblocks = 216, .collectives = msccl_collectives};
+inline constexpr RuntimeLimits rccl_limits{
+    .name = "RCCL", .steps = 64, .threadblocks = 64, .adds_received = false, .collectives = rccl_collectives};
 inline constexpr std::array<RuntimeLimits, 2> runtimes = {msccl_limits, rccl_limits};
 // Returns the limits of what a command line calls msccl or rccl.
 [[nodiscard]] constexpr const RuntimeLimits& runtime_of(std::string_view target) {
   return target == "rccl" ? rccl_limits : msccl_limits;
 }
+// Returns what a runtime calls a collective; empty if it does not know it.
+[[nodiscard]] constexpr std::string_view name_in(const RuntimeLimits& runtime, Collective c) {
+  for (const std::string_view known : runtime.collectives) {
+    if (same_name(known, name(c))) return known;
+  }
+  return {};
+}
+// Returns whether a runtime knows a collective by this name, letter by letter.
+[[nodiscard]] constexpr bool knows(const RuntimeLimits& runtime, std::string_view coll) {
+  return runtime.collectives.empty() || std::ranges::find(runtime.collectives, coll) != runtime.collectives.end();
+}
 // Threadblocks of a GPU that send on one channel, and those that receive.
 inline constexpr std::uint32_t threadblocks_per_channel = 32;
+// XML elements that the runtime of a GPU keeps: <algo>, each <gpu>, its own <tb> and <step>.
+inline constexpr std::uint32_t most_xml_elements = 4095;
 // Threadblocks that others can wait for: their number is stored in a signed byte.
 inline constexpr std::uint32_t awaited_threadblocks = 128;
 

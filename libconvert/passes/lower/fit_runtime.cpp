@@ -5,10 +5,13 @@
 #include <array>
 #include <map>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "passes/lower/export.h"
+#include "passes/lower/split_steps.h"
+#include "passes/verify/verify.h"
 
 namespace convert {
 namespace {
@@ -20,6 +23,7 @@ struct SideUnit {
   Count transfer = 0;
   Count first = 0;  // step of the threadblock
   Count steps = 0;
+  Count more = 0;  // that a runtime needs in place of them
 };
 
 // One side of a wire: a threadblock that sends to a peer or receives from it.
@@ -35,6 +39,24 @@ struct WireEnds {
   Count receiver = no_index;
   std::vector<std::int32_t> channels{};
 };
+
+void refuse(std::size_t gpu, std::size_t count, const char* what, const RuntimeLimits& limits, Count most,
+            RuntimeFit& fit) {
+  fit.exceeded = "GPU " + std::to_string(gpu) + " would need " + std::to_string(count) + " " + what + "; " +
+                 limits.name + " accepts " + std::to_string(most);
+  fit.times = static_cast<double>(count) / static_cast<double>(most);
+}
+
+bool check_elements(const Algorithm& a, const RuntimeLimits& limits, RuntimeFit& fit) {
+  for (std::size_t g = 0; g < a.gpus.size(); ++g) {
+    const std::size_t count = xml_elements(a, a.gpus[g]);
+    if (count <= most_xml_elements) continue;
+    refuse(g, count, "XML elements", limits, most_xml_elements, fit);
+    fit.elements = true;
+    return false;
+  }
+  return true;
+}
 
 // A threadblock of the result: parts of one or two sides.
 struct FittedBlock {
@@ -57,19 +79,23 @@ class RuntimeFitter {
   RuntimeFit run() {
     RuntimeFit fit;
     for (const bool both : {false, true}) {
-      fit.exceeded.clear();
-      if (!choose_channels(both, fit.exceeded)) continue;
-      make_blocks(both);
-      if (!check_blocks(fit.exceeded)) continue;
-      fit.algorithm = build();
-      return fit;
+      RuntimeFit own = fit_blocks(both);
+      if (own.algorithm) return own;
+      // Blocks that do both save few elements: where these are too many, that is what to tell.
+      if (!fit.elements) fit = std::move(own);
     }
     return fit;
   }
 
  private:
-  [[nodiscard]] std::string accepts(const std::string& what, Count most) const {
-    return what + "; " + limits_.name + " accepts " + std::to_string(most);
+  RuntimeFit fit_blocks(bool both) {
+    RuntimeFit fit;
+    if (!choose_channels(both, fit.exceeded)) return fit;
+    make_blocks(both);
+    if (!check_blocks(fit)) return fit;
+    Algorithm made = limits_.adds_received ? build() : split_steps(build());
+    if (check_elements(made, limits_, fit)) fit.algorithm = std::move(made);
+    return fit;
   }
 
   // The threadblocks of what can be run are those of the schedule, and one for copies.
@@ -83,7 +109,8 @@ class RuntimeFitter {
         Count first = 0;
         for (Count i = 0; i < steps.size(); ++i) {
           if (steps[i].transfer == no_index) continue;
-          side.units.push_back({steps[i].transfer, first, i + 1 - first});
+          const Count more = limits_.adds_received ? 0 : split_count(steps[i]) - 1;
+          side.units.push_back({steps[i].transfer, first, i + 1 - first, more});
           first = i + 1;
         }
         const auto number = static_cast<Count>(sides_.size());
@@ -105,7 +132,7 @@ class RuntimeFitter {
   // Returns the most steps that one of so many parts of a side has.
   static Count longest_part(const WireSide& side, Count parts) {
     std::vector<Count> steps(parts);
-    for (Count k = 0; k < side.units.size(); ++k) steps[k % parts] += side.units[k].steps;
+    for (Count k = 0; k < side.units.size(); ++k) steps[k % parts] += side.units[k].steps + side.units[k].more;
     return *std::ranges::max_element(steps);
   }
 
@@ -168,14 +195,13 @@ class RuntimeFitter {
     blocks.push_back({.tb = {.send = tb.send, .recv = tb.recv, .chan = channel}, .parts = {{s, which}}});
   }
 
-  bool check_blocks(std::string& exceeded) const {
+  bool check_blocks(RuntimeFit& fit) const {
     const Count most = std::min(limits_.threadblocks, awaited_threadblocks);
     for (std::size_t g = 0; g < blocks_.size(); ++g) {
       const std::size_t copies = plain_.gpus[g].tb_count - a_.gpus[g].tb_count;
       const std::size_t count = blocks_[g].size() + copies;
       if (count <= most) continue;
-      exceeded =
-          accepts("GPU " + std::to_string(g) + " would need " + std::to_string(count) + " threadblocks", most);
+      refuse(g, count, "threadblocks", limits_, most, fit);
       return false;
     }
     return true;
@@ -265,8 +291,26 @@ class RuntimeFitter {
 
 }  // namespace
 
-RuntimeFit fit_runtime(const Algorithm& scheduled, const RuntimeLimits& limits) {
-  return RuntimeFitter(scheduled, limits).run();
+RuntimeFit fit_runtime(const Algorithm& algorithm, const RuntimeLimits& limits) {
+  RuntimeFit fit;
+  const std::string_view coll = name_in(limits, algorithm.collective);
+  if (coll.empty() && !limits.collectives.empty()) {
+    fit.exceeded = std::string(limits.name) + " has no collective " + std::string(name(algorithm.collective));
+    return fit;
+  }
+  Algorithm own = algorithm;
+  if (!coll.empty()) own.collective_text = coll;
+  if (own.scheduled) return RuntimeFitter(own, limits).run();
+  if (!limits.adds_received) own = split_steps(own);
+  Diagnostics findings;
+  check_structure(own, findings, &limits);
+  const auto error = std::ranges::find(findings.all(), Severity::error, &Diagnostic::severity);
+  if (error != findings.all().end()) {
+    fit.exceeded = error->message;
+  } else {
+    fit.algorithm = std::move(own);
+  }
+  return fit;
 }
 
 }  // namespace convert

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "core/algorithm/runtime_limits.h"
+#include "core/words.h"
 #include "passes/verify/verify.h"
 
 namespace convert {
@@ -27,6 +28,7 @@ class StructureChecker {
       ++rank;
     }
     if (a_.scheduled) return;  // no runtime takes it as it is
+    if (target_ != nullptr) check_target(*target_);
     const auto has_copies = [](const Gpu& g) { return !g.copies.empty(); };
     const auto first = std::find_if(a_.gpus.begin(), a_.gpus.end(), has_copies);
     if (first != a_.gpus.end() && runs_outofplace(a_)) {
@@ -141,6 +143,21 @@ class StructureChecker {
     }
   }
 
+  // Checks what a runtime takes of the whole.
+  void check_target(const RuntimeLimits& target) {
+    const std::string runtime = std::string("the ") + target.name + " runtime ";
+    if (!knows(target, a_.collective_text))
+      diagnostics_.error({.file = a_.file}, "limits",
+                         "coll=\"" + a_.collective_text + "\": " + runtime + "knows " + join(target.collectives));
+    if (target.adds_received) return;
+    const auto fused =
+        std::ranges::find_if(a_.steps, [](const Step& s) { return receives(s.type) && s.type != StepType::recv; });
+    if (fused != a_.steps.end())
+      diagnostics_.error(at(*fused), "limits",
+                         "step " + std::string(name(fused->type)) + ": " + runtime +
+                             "takes s, r, cpy, re and nop; et-generate --target writes those");
+  }
+
   void check_limits(const Gpu& gpu, std::int32_t rank) {
     std::unordered_map<std::int32_t, std::uint32_t> senders;
     std::unordered_map<std::int32_t, std::uint32_t> receivers;
@@ -161,6 +178,11 @@ class StructureChecker {
                         .message = "gpu " + std::to_string(rank) + " has " + what,
                         .notes = {}});
     };
+    if (xml_elements(a_, gpu) > most_xml_elements) {
+      const std::string accepted = std::to_string(most_xml_elements);
+      exceed("more than " + accepted + " XML elements, with <algo> and each <gpu>; the runtimes accept " +
+             accepted);
+    }
     const auto limits = target_ == nullptr ? std::span(runtimes) : std::span(target_, 1);
     for (const RuntimeLimits& r : limits) {
       const std::string tail = std::string("; the ") + r.name + " runtime accepts ";

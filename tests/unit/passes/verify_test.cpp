@@ -349,7 +349,7 @@ TEST(Structure, CopiesStayInsideAndApart) {
 TEST(Structure, LimitsOfARuntime) {
   std::vector<std::vector<Tb>> gpus{{Tb{-1, -1, 0, {}}}};
   for (int i = 0; i < 65; ++i) gpus[0][0].rows.push_back({cpy, in, 0, tmp, 0, 1});
-  const Algorithm a = make_algorithm(Collective::custom, 1, false, 1, 0, 1, gpus);
+  const Algorithm a = make_algorithm(Collective::all_reduce, 1, false, 1, 0, 1, gpus);
   const auto findings = [&](const RuntimeLimits* target) {
     Diagnostics found;
     check_structure(a, found, target);

@@ -24,7 +24,7 @@ Algorithm make(const NetworkConfig& network, Collective collective, std::uint32_
 
 void expect_runs(const Algorithm& a, const RuntimeLimits& limits, const std::string& what) {
   Diagnostics findings;
-  check_structure(a, findings);
+  check_structure(a, findings, limits.adds_received ? nullptr : &limits);
   verify(make_step_graph(a), {.dataflow = true, .collective = {}, .soft = Severity::error}, findings);
   for (const Diagnostic& d : findings.all()) {
     // How the sums of one chunk wait for each other is told of all of them.
@@ -68,6 +68,14 @@ TEST(FitRuntime, StepsAreSpreadOverChannels) {
   ASSERT_TRUE(fit.algorithm.has_value()) << fit.exceeded;
   EXPECT_GT(fit.algorithm->channels, 1);
   expect_runs(*fit.algorithm, rccl_limits, "ring");
+}
+
+TEST(FitRuntime, XmlElementsAreCounted) {
+  const Algorithm scheduled = make(parse_short_network("ring:4,bw=50GB/s,lat=500ns"), Collective::all_gather, 1024);
+  const RuntimeFit fit = fit_runtime(scheduled, msccl_limits);
+  EXPECT_TRUE(fit.elements) << fit.exceeded;
+  EXPECT_GT(fit.times, 1.5);
+  EXPECT_LT(fit.times, 1.6);
 }
 
 // Each wire has 96 messages.

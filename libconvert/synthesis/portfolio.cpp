@@ -98,7 +98,7 @@ std::optional<TimedMoves> chosen(const SynthesisProblem& problem, const Synthesi
 
 // Where all NPUs add up what all others send to them, and send it to all, messages wait for as many others as is
 // their number to the third power.
-constexpr std::uint64_t most_waits = std::uint64_t{1} << 25U;
+constexpr std::uint64_t most_waits = std::uint64_t{1} << 24U;
 
 std::optional<TimedMoves> two_phase(const SynthesisProblem& problem, const SynthesisChoice& choice,
                                     Picoseconds lower) {

@@ -258,6 +258,7 @@ class Generation {
     SynthesizedAlgorithm& s = out.synthesized;
     std::optional<JudgedBuilder> builder = fastest_builder(network_, request_, problem, s.total, choice.jobs);
     if (!builder || exceeds_limits(builder->algorithm)) return;
+    check_bound(builder->total, s.lower, builder->algorithm.steps.size() * problem.graph.devices);
     out.algorithm = std::move(builder->algorithm);
     s.total = builder->total;
     s.method = builder->name;

@@ -93,7 +93,7 @@ std::optional<JudgedBuilder> fastest_builder(const NetworkConfig& network, const
       [&](std::size_t i) {
         std::optional<JudgedBuilder> out;
         Algorithm algorithm = build_collective(requests[i]);
-        if (problem.bytes < algorithm.chunks) return out;
+        if (problem.bytes % algorithm.chunks != 0) return out;  // some bytes would not be moved
         const std::optional<Picoseconds> total = time_of(algorithm, problem.bytes, scenario);
         if (total)
           out = {std::move(algorithm), requests[i].algorithm + ", " + counted(requests[i].chunks, "chunk"), *total};

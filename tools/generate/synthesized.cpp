@@ -188,6 +188,7 @@ class Generation {
       request_.bytes = o_.sizes[i];
       const SynthesisProblem problem = make_problem(network_, request_, context_.diagnostics);
       MadeForSize made = make(problem);
+      if (made.algorithm.scheduled && problem.cuts.empty()) log_info(made.synthesized.made.summary);
       log_info(made.synthesized.summary());
       set_size_range(made.algorithm, i);
       if (watch) watch(made.algorithm);

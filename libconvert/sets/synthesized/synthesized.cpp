@@ -65,7 +65,7 @@ std::string SynthesizedAlgorithm::summary() const {
                         static_cast<double>(total) / static_cast<double>(lower));
     text += std::string(", ") + ratio.data() + " of the bound";
   }
-  return text + ", " + method;
+  return method.empty() ? text : text + ", " + method;
 }
 
 SynthesizedAlgorithm synthesize_algorithm(const SynthesisProblem& problem, const SynthesisChoice& choice,

@@ -68,10 +68,15 @@ void check_options(const GenerateOptions& o, const Context& context) {
       throw usage_error("several sizes are several files: give -o NAME, which gets a number");
   }
   if (s.bound) {
-    refuse(o.chunks             ? "--chunks"
-           : !s.methods.empty() ? "--method"
-           : s.target           ? "--target"
-                                : "",
+    refuse(o.chunks                ? "--chunks"
+           : !s.methods.empty()    ? "--method"
+           : s.target              ? "--target"
+           : s.effort != "normal"  ? "--effort"
+           : s.objective != "time" ? "--objective"
+           : s.time_limit_ps       ? "--time-limit"
+           : s.most_pieces         ? "--max-chunks"
+           : o.seed                ? "--seed"
+                                   : "",
            " is not for --bound, which makes no algorithm");
     if (o.sizes.size() > 1) throw usage_error("--bound takes one --size");
   }
@@ -185,6 +190,10 @@ class Generation {
 
   void write(const std::function<void(const Algorithm&)>& watch) {
     for (std::size_t i = 0; i < o_.sizes.size(); ++i) {
+      check_output(std::string(name(request_.collective)) + "_synthesized", static_cast<Rank>(network_.npus()),
+                   options_of(i), context_);
+    }
+    for (std::size_t i = 0; i < o_.sizes.size(); ++i) {
       request_.bytes = o_.sizes[i];
       const SynthesisProblem problem = make_problem(network_, request_, context_.diagnostics);
       MadeForSize made = make(problem);
@@ -192,15 +201,21 @@ class Generation {
       log_info(made.synthesized.summary());
       set_size_range(made.algorithm, i);
       if (watch) watch(made.algorithm);
-      GenerateOptions own = o_;
+      GenerateOptions own = options_of(i);
       own.sizes = {problem.bytes};
-      if (o_.sizes.size() > 1) own.output.path = numbered_path(*o_.output.path, i);
       write_algorithm(made.algorithm, made.algorithm.scheduled ? &made.synthesized.made.schedule : nullptr, own,
                       context_);
     }
   }
 
  private:
+  // Returns the options where each size has a file, or set, of its own.
+  [[nodiscard]] GenerateOptions options_of(std::size_t i) const {
+    GenerateOptions own = o_;
+    if (o_.sizes.size() > 1) own.output.path = numbered_path(*o_.output.path, i);
+    return own;
+  }
+
   MadeForSize make(const SynthesisProblem& problem) {
     SynthesisChoice choice = choice_of(o_, context_);
     choice.even = o_.synthesis.target.has_value();  // MSCCL-IR has chunks of one size

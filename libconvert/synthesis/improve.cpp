@@ -16,34 +16,6 @@ Picoseconds arrival_of(const SynthesisProblem& problem, const Moves& m, std::uin
   return hop_time(problem, m.links[hop], m.pieces[m.moves[move].piece].bytes).arrival;
 }
 
-// Returns moves as early as the order of their links lets them leave.
-TimedMoves moved_up(const SynthesisProblem& problem, TimedMoves made) {
-  const Moves& m = made.moves;
-  std::vector<std::uint32_t> move_of(m.links.size()), order(m.links.size());
-  std::iota(order.begin(), order.end(), 0U);
-  for (std::uint32_t i = 0; i < m.moves.size(); ++i) {
-    for (std::uint32_t h = 0; h < m.moves[i].way.count; ++h) move_of[m.moves[i].way.begin + h] = i;
-  }
-  // What comes before another, on its way or on its link, starts before it.
-  std::ranges::sort(order, {}, [&](std::uint32_t h) { return std::pair(made.starts[h], h); });
-  std::vector<Picoseconds> free(problem.graph.links.size(), 0), arrived(m.moves.size(), 0);
-  made.total = 0;
-  for (const std::uint32_t h : order) {
-    const std::uint32_t i = move_of[h];
-    const Move& move = m.moves[i];
-    Picoseconds ready = arrived[i];
-    if (h == move.way.begin) {
-      for (const std::uint32_t p : m.parents_of(move)) ready = std::max(ready, arrived[p]);
-    }
-    const HopTime time = hop_time(problem, m.links[h], m.pieces[move.piece].bytes);
-    made.starts[h] = std::max(ready, free[m.links[h]]);
-    free[m.links[h]] = made.starts[h] + time.busy;
-    arrived[i] = made.starts[h] + time.arrival;
-    made.total = std::max(made.total, arrived[i]);
-  }
-  return made;
-}
-
 class Improver {
  public:
   Improver(const SynthesisProblem& problem, const Moves& moves)
@@ -98,6 +70,33 @@ class Improver {
 };
 
 }  // namespace
+
+TimedMoves moved_up(const SynthesisProblem& problem, TimedMoves made) {
+  const Moves& m = made.moves;
+  std::vector<std::uint32_t> move_of(m.links.size()), order(m.links.size());
+  std::iota(order.begin(), order.end(), 0U);
+  for (std::uint32_t i = 0; i < m.moves.size(); ++i) {
+    for (std::uint32_t h = 0; h < m.moves[i].way.count; ++h) move_of[m.moves[i].way.begin + h] = i;
+  }
+  // What comes before another, on its way or on its link, starts before it.
+  std::ranges::sort(order, {}, [&](std::uint32_t h) { return std::pair(made.starts[h], h); });
+  std::vector<Picoseconds> free(problem.graph.links.size(), 0), arrived(m.moves.size(), 0);
+  made.total = 0;
+  for (const std::uint32_t h : order) {
+    const std::uint32_t i = move_of[h];
+    const Move& move = m.moves[i];
+    Picoseconds ready = arrived[i];
+    if (h == move.way.begin) {
+      for (const std::uint32_t p : m.parents_of(move)) ready = std::max(ready, arrived[p]);
+    }
+    const HopTime time = hop_time(problem, m.links[h], m.pieces[move.piece].bytes);
+    made.starts[h] = std::max(ready, free[m.links[h]]);
+    free[m.links[h]] = made.starts[h] + time.busy;
+    arrived[i] = made.starts[h] + time.arrival;
+    made.total = std::max(made.total, arrived[i]);
+  }
+  return made;
+}
 
 TimedMoves improved(const SynthesisProblem& problem, TimedMoves made) {
   const Moves moves = made.moves;

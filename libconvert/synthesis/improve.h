@@ -12,4 +12,8 @@ namespace convert {
 // (1992).
 [[nodiscard]] TimedMoves improved(const SynthesisProblem& problem, TimedMoves made);
 
+// Returns the same, each move as early as those before it on its links let it leave: as a replay by the order of
+// links has it. What is played backwards begins later than it must.
+[[nodiscard]] TimedMoves moved_up(const SynthesisProblem& problem, TimedMoves made);
+
 }  // namespace convert

@@ -222,7 +222,7 @@ TimedMoves best_by_objective(const SynthesisProblem& problem, const SynthesisCho
     if (other && (!made || is_better(choice.objective, *other, *made))) made = std::move(other);
   }
   if (!made) throw not_made(problem);
-  return std::move(*made);
+  return problem.cuts.empty() ? moved_up(problem, std::move(*made)) : std::move(*made);
 }
 
 // Returns whether even small pieces of a part have many bytes.

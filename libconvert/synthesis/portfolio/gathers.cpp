@@ -37,12 +37,15 @@ class GatherMakers {
   BestCandidates run() {
     if (wants(SynthesisMethod::greedy) && can_match_greedily(problem_)) greedy();
     if (at_bound()) return std::move(best_);
+    const bool known_first = !quick() || is_small();
+    if (known_first && wants_closed()) closed();
+    if (at_bound()) return std::move(best_);
     const bool alike = wants(SynthesisMethod::trees) && symmetric();
-    if (at_bound() || (alike && are_many())) return std::move(best_);
-    if (wants_closed()) closed();
+    if (at_bound()) return std::move(best_);
+    if (!known_first && wants_closed()) closed();
     if (at_bound()) return std::move(best_);
     if (wants(SynthesisMethod::latency)) latency();
-    if (at_bound()) return std::move(best_);
+    if (at_bound() || (alike && are_many())) return std::move(best_);
     if (wants(SynthesisMethod::trees)) trees();
     if (wants_exact() && !stops()) exact();
     if (fullest_ && !stops()) split_far(*fullest_);

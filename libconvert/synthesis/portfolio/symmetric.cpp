@@ -20,7 +20,7 @@ namespace {
 class SymmetricMakers {
  public:
   SymmetricMakers(const SynthesisProblem& problem, const SynthesisChoice& choice, const PieceLimits& limits,
-                  const Symmetry& symmetry, double share)
+                  const NetworkSymmetry& symmetry, double share)
       : problem_(problem), choice_(choice), limits_(limits), symmetry_(symmetry), share_(share) {}
 
   std::map<std::uint32_t, TimedMoves> run() {
@@ -124,7 +124,7 @@ class SymmetricMakers {
   const SynthesisProblem& problem_;
   const SynthesisChoice& choice_;
   const PieceLimits& limits_;
-  const Symmetry& symmetry_;
+  const NetworkSymmetry& symmetry_;
   const double share_;
   std::vector<Looked> looked_;
   BestCandidates best_;  // what the roots have, by the number of pieces
@@ -135,7 +135,7 @@ class SymmetricMakers {
 std::map<std::uint32_t, TimedMoves> make_symmetric(const SynthesisProblem& problem, const SynthesisChoice& choice,
                                                    const PieceLimits& limits, double share) {
   if (has_root(problem.collective)) return {};
-  const std::optional<Symmetry> symmetry = find_symmetry(problem);
+  const std::optional<NetworkSymmetry> symmetry = find_symmetry(problem);
   if (!symmetry) return {};
   return SymmetricMakers(problem, choice, limits, *symmetry, share).run();
 }

@@ -9,7 +9,7 @@ namespace {
 
 class Expander {
  public:
-  Expander(const SynthesisProblem& problem, const Symmetry& symmetry, const TimedMoves& base)
+  Expander(const SynthesisProblem& problem, const NetworkSymmetry& symmetry, const TimedMoves& base)
       : problem_(problem), symmetry_(symmetry), links_(problem.graph), base_(base), of_root_(problem.graph.npus) {
     const std::vector<Piece>& pieces = base.moves.pieces;
     for (std::uint32_t p = 0; p < pieces.size(); ++p) extend(of_root_[pieces[p].owner].pieces, p);
@@ -74,7 +74,7 @@ class Expander {
   }
 
   const SynthesisProblem& problem_;
-  const Symmetry& symmetry_;
+  const NetworkSymmetry& symmetry_;
   const LinkFinder links_;
   const TimedMoves& base_;
   std::vector<OfRoot> of_root_;  // by NPU
@@ -83,12 +83,12 @@ class Expander {
 
 }  // namespace
 
-Moves by_class(const Symmetry& symmetry, Moves moves) {
+Moves by_class(const NetworkSymmetry& symmetry, Moves moves) {
   for (std::uint32_t& l : moves.links) l = symmetry.link_class[l];
   return moves;
 }
 
-TimedMoves expanded(const SynthesisProblem& problem, const Symmetry& symmetry, const TimedMoves& base) {
+TimedMoves expanded(const SynthesisProblem& problem, const NetworkSymmetry& symmetry, const TimedMoves& base) {
   return Expander(problem, symmetry, base).run();
 }
 

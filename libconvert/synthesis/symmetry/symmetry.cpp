@@ -41,7 +41,7 @@ class SymmetryFinder {
     sort_by_color(by_color_, colors_);
   }
 
-  std::optional<Symmetry> run() {
+  std::optional<NetworkSymmetry> run() {
     for (std::uint32_t stride = 1; stride < graph_.npus; ++stride) {
       if (graph_.npus % stride != 0) continue;
       for (std::uint32_t length = 2; length <= graph_.npus / stride; ++length) {
@@ -187,8 +187,8 @@ class SymmetryFinder {
     return out;
   }
 
-  [[nodiscard]] Symmetry made(const std::vector<Found>& group) const {
-    Symmetry out{.images = elements(group)};
+  [[nodiscard]] NetworkSymmetry made(const std::vector<Found>& group) const {
+    NetworkSymmetry out{.images = elements(group)};
     out.link_class.assign(graph_.links.size(), no_index);
     for (std::uint32_t l = 0; l < graph_.links.size(); ++l) {
       if (out.link_class[l] != no_index) continue;
@@ -230,6 +230,8 @@ std::uint32_t LinkFinder::find(Device from, Device to) const {
   return at != end && graph_.links[*at].to == to ? *at : no_index;
 }
 
-std::optional<Symmetry> find_symmetry(const SynthesisProblem& problem) { return SymmetryFinder(problem).run(); }
+std::optional<NetworkSymmetry> find_symmetry(const SynthesisProblem& problem) {
+  return SymmetryFinder(problem).run();
+}
 
 }  // namespace convert

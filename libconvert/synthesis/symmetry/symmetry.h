@@ -17,7 +17,7 @@
 namespace convert {
 
 // A group of symmetries of which only the identity leaves an NPU or a link where it is.
-struct Symmetry {
+struct NetworkSymmetry {
   // By element, the identity first, and by device: where it comes to.
   std::vector<std::vector<Device>> images{};
   std::vector<Device> roots{};  // the lowest participant of each class of those that come to each other's place
@@ -28,7 +28,7 @@ struct Symmetry {
 
 // Returns the largest one found; nothing if there is none but the identity. Participants stay participants.
 // Takes a time of devices × elements + links × digits that are tried.
-[[nodiscard]] std::optional<Symmetry> find_symmetry(const SynthesisProblem& problem);
+[[nodiscard]] std::optional<NetworkSymmetry> find_symmetry(const SynthesisProblem& problem);
 
 // Returns links by their ends.
 class LinkFinder {

@@ -14,6 +14,7 @@
 #include "passes/verify/verify.h"
 #include "sanitized.h"
 #include "unit/passes/lowered.h"
+#include "unit/synthesis/rails.h"
 #include "unit/synthesis/random_graphs.h"
 
 namespace convert::synthesized_cases {
@@ -91,6 +92,26 @@ TEST(Synthesized, KnownShapesAreProvedOnAnyNetwork) {
       const SynthesisChoice choice{.methods = {SynthesisMethod::builders}};
       expect_right(network, request, make(network, request, choice),
                    std::string(name(c)) + ", round " + std::to_string(round));
+    }
+  }
+}
+
+// Trees for one part of a system, with their images for the others.
+TEST(Synthesized, SystemsOfLikePartsAreProved) {
+  const std::vector<NetworkConfig> networks = {
+      test::rails(4, 4), test::rails(6, 2), parse_short_network("torus:4x3,bw=50GB/s,lat=500ns"),
+      parse_short_network("switch:6,bw=50GB/s,lat=500ns"),
+      parse_short_network("fully_connected:4,bw=200GB/s,lat=300ns+ring:3,bw=50GB/s,lat=1us")};
+  for (const NetworkConfig& network : networks) {
+    for (const Collective c : {Collective::all_gather, Collective::reduce_scatter, Collective::all_reduce}) {
+      for (const auto occupancy : {beta, alpha_beta}) {
+        SynthesisRequest request{.collective = c, .bytes = 1'000'000 * network.npus()};
+        request.occupancy = occupancy;
+        const SynthesisChoice choice{.methods = {SynthesisMethod::trees}, .effort = SynthesisEffort::fast};
+        const SynthesizedAlgorithm made = make(network, request, choice);
+        EXPECT_EQ(made.method.substr(0, 9), "symmetric") << network.source;
+        expect_right(network, request, made, network.source + ", " + std::string(name(c)));
+      }
     }
   }
 }

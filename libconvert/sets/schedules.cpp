@@ -71,14 +71,15 @@ CheckedSchedule check_and_repair(Schedule schedule, const ScheduleOptions& optio
   out.algorithm.name = out.schedule.name;
   diagnostics.append(*findings);
   if (stop) return out;
-  std::string text = (out.schedule.name.empty() ? out.schedule.file : out.schedule.name) + ": " +
-                     counted(out.schedule.transfers.size(), "transfer") + ", ";
+  std::string& text = out.summary;
+  text = (out.schedule.name.empty() ? out.schedule.file : out.schedule.name) + ": " +
+         counted(out.schedule.transfers.size(), "transfer") + ", ";
   if (out.schedule.claimed_ps) {
     text += "claims " + us(*out.schedule.claimed_ps) + ", ";
   } else if (const auto end = written_time(out.schedule)) {
     text += "ends at " + us(*end) + ", ";
   }
-  log_info(text + "replayed by its order " + us(replayed_time(timed, flow)));
+  text += "replayed by its order " + us(replayed_time(timed, flow));
   out.algorithm = make_algorithm(out.schedule, timed, flow);
   out.algorithm.element_bytes = options.element_bytes;
   return out;

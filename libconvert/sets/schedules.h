@@ -27,9 +27,9 @@ struct ScheduleOptions {
 struct CheckedSchedule {
   Schedule schedule;
   Algorithm algorithm;  // without ranks if there were errors
+  std::string summary;  // "ring: 12 transfers, claims 1.04 us, replayed by its order 1.04 us"; empty likewise
 };
-// Checks a schedule; with `repair` reports only what repair cannot mend. Logs the claimed and the replayed time
-// (-v).
+// Checks a schedule; with `repair` reports only what repair cannot mend.
 [[nodiscard]] CheckedSchedule check_and_repair(Schedule schedule, const ScheduleOptions& options,
                                                Diagnostics& diagnostics);
 

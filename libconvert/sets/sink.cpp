@@ -43,6 +43,14 @@ void write_whole(Output& out, std::string_view bytes) {
   out.close();
 }
 
+constexpr const char* other_name = "; choose another name, or replace it with --force";
+
+void refuse_other_size(const SinkPlan& plan, const std::vector<RankFile>& existing, Rank last) {
+  if (existing.empty() || existing.back().rank == last) return;
+  throw usage_error("there is a set " + *plan.path + " of " + counted(existing.back().rank + 1, "rank") +
+                    " already, this one has " + std::to_string(last + 1) + other_name);
+}
+
 class Sink {
  public:
   Sink(SetSource& source, const SinkPlan& plan, const SinkOptions& options, Diagnostics& diagnostics)
@@ -218,17 +226,14 @@ class Sink {
   // Refuses to replace a set of another size, or with ranks that this one has not.
   void refuse_other_ranks(const std::vector<RankFile>& existing, Rank last, bool gaps, const auto& has) const {
     if (existing.empty()) return;
-    const std::string advice = "; choose another name, or replace it with --force";
     std::vector<Rank> others;
     for (const RankFile& f : existing) {
       if (!has(f.rank) && (others.empty() || others.back() != f.rank)) others.push_back(f.rank);
     }
     if (gaps && !others.empty())
       throw usage_error("there is a set " + *plan_.path + " already with " + ranks_text(others) +
-                        ", which this one has not" + advice);
-    if (existing.back().rank != last)
-      throw usage_error("there is a set " + *plan_.path + " of " + counted(existing.back().rank + 1, "rank") +
-                        " already, this one has " + std::to_string(last + 1) + advice);
+                        ", which this one has not" + other_name);
+    refuse_other_size(plan_, existing, last);
   }
 
   // A larger set of the same name would leave stale ranks behind.
@@ -454,6 +459,10 @@ SinkPlan plan_sink(SetSource& source, const SinkOptions& options) {
     *plan.path += (plan.path->ends_with('/') ? "" : "/") + source.base_name();
   }
   return plan;
+}
+
+void check_size(const SinkPlan& plan, Rank ranks) {
+  if (plan.per_rank_files) refuse_other_size(plan, plan.existing(), ranks - 1);
 }
 
 void write_set(SetSource& source, const SinkPlan& plan, const SinkOptions& options, Diagnostics& diagnostics) {

@@ -54,6 +54,10 @@ struct SinkPlan {
 // options that do not go together or not with the set, Error(system).
 [[nodiscard]] SinkPlan plan_sink(SetSource& source, const SinkOptions& options);
 
+// Throws Error(usage) if there is a set of another number of ranks already, as write_set() does: before there is
+// one to write.
+void check_size(const SinkPlan& plan, Rank ranks);
+
 // Writes all ranks of the source. If that is an algorithm, TraceSource::prepare() must have found no errors.
 void write_set(SetSource& source, const SinkPlan& plan, const SinkOptions& options, Diagnostics& diagnostics);
 

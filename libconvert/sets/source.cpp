@@ -322,6 +322,7 @@ Algorithm TraceSource::read_schedule(std::string text, const std::string& file, 
   const ScheduleOptions options = schedule_options(choice_.options);
   schedule_ = format_->read_schedule(std::move(text), file, choice_.options, findings);
   CheckedSchedule checked = check_and_repair(std::move(*schedule_), options, findings);
+  if (!checked.summary.empty()) log_info(checked.summary);
   schedule_ = std::move(checked.schedule);
   return std::move(checked.algorithm);
 }

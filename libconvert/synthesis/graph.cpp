@@ -2,7 +2,9 @@
 #include "synthesis/graph.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <functional>
 #include <numeric>
 #include <queue>
@@ -14,6 +16,17 @@ namespace convert {
 namespace {
 
 constexpr double bytes_per_s = 1e9;  // of a byte per nanosecond
+
+// Times of messages may be off by no more than twice this, see passes/ten/check.cpp.
+constexpr double most_rounding = 5e-7;
+
+// Returns a rate as text if it cannot be rounded to whole bytes per second; else nothing.
+std::string fraction_of(double rate) {
+  if (std::abs(rate - std::round(rate)) <= most_rounding * rate) return {};
+  std::array<char, 32> text{};
+  (void)std::snprintf(text.data(), text.size(), "%.9g", rate);
+  return text.data();
+}
 
 void index_links(LinkGraph& graph) {
   const std::vector<LinkGraph::Link>& links = graph.links;
@@ -39,13 +52,15 @@ LinkGraph make_link_graph(const WireGraph& wires, const std::string& source,
     if (!taken(w.from) || !taken(w.to)) continue;
     const double rate = w.bytes_per_ns * bytes_per_s;
     sum += rate;
-    if (!(rate >= 0.5) || !(sum < static_cast<double>(most_synthesis_integer))) {
-      throw input_error({.file = source}, "the link from " + wires.device_name(w.from) + " to " +
-                                              wires.device_name(w.to) +
-                                              (rate >= 0.5 ? ", with those before it, is too fast to be counted in"
-                                                           : " is slower than a byte per second, the least for") +
-                                              " whole bytes per second");
-    }
+    const auto refuse = [&](const std::string& why) {
+      return input_error({.file = source}, "the link from " + wires.device_name(w.from) + " to " +
+                                               wires.device_name(w.to) + why + " whole bytes per second");
+    };
+    if (!(rate >= 0.5)) throw refuse(" is slower than a byte per second, the least for");
+    if (!(sum < static_cast<double>(most_synthesis_integer)))
+      throw refuse(", with those before it, is too fast to be counted in");
+    if (const std::string text = fraction_of(rate); !text.empty())
+      throw refuse(" has " + text + " bytes per second; rates below 1 MB/s must be");
     graph.links.push_back({w.from, w.to, std::llround(rate), w.latency_ps});
     unit = std::gcd(unit, graph.links.back().bandwidth);
   }
@@ -53,6 +68,10 @@ LinkGraph make_link_graph(const WireGraph& wires, const std::string& source,
   for (LinkGraph::Link& l : graph.links) l.bandwidth /= graph.unit;
   index_links(graph);
   return graph;
+}
+
+Error takes_too_long() {
+  return input_error({}, "the collective takes more than 53 days; check size, bandwidths and latencies");
 }
 
 LinkGraph reversed(LinkGraph graph) {

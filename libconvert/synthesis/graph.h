@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/network/wire_graph.h"
+#include "core/diagnostic.h"
 #include "core/rows.h"
 #include "core/units.h"
 
@@ -32,9 +33,13 @@ struct LinkGraph {
 
 // Returns the graph with bandwidths rounded to whole bytes per second, in units of their greatest common divisor.
 // Without the links at devices of which `left_out` is not 0 (by device; empty: none is). Throws Error(input), with
-// `source` as its file, if a link has less than half a byte per second, or all together 2^62 or more.
+// `source` as its file, if a link has less than half a byte per second, or a rate below 1 MB/s that is not whole,
+// or all together have 2^62 or more.
 [[nodiscard]] LinkGraph make_link_graph(const WireGraph& wires, const std::string& source,
                                         std::span<const std::uint8_t> left_out = {});
+
+// Returns the error about a collective that takes most_schedule_ps, or more.
+[[nodiscard]] Error takes_too_long();
 
 // Returns the graph whose links lead the other way and have the same indices.
 [[nodiscard]] LinkGraph reversed(LinkGraph graph);

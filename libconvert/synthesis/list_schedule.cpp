@@ -174,6 +174,12 @@ class ListScheduler {
     }
   }
 
+  // Returns a sum of times, of which the first is none too long.
+  static Picoseconds later(Picoseconds now, Picoseconds by) {
+    if (by > most_schedule_ps - now) throw takes_too_long();
+    return now + by;
+  }
+
   void serve(Picoseconds now) {
     for (const std::uint32_t link : touched_) {
       auto& queue = queues_[link];
@@ -190,7 +196,7 @@ class ListScheduler {
           continue;
         }
         busy_until_[link] = now + times_[hop].busy;
-        events_.push({now + times_[hop].arrival, hop});
+        events_.push({later(now, times_[hop].arrival), hop});
         events_.push({busy_until_[link], link | free_bit});
       }
     }
@@ -240,8 +246,8 @@ class ListScheduler {
   }
   // Returns how long a message of which all has gone out after a time keeps what it has of its link.
   Picoseconds send_on(std::uint32_t hop, Picoseconds sent, Picoseconds now) {
-    const Picoseconds arrival = sent + latency(hop);
-    tails_[move_of_[hop]] = now + arrival;
+    const Picoseconds arrival = later(latency(hop), sent);
+    tails_[move_of_[hop]] = later(now, arrival);
     events_.push({now + (goes_on(hop) ? latency(hop) : arrival), hop});
     return problem_.occupancy == Schedule::Occupancy::beta ? sent : arrival;
   }

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "core/algorithm/chunk_bytes.h"
+#include "core/units.h"
 
 namespace convert {
 namespace {
@@ -144,6 +145,10 @@ HopTime hop_time(const SynthesisProblem& problem, std::uint32_t link, std::int64
   const LinkGraph::Link& l = problem.graph.links[link];
   // What takes no time could not be told from what waits for it.
   const Picoseconds sending = std::max<Picoseconds>(1, sending_ps(problem.graph, l, bytes));
+  if (sending > most_schedule_ps || l.latency_ps > most_schedule_ps - sending)
+    throw input_error({.file = problem.source}, "a message of " + format_bytes(bytes) + " over the link from " +
+                                                    problem.wires.device_name(l.from) + " to " +
+                                                    problem.wires.device_name(l.to) + " takes more than 53 days");
   const Picoseconds arrival = sending + l.latency_ps;
   return {arrival, problem.occupancy == Schedule::Occupancy::beta ? sending : arrival};
 }

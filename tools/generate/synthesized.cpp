@@ -71,10 +71,15 @@ void check_options(const GenerateOptions& o, const Context& context) {
   if (s.target && !s.report && written_format(o.output.to, o.output.path).format->name != "msccl")
     throw usage_error("--target " + *s.target + " is for MSCCL-IR: give -t msccl");
   if (s.bound) {
-    refuse(o.chunks             ? "--chunks"
-           : !s.methods.empty() ? "--method"
-           : s.target           ? "--target"
-                                : "",
+    refuse(o.chunks                ? "--chunks"
+           : !s.methods.empty()    ? "--method"
+           : s.target              ? "--target"
+           : s.effort != "normal"  ? "--effort"
+           : s.objective != "time" ? "--objective"
+           : s.time_limit_ps       ? "--time-limit"
+           : s.most_pieces         ? "--max-chunks"
+           : o.seed                ? "--seed"
+                                   : "",
            " is not for --bound, which makes no algorithm");
     if (o.sizes.size() > 1) throw usage_error("--bound takes one --size");
   }
@@ -192,15 +197,19 @@ class Generation {
 
   void write(const std::function<void(const Algorithm&)>& watch) {
     for (std::size_t i = 0; i < o_.sizes.size(); ++i) {
+      check_output(std::string(name(request_.collective)) + "_synthesized", static_cast<Rank>(network_.npus()),
+                   options_of(i), context_);
+    }
+    for (std::size_t i = 0; i < o_.sizes.size(); ++i) {
       request_.bytes = o_.sizes[i];
       const SynthesisProblem problem = problem_of_size();
       MadeForSize made = make(problem);
+      if (made.algorithm.scheduled && problem.cuts.empty()) log_info(made.synthesized.made.summary);
       log_info(made.synthesized.summary());
       set_size_range(made.algorithm, i);
       if (watch) watch(made.algorithm);
-      GenerateOptions own = o_;
+      GenerateOptions own = options_of(i);
       own.sizes = {problem.bytes};
-      if (o_.sizes.size() > 1) own.output.path = numbered_path(*o_.output.path, i);
       write_algorithm(made.algorithm, made.algorithm.scheduled ? &made.synthesized.made.schedule : nullptr, own,
                       context_);
     }
@@ -212,6 +221,13 @@ class Generation {
     SynthesisProblem problem = make_problem(network_, request_, context_.diagnostics);
     if (!o_.synthesis.target || problem.size() == problem.wires.npus) return problem;
     return std::move(make_joint_problem({std::move(problem)}).placed.front());
+  }
+
+  // Returns the options where each size has a file, or set, of its own.
+  [[nodiscard]] GenerateOptions options_of(std::size_t i) const {
+    GenerateOptions own = o_;
+    if (o_.sizes.size() > 1) own.output.path = numbered_path(*o_.output.path, i);
+    return own;
   }
 
   MadeForSize make(const SynthesisProblem& problem) {
@@ -318,6 +334,7 @@ class Generation {
     SynthesizedAlgorithm& s = out.synthesized;
     std::optional<JudgedBuilder> builder = fastest_builder(network_, request_, problem, s.total, choice.jobs);
     if (!builder || !fit(problem, builder->algorithm).exceeded.empty()) return;
+    check_bound(builder->total, s.lower, builder->algorithm.steps.size() * problem.graph.devices);
     out.algorithm = std::move(builder->algorithm);
     s.total = builder->total;
     s.method = builder->name;

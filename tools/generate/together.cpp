@@ -115,6 +115,7 @@ class Together {
     const bool apart = relayed || format.write_algorithm != nullptr;
     if (apart && o_.output.to_stdout())
       throw usage_error("several collectives are several files: give -o NAME, which gets a number");
+    check_outputs(apart);
     const JointAlgorithms made = make_together(std::move(problems_), choice);
     tell(made);
     if (apart) return write_each(made, relayed);
@@ -125,6 +126,16 @@ class Together {
   }
 
  private:
+  void check_outputs(bool apart) {
+    const std::string name(convert::name(problems_.front().collective));
+    const auto ranks = static_cast<Rank>(problems_.front().graph.npus);
+    for (std::size_t c = 0; c < (apart ? problems_.size() : 1); ++c) {
+      GenerateOptions own = o_;
+      if (apart) own.output.path = numbered_path(*o_.output.path, c);
+      check_output(name + "_synthesized", ranks, own, context_);
+    }
+  }
+
   void tell(const JointAlgorithms& made) {
     log_info(made.summary());
     for (std::size_t c = 0; c < made.problem.size(); ++c)

@@ -29,6 +29,12 @@ void write_made(SetSource& set, const GenerateOptions& o, Context& context) {
   log_info(set.base_name() + ": " + counted(set.independent_ranks(), "rank"));
 }
 
+void check_output(const std::string& name, Rank ranks, const GenerateOptions& o, Context& context) {
+  MadeSet set(name, ranks, {});
+  const OpenSink sink = open_sink(set, o.output, context);
+  if (!o.output.force) check_size(sink.plan, ranks);
+}
+
 std::string numbered_path(const std::string& path, std::size_t i) {
   const std::size_t name = path.find_last_of('/') + 1;
   const std::size_t dot = std::min(path.find('.', name + 1), path.size());

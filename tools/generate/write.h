@@ -14,6 +14,9 @@ namespace tools {
 // for algorithms and the set is none.
 void write_made(convert::SetSource& set, const GenerateOptions& o, Context& context);
 
+// Throws Error(usage) where writing a set of so many ranks would, as far as that can be told before it is made.
+void check_output(const std::string& name, convert::Rank ranks, const GenerateOptions& o, Context& context);
+
 // Writes an algorithm, with `schedule` if it was made of one, which has sizes of its own.
 void write_algorithm(const convert::Algorithm& algorithm, const convert::Schedule* schedule,
                      const GenerateOptions& o, Context& context);

@@ -201,8 +201,8 @@ void erase_failed_wires(WireGraph& graph, const std::vector<std::string>& failed
 void remove_failed_wires(WireGraph& graph, const std::vector<std::string>& failed) {
   erase_failed_wires(graph, failed);
   if (const auto pair = find_unreachable(graph)) {
-    throw usage_error("without the failed links no way leads from " + graph.device_name(pair->first) + " to " +
-                      graph.device_name(pair->second));
+    throw input_error({}, "without the failed links no way leads from " + graph.device_name(pair->first) + " to " +
+                              graph.device_name(pair->second));
   }
 }
 

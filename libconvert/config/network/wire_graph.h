@@ -62,7 +62,7 @@ inline constexpr std::uint64_t max_graph_wires = 1 << 24;
 [[nodiscard]] std::optional<std::pair<Device, Device>> find_unreachable(const WireGraph& graph);
 
 // Remove wires: "3-4", "npu3-switch0" (both directions) or "3>4" (one). Throw Error(usage) if there is no such
-// device or wire, and the second also if an NPU then cannot reach another.
+// device or wire, and the second Error(input) if an NPU then cannot reach another.
 void erase_failed_wires(WireGraph& graph, const std::vector<std::string>& failed);
 void remove_failed_wires(WireGraph& graph, const std::vector<std::string>& failed);
 

@@ -16,6 +16,9 @@
 
 namespace convert {
 
+// Schedules take less than this: 53 days, so that the sum of two times does not overflow.
+inline constexpr Picoseconds most_schedule_ps = 4'600'000'000'000'000'000;
+
 // Nodes are numbered 0 … nodes-1: NPUs, and relays, which pass chunks on (NPUs that do not take part; where a
 // schedule knows no better, switches). Switches that are no nodes follow as devices nodes … nodes+switches-1: wires
 // lead to and from them, and transfers through them.

@@ -12,7 +12,7 @@
 namespace convert {
 
 std::optional<Picoseconds> parse_ps(std::string_view text, double unit_ps) {
-  constexpr double most = 4.6e18;
+  constexpr auto most = static_cast<double>(most_schedule_ps);
   constexpr double exact = 1e15;  // below, two roundings of a double stay well below half a picosecond
   const auto value = parse_number(text);
   if (!value || *value < 0 || *value * unit_ps > most) return std::nullopt;

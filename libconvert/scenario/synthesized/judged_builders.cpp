@@ -21,6 +21,14 @@ Scenario scenario_of(const NetworkConfig& network, const SynthesisRequest& reque
   options.occupancy = request.occupancy == Schedule::Occupancy::beta ? Occupancy::beta : Occupancy::alpha_beta;
   options.failed = request.failed;
   scenario.options.system = load_system({}, network);
+  if (request.failed.empty()) return scenario;
+  // What goes one way only, such as a broadcast, needs no ways back, without which a replay refuses failed links.
+  WireGraph left = build_wire_graph(network);
+  erase_failed_wires(left, request.failed);
+  if (find_unreachable(left)) {
+    scenario.network = {.source = network.source, .graph = std::move(left)};
+    options.failed.clear();
+  }
   return scenario;
 }
 
@@ -76,6 +84,7 @@ std::optional<JudgedBuilder> fastest_builder(const NetworkConfig& network, const
   constexpr std::uint32_t most_ranks = 256;
   if (problem.size() != problem.graph.npus || problem.size() < 2 || problem.size() > most_ranks)
     return std::nullopt;
+  if (find_unreachable(problem.wires)) return std::nullopt;  // no replay finds ways for their messages
   const Scenario scenario = scenario_of(network, request);
   const std::vector<CollectiveRequest> requests = builders_for(problem);
   std::optional<JudgedBuilder> best;
@@ -84,7 +93,7 @@ std::optional<JudgedBuilder> fastest_builder(const NetworkConfig& network, const
       [&](std::size_t i) {
         std::optional<JudgedBuilder> out;
         Algorithm algorithm = build_collective(requests[i]);
-        if (problem.bytes < algorithm.chunks) return out;
+        if (problem.bytes % algorithm.chunks != 0) return out;  // some bytes would not be moved
         const std::optional<Picoseconds> total = time_of(algorithm, problem.bytes, scenario);
         if (total)
           out = {std::move(algorithm), requests[i].algorithm + ", " + counted(requests[i].chunks, "chunk"), *total};

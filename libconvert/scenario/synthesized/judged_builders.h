@@ -21,8 +21,9 @@ struct JudgedBuilder {
 };
 
 // Returns the fastest of the algorithms that no schedule expresses: those whose NPUs go on adding to a sum that
-// they have sent on, and those that put many parts into one message. Takes only what can take less than `limit`.
-// Returns nothing if there is none, or not all NPUs of the network take part.
+// they have sent on, and those that put many parts into one message. Takes only those whose chunks divide the
+// bytes, and that can take less than `limit`. Returns nothing if there is none, not all NPUs of the network take
+// part, or one of them cannot reach another.
 [[nodiscard]] std::optional<JudgedBuilder> fastest_builder(const NetworkConfig& network,
                                                            const SynthesisRequest& request,
                                                            const SynthesisProblem& problem, Picoseconds limit,

@@ -9,6 +9,7 @@
 #include "core/units.h"
 #include "sets/synthesized/synthesized.h"
 #include "synthesis/problem.h"
+#include "util/log.h"
 
 namespace convert {
 namespace {
@@ -100,7 +101,9 @@ Algorithm SynthesisLibrary::make(const GroupCollective& wanted, const SynthesisC
     if (with.pieces)
       with.pieces = static_cast<std::uint32_t>(std::min<std::int64_t>(*with.pieces, problem.shard_bytes));
     Diagnostics findings;
-    at = known_.emplace(key, synthesize_algorithm(problem, with, findings).made.algorithm).first;
+    SynthesizedAlgorithm made = synthesize_algorithm(problem, with, findings);
+    log_info(made.made.summary);
+    at = known_.emplace(key, std::move(made.made.algorithm)).first;
     make_scalable(at->second);
   }
   Algorithm placed = at->second;

@@ -51,6 +51,12 @@ CheckedSchedule checked_cut_through(const SynthesisProblem& problem, TimedMoves&
 
 }  // namespace
 
+void check_bound(Picoseconds total, Picoseconds lower, std::size_t hops) {
+  if (total + static_cast<Picoseconds>(hops) < lower)
+    throw Error("the synthesized schedule is wrong: it takes " + format_time(total) + ", less than its bound, " +
+                format_time(lower));
+}
+
 std::string SynthesizedAlgorithm::summary() const {
   std::string text = bounds + "; " + format_time(total) + " found";
   if (lower > 0) {
@@ -59,7 +65,7 @@ std::string SynthesizedAlgorithm::summary() const {
                         static_cast<double>(total) / static_cast<double>(lower));
     text += std::string(", ") + ratio.data() + " of the bound";
   }
-  return text + ", " + method;
+  return method.empty() ? text : text + ", " + method;
 }
 
 SynthesizedAlgorithm synthesize_algorithm(const SynthesisProblem& problem, const SynthesisChoice& choice,
@@ -80,10 +86,7 @@ SynthesizedAlgorithm synthesize_algorithm(const SynthesisProblem& problem, const
       }
     }
   }
-  // Times are rounded to picoseconds, at each hop.
-  if (s.made.total + static_cast<Picoseconds>(s.made.moves.links.size()) < s.bounds.lower)
-    throw Error("the synthesized schedule is wrong: it takes " + format_time(s.made.total) +
-                ", less than its bound, " + format_time(s.bounds.lower));
+  check_bound(s.made.total, s.bounds.lower, s.made.moves.links.size());
   out.method = s.made.method;
   out.total = s.made.total;
   out.stopped = s.stopped;

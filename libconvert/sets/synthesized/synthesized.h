@@ -23,6 +23,9 @@ struct SynthesizedAlgorithm {
   [[nodiscard]] std::string summary() const;
 };
 
+// Throws Error if a time is less than its bound. Times are rounded to picoseconds, at each of so many hops.
+void check_bound(Picoseconds total, Picoseconds lower, std::size_t hops);
+
 // Returns how long an algorithm takes.
 using AlgorithmJudge = std::function<Picoseconds(const Algorithm&)>;
 

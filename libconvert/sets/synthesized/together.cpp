@@ -18,6 +18,7 @@
 #include "synthesis/bounds/report.h"
 #include "synthesis/together/common_times.h"
 #include "util/json_writer.h"
+#include "util/log.h"
 
 namespace convert {
 namespace {
@@ -46,7 +47,9 @@ std::string name_of(const SynthesisProblem& p) { return std::string(name(p.colle
 CheckedSchedule checked(const JointAlgorithms& made, std::size_t c, Schedule schedule, Diagnostics& findings) {
   schedule.name = name_of(made.problem.named[c]);
   schedule.meta = meta_of(made, c);
-  return check_and_repair(std::move(schedule), {}, findings);
+  CheckedSchedule out = check_and_repair(std::move(schedule), {}, findings);
+  if (!out.summary.empty()) log_info(out.summary);
+  return out;
 }
 const Diagnostic* first_error(const Diagnostics& findings) {
   const auto at = std::ranges::find(findings.all(), Severity::error, &Diagnostic::severity);

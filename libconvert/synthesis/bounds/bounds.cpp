@@ -33,6 +33,7 @@ class BoundMaker {
     std::ranges::stable_sort(out_.all, {}, &Bound::kind);
     for (const Bound& b : out_.all) {
       if (b.limits) out_.lower = std::max(out_.lower, b.time);
+      if (out_.lower > most_schedule_ps) throw takes_too_long();
     }
     return std::move(out_);
   }

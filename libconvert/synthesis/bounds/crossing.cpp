@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/algorithm/schedule.h"
+
 namespace convert {
 namespace {
 
@@ -11,7 +13,7 @@ constexpr WideUnsigned ps_per_s = 1'000'000'000'000;
 constexpr const char* what = "the size, for these bandwidths and latencies,";
 
 Picoseconds as_time(WideUnsigned ps) {
-  if (ps > INT64_MAX) throw input_error({}, "the collective takes more than 106 days; check size and bandwidths");
+  if (ps > most_schedule_ps) throw takes_too_long();
   return static_cast<Picoseconds>(ps);
 }
 

@@ -57,6 +57,7 @@ JointProblem make_joint_problem(std::vector<SynthesisProblem> problems,
 }
 
 void set_chunk_sizes(const SynthesisProblem& problem, std::vector<Piece>& pieces) {
+  if (problem.size() < 2) return;  // nothing moves
   const bool whole = problem.collective == Collective::all_reduce || problem.collective == Collective::broadcast ||
                      problem.collective == Collective::reduce;
   const bool by_pair = problem.collective == Collective::all_to_all;

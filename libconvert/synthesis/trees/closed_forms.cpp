@@ -115,12 +115,13 @@ class FormBuilder {
         places_(problem.participants),
         place_of_(problem.graph.devices, no_index),
         has_(problem.graph.devices) {
-    if (form.tour) order_by_tour();
+    placed_ = !form.tour || order_by_tour();
     for (std::uint32_t p = 0; p < places_.size(); ++p) place_of_[places_[p]] = p;
   }
 
   // Makes the k-th tree of a root. Returns false where the form cannot be laid so.
   bool build(TreePacking::Tree& tree, Device root, std::uint32_t k) {
+    if (!placed_) return false;
     tree.root = root;
     ++epoch_;
     has_[root] = epoch_;
@@ -145,15 +146,17 @@ class FormBuilder {
   }
 
  private:
-  void order_by_tour() {
+  // Returns false where no way leads on to those that are left: links from a root to all need not lead back.
+  bool order_by_tour() {
     std::vector<std::uint8_t> open = problem_.takes_part;
     Device at = places_[0];
     for (std::size_t i = 1; i < places_.size(); ++i) {
       open[at] = 0;
       at = ways_.nearest(at, open);
-      if (at == no_index) return;
+      if (at == no_index) return false;
       places_[i] = at;
     }
+    return true;
   }
 
   // Adds arcs along the way from one NPU of the tree to another one.
@@ -191,6 +194,7 @@ class FormBuilder {
   std::vector<std::uint32_t> place_of_;  // by device
   std::vector<std::uint32_t> has_;       // by device: the last tree that came there
   std::uint32_t epoch_ = 0;
+  bool placed_ = true;
 };
 
 }  // namespace

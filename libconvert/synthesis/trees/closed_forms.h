@@ -35,7 +35,7 @@ struct ClosedForm {
 
 // Returns the trees of a form from `roots` to all participants, with `share` as of pack_trees(). NPUs on the way
 // keep a copy, so that nothing comes to one twice. Returns nothing where NPUs that do not take part would have to
-// pass on parts of several sums.
+// pass on parts of several sums, or where no way leads between two places of the form.
 [[nodiscard]] std::optional<TreePacking> closed_trees(const SynthesisProblem& problem,
                                                       std::span<const Device> roots, double share,
                                                       const ClosedForm& form);

@@ -114,6 +114,14 @@ TEST(SynthesisProblemTest, RefusesBandwidthsThatAreNoIntegers) {
   EXPECT_EQ(
       refused(1e-10),
       "two.yml: the link from npu0 to npu1 is slower than a byte per second, the least for whole bytes per second");
+  // Rounded, these would take less time than they do.
+  EXPECT_EQ(
+      refused(1.5e-9),
+      "two.yml: the link from npu0 to npu1 has 1.5 bytes per second; rates below 1 MB/s must be whole bytes per "
+      "second");
+  EXPECT_EQ(refused(12345.678e-9),
+            "two.yml: the link from npu0 to npu1 has 12345.678 bytes per second; rates below 1 MB/s must be whole "
+            "bytes per second");
   EXPECT_EQ(
       refused(1e10),
       "two.yml: the link from npu0 to npu1, with those before it, is too fast to be counted in whole bytes per "

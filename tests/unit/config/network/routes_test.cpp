@@ -38,9 +38,8 @@ std::size_t hops(const std::string& way) {
 }
 
 std::string router_error(const std::string& network, std::optional<Routing> routing,
-                         const std::vector<std::string>& failed) {
-  return test::error_message([&] { (void)make_router(parse_short_network(network), routing, failed); },
-                             Error::Kind::usage);
+                         const std::vector<std::string>& failed, Error::Kind kind = Error::Kind::usage) {
+  return test::error_message([&] { (void)make_router(parse_short_network(network), routing, failed); }, kind);
 }
 
 TEST(Routes, ByDimension) {
@@ -139,13 +138,13 @@ TEST(Routes, AvoidFailedWires) {
   EXPECT_EQ(way("mesh:3x3,bw=1GB/s", 0, 2, {}, {"0-1"}), "npu0 npu3 npu4 npu1 npu2");
   EXPECT_EQ(way("switch:2,bw=1GB/s+switch:2,bw=1GB/s", 0, 1, {}, {"npu0-switch0"}),
             "npu0 switch2 npu2 switch1 npu3 switch3 npu1");
-  EXPECT_EQ(router_error("ring:4,bw=1GB/s", {}, {"0-1", "2-3"}),
+  EXPECT_EQ(router_error("ring:4,bw=1GB/s", {}, {"0-1", "2-3"}, Error::Kind::input),
             "without the failed links no way leads from npu0 to npu1");
-  EXPECT_EQ(router_error("ring:4,bw=1GB/s", {}, {"0>1", "1>0", "0>3"}),
+  EXPECT_EQ(router_error("ring:4,bw=1GB/s", {}, {"0>1", "1>0", "0>3"}, Error::Kind::input),
             "without the failed links no way leads from npu0 to npu1");
-  EXPECT_EQ(router_error("ring:4,bw=1GB/s", {}, {"1>0", "3>0"}),
+  EXPECT_EQ(router_error("ring:4,bw=1GB/s", {}, {"1>0", "3>0"}, Error::Kind::input),
             "without the failed links no way leads from npu1 to npu0");
-  EXPECT_EQ(router_error("tree:2x2,bw=1GB/s", {}, {"switch0-switch2"}),
+  EXPECT_EQ(router_error("tree:2x2,bw=1GB/s", {}, {"switch0-switch2"}, Error::Kind::input),
             "without the failed links no way leads from npu0 to npu2");
 }
 

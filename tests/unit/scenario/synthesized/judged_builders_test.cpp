@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "synthesis/bounds/bounds.h"
+
 namespace convert::judged_cases {
 namespace {
 
@@ -31,6 +33,23 @@ TEST(JudgedBuilders, AllAtOnceWhereAllAreNeighbours) {
   EXPECT_EQ(best->name.substr(0, 6), "direct");
   EXPECT_GE(best->total, (500 + 12) * ps_per_ns);      // latency and 600 bytes
   EXPECT_LE(best->total, (500 + 12 + 5) * ps_per_ns);  // and sums
+}
+
+// What is rounded down would take less than all bytes can.
+TEST(JudgedBuilders, MoveAllBytes) {
+  for (const Collective c : {Collective::all_gather, Collective::reduce_scatter, Collective::all_reduce,
+                             Collective::all_to_all, Collective::broadcast, Collective::reduce}) {
+    for (const std::int64_t bytes : {100, 102, 1001, 100'001, 1'000'006}) {
+      SCOPED_TRACE(std::string(name(c)) + ", " + std::to_string(bytes) + " bytes");
+      const NetworkConfig network = parse_short_network("ring:2,bw=50GB/s,lat=0");
+      Diagnostics rounding;
+      const SynthesisProblem problem = make_problem(network, {.collective = c, .bytes = bytes}, rounding);
+      const auto best = fastest("ring:2,bw=50GB/s,lat=0", {.collective = c, .bytes = bytes}, ps_per_us * 1'000'000);
+      if (!best) continue;
+      EXPECT_EQ(problem.bytes % best->algorithm.chunks, 0);
+      EXPECT_GE(best->total + 1, find_bounds(problem).lower);
+    }
+  }
 }
 
 TEST(JudgedBuilders, OnlyFasterOnesAndWholeNetworks) {

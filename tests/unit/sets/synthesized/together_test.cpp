@@ -186,6 +186,19 @@ TEST(Together, SomeAreOfTheSameGroupAndSomeOfOneNpu) {
   EXPECT_EQ(made.result.made[3].total, 0);
 }
 
+TEST(Together, AnyKindMayBeOfASingleNpu) {
+  const NetworkConfig ring = parse_short_network("ring:4,bw=50GB/s,lat=500ns");
+  for (const Collective c : all_kinds) {
+    SCOPED_TRACE(name(c));
+    const JointAlgorithms made =
+        make_together(problems_of(ring, {{.collective = c, .bytes = 9 << 12, .group = std::vector<Rank>{0, 1, 2}},
+                                         {.collective = c, .bytes = 9 << 12, .group = std::vector<Rank>{3}}}),
+                      {});
+    expect_right(ring, made);
+    EXPECT_EQ(made.result.made[1].total, 0);
+  }
+}
+
 TEST(Together, SchedulesHaveTheDevicesOfTheNetwork) {
   const NetworkConfig torus = parse_short_network("torus:4x4,bw=50GB/s,lat=500ns");
   const JointAlgorithms made = make_together(problems_of(torus, rows_of_four(Collective::all_gather, 1 << 20)),

@@ -205,13 +205,25 @@ TEST(BoundsTest, AreNotRaisedByALink) {
   }
 }
 
+// Slow links and long latencies: what schedules can say, or an error.
+TEST(BoundsTest, AreNoLongerThanSchedules) {
+  const auto refusal = [](const std::string& network, std::int64_t shard) {
+    return test::error_text([&] { (void)bounds_of(network, Collective::all_gather, shard); }, Error::Kind::input);
+  };
+  const std::string too_long = ": the collective takes more than 53 days; check size, bandwidths and latencies";
+  EXPECT_EQ(bounds_of("ring:4,bw=1B/s", Collective::all_gather, 3'000'000).lower, 4'500'000 * 1'000'000'000'000);
+  EXPECT_EQ(refusal("ring:4,bw=1B/s", 3'350'000), too_long);
+  EXPECT_EQ(refusal("ring:4,bw=1B/s", 6'000'000), too_long);
+  EXPECT_EQ(refusal("ring:4,bw=1GB/s,lat=2500000s", 1), too_long);
+}
+
 TEST(BoundsTest, HoldForHugeSizes) {
   const std::string ring = "ring:4,bw=50GB/s,lat=500ns";
   EXPECT_GT(bounds_of(ring, Collective::all_gather, std::int64_t{1} << 48).lower, 0);
   for (const Collective c : bounded) {
     const std::string error =
         test::error_text([&] { (void)bounds_of(ring, c, std::int64_t{1} << 60); }, Error::Kind::input);
-    EXPECT_NE(error.find("106 days"), std::string::npos) << error;
+    EXPECT_NE(error.find("53 days"), std::string::npos) << error;
   }
 }
 

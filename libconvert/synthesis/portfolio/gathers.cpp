@@ -40,7 +40,7 @@ class GatherMakers {
     const bool known_first = !quick() || is_small();
     if (known_first && wants_closed()) closed();
     if (at_bound()) return std::move(best_);
-    const bool alike = wants(SynthesisMethod::trees) && symmetric();
+    const bool alike = wants_symmetric() && symmetric();
     if (at_bound()) return std::move(best_);
     if (!known_first && wants_closed()) closed();
     if (at_bound()) return std::move(best_);
@@ -73,6 +73,11 @@ class GatherMakers {
   [[nodiscard]] bool wants_closed() const {
     return wants(SynthesisMethod::builders) &&
            (!choice_.methods.empty() || !quick() || best_.empty() || is_small());
+  }
+  // With effort fast they are worth their time where known shapes are far from the bound.
+  [[nodiscard]] bool wants_symmetric() const {
+    const bool near = !best_.empty() && best_.least() <= lower_ + lower_ / 10;
+    return wants(SynthesisMethod::trees) && !(fast() && near);
   }
   // Exact trees are asked for, or affordable where others leave something to gain.
   [[nodiscard]] bool wants_exact() const {

@@ -131,4 +131,20 @@ std::vector<Picoseconds> latencies_from(const LinkGraph& graph, std::span<const 
   return latency;
 }
 
+LinkFinder::LinkFinder(const LinkGraph& graph)
+    : graph_(graph), sorted_(graph.links.size()), first_(graph.devices + 1, 0) {
+  std::iota(sorted_.begin(), sorted_.end(), 0U);
+  std::ranges::sort(sorted_, {},
+                    [&](std::uint32_t l) { return std::pair(graph.links[l].from, graph.links[l].to); });
+  for (const LinkGraph::Link& l : graph.links) ++first_[l.from + 1];
+  std::partial_sum(first_.begin(), first_.end(), first_.begin());
+}
+
+std::uint32_t LinkFinder::find(Device from, Device to) const {
+  const auto begin = sorted_.begin() + first_[from], end = sorted_.begin() + first_[from + 1];
+  const auto at =
+      std::lower_bound(begin, end, to, [&](std::uint32_t l, Device d) { return graph_.links[l].to < d; });
+  return at != end && graph_.links[*at].to == to ? *at : no_index;
+}
+
 }  // namespace convert

@@ -62,4 +62,17 @@ inline constexpr Picoseconds unreached_ps = INT64_MAX;
   return latencies_from(graph, {&from, 1});
 }
 
+// Returns links by their ends.
+class LinkFinder {
+ public:
+  explicit LinkFinder(const LinkGraph& graph);
+  // Returns the link from a device to another; no_index if none leads there.
+  [[nodiscard]] std::uint32_t find(Device from, Device to) const;
+
+ private:
+  const LinkGraph& graph_;
+  std::vector<std::uint32_t> sorted_;  // by both ends
+  std::vector<std::uint32_t> first_;   // of each device
+};
+
 }  // namespace convert

@@ -11,8 +11,8 @@
 namespace convert {
 
 // Returns the best candidates, by the number of pieces, of a problem in which each participant has a part for all
-// others; none if the network has no symmetry. As pack_trees() for a fraction of the NPUs, and as scheduled there:
-// 1,024 NPUs take about as long as the hosts' NPUs alone. `share` is that of pack_trees().
+// others; none if the network has no symmetry. Packs and schedules the trees of
+// NetworkSymmetry::roots only. `share` is that of pack_trees().
 [[nodiscard]] std::map<std::uint32_t, TimedMoves> make_symmetric(const SynthesisProblem& problem,
                                                                  const SynthesisChoice& choice,
                                                                  const PieceLimits& limits, double share);

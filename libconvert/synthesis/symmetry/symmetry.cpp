@@ -47,12 +47,12 @@ class SymmetryFinder {
       for (std::uint32_t length = 2; length <= graph_.npus / stride; ++length) {
         if (graph_.npus / stride % length != 0) continue;
         std::optional<Turn> turn = turn_of({stride, length});
-        if (turn && leaves_nothing({{{stride, length}, *turn}}))
+        if (turn && moves_every_link({{{stride, length}, *turn}}))
           found_.push_back({{stride, length}, std::move(*turn)});
       }
     }
     std::vector<Found> group = largest();
-    while (group.size() > 1 && !(commute(group) && leaves_nothing(group))) {
+    while (group.size() > 1 && !(commute(group) && moves_every_link(group))) {
       group.erase(std::ranges::min_element(group, {}, [](const Found& f) { return f.digit.length; }));
     }
     if (group.empty()) return std::nullopt;
@@ -152,7 +152,7 @@ class SymmetryFinder {
   }
 
   // Returns whether only the identity, of all turns together, leaves a link where it is. No other leaves an NPU.
-  [[nodiscard]] bool leaves_nothing(const std::vector<Found>& group) const {
+  [[nodiscard]] bool moves_every_link(const std::vector<Found>& group) const {
     std::vector<Turn> images = elements(group);
     if (images.empty()) return false;
     for (const LinkGraph::Link& l : graph_.links) {
@@ -213,22 +213,6 @@ class SymmetryFinder {
 };
 
 }  // namespace
-
-LinkFinder::LinkFinder(const LinkGraph& graph)
-    : graph_(graph), sorted_(graph.links.size()), first_(graph.devices + 1, 0) {
-  std::iota(sorted_.begin(), sorted_.end(), 0U);
-  std::ranges::sort(sorted_, {},
-                    [&](std::uint32_t l) { return std::pair(graph.links[l].from, graph.links[l].to); });
-  for (const LinkGraph::Link& l : graph.links) ++first_[l.from + 1];
-  std::partial_sum(first_.begin(), first_.end(), first_.begin());
-}
-
-std::uint32_t LinkFinder::find(Device from, Device to) const {
-  const auto begin = sorted_.begin() + first_[from], end = sorted_.begin() + first_[from + 1];
-  const auto at =
-      std::lower_bound(begin, end, to, [&](std::uint32_t l, Device d) { return graph_.links[l].to < d; });
-  return at != end && graph_.links[*at].to == to ? *at : no_index;
-}
 
 std::optional<NetworkSymmetry> find_symmetry(const SynthesisProblem& problem) {
   return SymmetryFinder(problem).run();

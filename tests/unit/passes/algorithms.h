@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/algorithm/algorithm.h"
@@ -82,14 +83,25 @@ inline Algorithm ring(std::int32_t n) {
   return make_algorithm(Collective::all_reduce, n, true, n, 0, 0, gpus);
 }
 
+// A step that moves both chunks of a rank's part to where they stood.
+inline Row part_of_two(StepType type, std::int32_t rank) {
+  return {type, Buffer::input, 2 * rank, Buffer::input, 2 * rank, 2};
+}
+
+// What rank 2 does with the part of rank 3: the sending step waits for the receiving one, in threadblock 1.
+inline std::pair<Row, Row> passed_on_by_rank_2() {
+  Row received = part_of_two(StepType::recv, 3), passed_on = part_of_two(StepType::send, 3);
+  received.hasdep = true;
+  passed_on.depid = 1;
+  passed_on.deps = 0;
+  return {received, passed_on};
+}
+
 // Gather of two chunks from each of four ranks to rank 1, in place; rank 2 passes on what rank 3 gives.
 inline Algorithm gather_over_two() {
   using enum StepType;
-  const auto part = [](StepType type, std::int32_t rank) { return Row{type, in, 2 * rank, in, 2 * rank, 2}; };
-  Row passed_on = part(send, 3), received = part(recv, 3);
-  passed_on.depid = 1;
-  passed_on.deps = 0;
-  received.hasdep = true;
+  const auto part = part_of_two;
+  const auto [received, passed_on] = passed_on_by_rank_2();
   return make_algorithm(Collective::gather, 8, true, 8, 0, 0,
                         {{Tb{1, -1, 0, {part(send, 0)}}},
                          {Tb{-1, 0, 0, {part(recv, 0)}}, Tb{-1, 2, 0, {part(recv, 2), part(recv, 3)}}},
@@ -100,11 +112,8 @@ inline Algorithm gather_over_two() {
 // Scatter of two chunks to each of four ranks from rank 1, in place; rank 2 passes on what is for rank 3.
 inline Algorithm scatter_over_two() {
   using enum StepType;
-  const auto part = [](StepType type, std::int32_t rank) { return Row{type, in, 2 * rank, in, 2 * rank, 2}; };
-  Row passed_on = part(send, 3), received = part(recv, 3);
-  passed_on.depid = 1;
-  passed_on.deps = 0;
-  received.hasdep = true;
+  const auto part = part_of_two;
+  const auto [received, passed_on] = passed_on_by_rank_2();
   return make_algorithm(Collective::scatter, 8, true, 8, 0, 0,
                         {{Tb{-1, 1, 0, {part(recv, 0)}}},
                          {Tb{0, -1, 0, {part(send, 0)}}, Tb{2, -1, 0, {part(send, 3), part(send, 2)}}},

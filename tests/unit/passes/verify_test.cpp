@@ -215,7 +215,7 @@ TEST(Verify, BothLayoutsMustHoldWhereBothAreClaimed) {
 
 TEST(Verify, EveryCollectiveHasItsPostcondition) {
   // Rank 0 → 1 only; each collective judges the same two steps by its own measure.
-  const auto judge = [](Collective c, std::int32_t chunks, std::vector<std::vector<Tb>> gpus, std::int32_t i,
+  const auto judge = [](Collective c, std::int32_t chunks, const std::vector<std::vector<Tb>>& gpus, std::int32_t i,
                         std::int32_t o) { return proof_findings(make_algorithm(c, chunks, false, i, o, 0, gpus)); };
   const auto refuted = [](const std::string& text) { return text.find("[postcondition]") != std::string::npos; };
   const Tb keep{-1, -1, 0, {{cpy, in, 0, out, 0}}};

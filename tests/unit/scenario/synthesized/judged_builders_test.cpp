@@ -8,7 +8,7 @@
 namespace convert::judged_cases {
 namespace {
 
-std::optional<JudgedBuilder> fastest(const std::string& text, SynthesisRequest request, Picoseconds limit) {
+std::optional<JudgedBuilder> fastest(const std::string& text, const SynthesisRequest& request, Picoseconds limit) {
   Diagnostics diagnostics;
   const NetworkConfig network = parse_short_network(text);
   const SynthesisProblem problem = make_problem(network, request, diagnostics);

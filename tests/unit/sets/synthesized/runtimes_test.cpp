@@ -52,7 +52,7 @@ TEST(FitRuntime, AnyAlgorithmRunsOnceItFits) {
       for (const RuntimeLimits& limits :
            {RuntimeLimits{"tiny", 24, 16}, RuntimeLimits{"small", 40, 24}, rccl_limits}) {
         const RuntimeFit fit = fit_runtime(scheduled, limits);
-        EXPECT_NE(fit.algorithm.has_value(), fit.exceeded.size() > 0);
+        EXPECT_NE(fit.algorithm.has_value(), !fit.exceeded.empty());
         if (!fit.algorithm) continue;
         ++fitted;
         expect_runs(*fit.algorithm, limits, std::string(name(c)) + ", round " + std::to_string(round));

@@ -14,6 +14,7 @@
 #include "passes/rules/whole_set/collective_groups.h"
 #include "passes/trace_summary.h"
 #include "passes/verify/merged/proof.h"
+#include "passes/verify/postcondition.h"
 #include "passes/verify/verify.h"
 #include "sets/missing_ranks.h"
 #include "sets/world_sizes.h"
@@ -305,6 +306,10 @@ class Check {
   }
 
   void verify_steps(const StepGraph& graph) {
+    const Collective claimed = options_.collective.value_or(claimed_collective(graph));
+    if (options_.dataflow && !has_postcondition(claimed))
+      log_note(source_.base_name() + ": what a collective of type " + std::string(name(claimed)) +
+               " must end with is not known: its messages, deadlocks and races are checked alone");
     try {
       verify(graph, {.dataflow = options_.dataflow, .collective = options_.collective, .soft = Severity::error},
              diagnostics_);

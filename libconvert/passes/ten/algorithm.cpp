@@ -53,18 +53,18 @@ class Layout {
     gpu.i_chunks = dealt_ ? dealt_count_[node] : chunks();
     gpu.s_chunks = dealt_ ? spare_count_[node] : dealt_count_[node];
     const bool pairs = collective_ == Collective::all_to_all;
-    if (relayed() && pairs) {
-      gpu.i_chunks = gpu.o_chunks = place_[node] < 0 ? 0 : chunks();
+    if (collective_ == Collective::custom || rooted_parts()) return;  // all of it lies in the input
+    if (relayed() && !pairs) return;                                  // here too
+    if (pairs && place_[node] < 0) {
+      gpu.i_chunks = 0;
       return;
     }
-    if (relayed() || collective_ == Collective::custom || rooted_parts()) return;  // all of it lies in the input
-    const auto ranks = static_cast<std::int32_t>(s_.nodes);
-    gpu.i_chunks = input_chunks(collective_, chunks(), ranks);
-    gpu.o_chunks = output_chunks(collective_, chunks(), ranks);
+    gpu.i_chunks = input_chunks(collective_, chunks(), participants_);
+    gpu.o_chunks = output_chunks(collective_, chunks(), participants_);
     if (!pairs) return;
     // No transfer moves what a rank keeps for itself.
     for (std::int32_t k = 0; k < per_pair_; ++k) {
-      const std::int32_t offset = static_cast<std::int32_t>(node) * per_pair_ + k;
+      const std::int32_t offset = place_[node] * per_pair_ + k;
       gpu.copies.push_back({.i_off = offset, .o_off = offset});
     }
   }
@@ -90,8 +90,9 @@ class Layout {
       case Collective::scatter: fits = number_parts(); break;
       default: break;
     }
-    if (fits) collective_ = s_.collective;
-    if (!fits || (relayed() && collective_ != Collective::all_to_all)) {
+    if (fits) {
+      collective_ = s_.collective;
+    } else {
       for (std::uint32_t c = 0; c < offset_.size(); ++c) offset_[c] = static_cast<std::int32_t>(c);
       constexpr std::uint64_t most_places = std::uint64_t{1} << 20U;
       dealt_ = std::uint64_t{s_.nodes} * s_.chunks.size() > most_places;
@@ -125,7 +126,7 @@ class Layout {
   }
 
   [[nodiscard]] bool rooted_parts() const {
-    return !relayed() && (collective_ == Collective::gather || collective_ == Collective::scatter);
+    return collective_ == Collective::gather || collective_ == Collective::scatter;
   }
 
   // Numbers the chunks of a gather or scatter by the rank whose part they are. Mostly there are none for what the

@@ -17,7 +17,10 @@ struct SlotState {
 class Machine {
  public:
   Machine(const StepGraph& p, const BufferLayout* layout, const ExecuteOptions& options)
-      : p_(p), layout_(layout), options_(options), result_(static_cast<std::uint32_t>(std::max(1, p.ranks()))) {}
+      : p_(p),
+        layout_(layout),
+        options_(options),
+        result_(static_cast<std::uint32_t>(std::max(1, p.ranks())), p.relays) {}
 
   Execution run() {
     prepare();
@@ -96,6 +99,7 @@ void Machine::prepare() {
 void Machine::load_inputs() {
   for (std::int32_t r = 0; r < p_.ranks(); ++r) {
     const RankBuffers& b = p_.buffers[static_cast<std::size_t>(r)];
+    if (std::ranges::binary_search(p_.relays, r)) continue;  // has nothing before others send it
     // A custom collective's input is all that is declared: of that only what some step uses has slots.
     const std::int64_t declared =
         p_.collective == Collective::custom ? b.i_chunks : input_chunks(p_.collective, p_.chunks, p_.ranks());
@@ -259,8 +263,10 @@ BufferLayout::BufferLayout(const StepGraph& graph, bool inplace) {
     rank_begin_.push_back(slots_);
     const RankBuffers& b = graph.buffers[static_cast<std::size_t>(r)];
     const std::int64_t* use = &used[static_cast<std::size_t>(r) * 3];
-    Extent in{slots_, std::max(std::min<std::int64_t>(b.i_chunks, use[0]), full_in)};
-    Extent out{slots_, std::max(std::min<std::int64_t>(b.o_chunks, use[1]), full_out)};
+    // Beside relays all that is declared has a place, as the result is looked for there.
+    const bool whole = !graph.relays.empty() && !std::ranges::binary_search(graph.relays, r);
+    Extent in{slots_, std::max(std::min<std::int64_t>(b.i_chunks, whole ? b.i_chunks : use[0]), full_in)};
+    Extent out{slots_, std::max(std::min<std::int64_t>(b.o_chunks, whole ? b.o_chunks : use[1]), full_out)};
     if (alias && graph.collective == Collective::all_gather) {
       in.begin += static_cast<std::uint64_t>(r * full_in);
       slots_ += static_cast<std::uint64_t>(std::max(out.size, r * full_in + in.size));

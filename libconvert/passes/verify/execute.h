@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -58,7 +59,8 @@ class BufferLayout {
 };
 
 struct Execution {
-  explicit Execution(std::uint32_t ranks) : values(ranks) {}
+  // `outside`: as Values has it.
+  explicit Execution(std::uint32_t ranks, std::span<const std::int32_t> outside = {}) : values(ranks, outside) {}
   Values values;
   std::vector<SlotValue> slots;            // final contents
   std::vector<Blocked> blocked;            // empty: everything ran

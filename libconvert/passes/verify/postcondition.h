@@ -13,15 +13,19 @@ namespace convert {
 
 struct Mismatch {
   std::int32_t rank = 0;
-  std::int32_t chunk = 0;  // of the output buffer
+  Buffer buffer = Buffer::output;
+  std::int32_t chunk = 0;  // of the buffer
   SlotValue expected = nothing;
   SlotValue found = nothing;
   std::uint64_t slot = 0;
   std::uint32_t more = 0;  // further wrong chunks of that rank
 };
 
+// Returns whether it is known what a collective must end with: not of custom, alltoallv, send and recv.
+[[nodiscard]] bool has_postcondition(Collective collective);
+
 // Returns the first wrong output chunk of each rank; empty if the postcondition holds, nothing for collectives
-// without one (custom, alltoallv, send, recv). A gather ends at its root with the parts of all ranks in their
+// without one. Relays may end with anything. A gather ends at its root with the parts of all ranks in their
 // order, a scatter with each rank's own part of what its root has. Without `root` it follows from the data.
 [[nodiscard]] std::optional<std::vector<Mismatch>> check_postcondition(const StepGraph& graph,
                                                                        Collective collective,

@@ -100,7 +100,8 @@ class Builder {
 }  // namespace
 
 StepHeader header_of(const Algorithm& a) {
-  return {a.collective, a.protocol, a.chunks, a.inplace, runs_outofplace(a), a.scheduled};
+  return {a.collective,       a.protocol,  a.chunks, a.inplace,
+          runs_outofplace(a), a.scheduled, a.relays, a.relays.empty() ? Collective::custom : a.among_others};
 }
 
 std::uint32_t ConnectionTable::get(std::int32_t src, std::int32_t dst, std::int64_t channel) {

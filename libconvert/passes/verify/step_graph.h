@@ -83,10 +83,18 @@ struct StepHeader {
   bool inplace = false;
   bool outofplace = false;  // both: either layout must hold
   bool scheduled = false;   // see Algorithm::scheduled
+  // Ranks that only pass on what the others send, ascending. Where there are any, `collective` is custom, and the
+  // input of each other rank has places for all chunks, in which the result stands too (all-to-all: in its output).
+  std::vector<std::int32_t> relays{};
+  Collective among_others = Collective::custom;  // what the others do, if there are relays
   friend bool operator==(const StepHeader&, const StepHeader&) = default;
 };
 // Returns the header of an algorithm; its `outofplace` is runs_outofplace().
 [[nodiscard]] StepHeader header_of(const Algorithm& algorithm);
+// Returns the collective that all ranks but the relays take part in.
+[[nodiscard]] inline Collective claimed_collective(const StepHeader& h) {
+  return h.relays.empty() ? h.collective : h.among_others;
+}
 
 struct StepGraph : StepHeader, StepNames {
   std::vector<RankBuffers> buffers;  // by rank

@@ -24,13 +24,24 @@ std::size_t hash_words(std::span<const std::uint32_t> words, bool doubled) {
 
 }  // namespace
 
-RankSets::RankSets(std::uint32_t ranks) : ranks_(ranks), bit_words_((ranks + 31) / 32) {
+RankSets::RankSets(std::uint32_t ranks, std::span<const std::int32_t> outside)
+    : ranks_(ranks), bit_words_((ranks + 31) / 32) {
   for (std::uint32_t r = 0; r < ranks; ++r) {
     const std::uint32_t run[] = {r, r};
     intern(run, false, false);
   }
-  const std::uint32_t run[] = {0, ranks - 1};
-  all_ = intern(run, false, false);
+  std::uint32_t first = 0;
+  const auto add_until = [&](std::uint32_t end) {
+    if (first < end) scratch_.insert(scratch_.end(), {first, end - 1});
+    first = end + 1;
+  };
+  for (const std::int32_t r : outside) add_until(static_cast<std::uint32_t>(r));
+  add_until(ranks);
+  const bool few = scratch_.size() <= max_run_words;
+  all_ = intern(scratch_, false, false);
+  if (few) return;
+  expand(all_, left_);
+  all_ = intern(left_, true, false);
 }
 
 RankSets::Id RankSets::intern(std::span<const std::uint32_t> content, bool bits, bool doubled) {

@@ -17,7 +17,8 @@ namespace convert {
 class RankSets {
  public:
   using Id = std::uint32_t;
-  explicit RankSets(std::uint32_t ranks);
+  // `outside`: ranks, ascending, that are not in the set of all.
+  explicit RankSets(std::uint32_t ranks, std::span<const std::int32_t> outside = {});
 
   [[nodiscard]] Id single(std::uint32_t rank) const { return rank; }
   [[nodiscard]] Id all() const { return all_; }
@@ -62,7 +63,8 @@ inline constexpr SlotValue nothing = 0;
 
 class Values {
  public:
-  explicit Values(std::uint32_t ranks) : sets_(ranks) {}
+  // `outside`: ranks, ascending, without whose contributions a sum is complete.
+  explicit Values(std::uint32_t ranks, std::span<const std::int32_t> outside = {}) : sets_(ranks, outside) {}
   [[nodiscard]] SlotValue token(std::uint32_t rank, std::uint32_t chunk) const {
     return pack(chunk, sets_.single(rank));
   }

@@ -83,14 +83,15 @@ class Verifier {
 
 // Checks that chunks divide into ranks for collectives that promise each rank a part.
 bool Verifier::divides_into_ranks() {
-  const bool per_rank = p_.collective == Collective::all_gather || p_.collective == Collective::all_to_all ||
-                        p_.collective == Collective::reduce_scatter || p_.collective == Collective::gather ||
-                        p_.collective == Collective::scatter;
-  if (!options_.dataflow || !per_rank || p_.chunks % p_.ranks() == 0) return true;
+  const Collective c = claimed_collective(p_);
+  const bool per_rank = c == Collective::all_gather || c == Collective::all_to_all ||
+                        c == Collective::reduce_scatter || c == Collective::gather || c == Collective::scatter;
+  const std::int32_t parts = p_.ranks() - static_cast<std::int32_t>(p_.relays.size());
+  if (!options_.dataflow || !per_rank || (parts > 0 && p_.chunks % parts == 0)) return true;
   diagnostics_.add({options_.soft,
                     p_.locate_rank(0),
                     "postcondition",
-                    std::string(name(p_.collective)) + " needs a multiple of " + counted(p_.ranks(), "chunk") +
+                    std::string(name(c)) + " needs a multiple of " + counted(parts, "chunk") +
                         ", one part for each rank, but there are " + std::to_string(p_.chunks),
                     {}});
   return false;
@@ -121,7 +122,9 @@ void Verifier::check_pairs() {
 Reading Verifier::read(const BufferLayout& layout, const ExecuteOptions& options) {
   Reading r{execute(p_, layout, options), {}, std::nullopt};
   if (!r.execution.blocked.empty()) return r;
-  if (options_.dataflow) r.mismatches = check_postcondition(p_, p_.collective, options_.root, layout, r.execution);
+  if (options_.dataflow) {
+    r.mismatches = check_postcondition(p_, claimed_collective(p_), options_.root, layout, r.execution);
+  }
   r.races = find_races(p_, layout, options, r.execution.order, options_.search_budget);
   return r;
 }
@@ -300,14 +303,14 @@ void Verifier::report_values(const Reading& r, const BufferLayout& layout, const
     const Execution detail = execute(p_, layout, traced);
     const std::vector<std::uint32_t> message_number = message_numbers(p_);
     for (const Mismatch& m : *r.mismatches) {
-      std::string message = rank_word(p_) + std::to_string(m.rank) + " o[" + std::to_string(m.chunk) +
-                            "] must end as " + e.values.text(m.expected) + ", but holds " + e.values.text(m.found) +
+      std::string message = rank_word(p_) + std::to_string(m.rank) + ' ' + letter(m.buffer) + '[' +
+                            std::to_string(m.chunk) + "] must end as " + e.values.text(m.expected) + ", but holds " + e.values.text(m.found) +
                             difference(e.values, m);
       if (m.more > 0) message += "; and " + std::to_string(m.more) + " more chunks there are wrong";
       const std::uint32_t writer = m.slot == BufferLayout::outside ? no_index : detail.last_writer[m.slot];
       Location where = writer == no_index ? p_.locate_rank(m.rank) : p_.locate(writer);
       diagnostics_.add({options_.soft, std::move(where), "postcondition",
-                        std::string(name(p_.collective)) + ": " + message + mode,
+                        std::string(name(claimed_collective(p_))) + ": " + message + mode,
                         path_to(detail, message_number, m.slot)});
     }
   }
@@ -327,9 +330,9 @@ void Verifier::report_values(const Reading& r, const BufferLayout& layout, const
 }  // namespace
 
 void verify(const StepGraph& graph, const VerifyOptions& options, Diagnostics& diagnostics) {
-  if (options.collective && *options.collective != graph.collective) {
+  if (options.collective && *options.collective != claimed_collective(graph)) {
     StepGraph as_other = graph;  // buffers, inputs and aliasing are those of the other collective
-    as_other.collective = *options.collective;
+    (graph.relays.empty() ? as_other.collective : as_other.among_others) = *options.collective;
     Verifier(as_other, options, diagnostics).run();
   } else {
     Verifier(graph, options, diagnostics).run();

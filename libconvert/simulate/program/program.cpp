@@ -154,8 +154,8 @@ void ReplayBuilder::State::note_peers(const Trace& trace, const RankCode& code) 
 void ReplayBuilder::State::note_order(const Trace& trace, bool foreign) {
   if (!foreign || std::exchange(foreign_order_noted, true)) return;
   program.notes.push_back(trace.name +
-                          ": scheduled for another network: the order of its links is kept by control " +
-                          "dependencies, which wait for arrivals");
+                          ": scheduled for another network, on which its sends take no turns: control " +
+                          "dependencies, if there are any, keep their order and wait for arrivals");
 }
 
 bool ReplayProgram::has_turns() const {

@@ -14,6 +14,7 @@
 #include "passes/provenance.h"
 #include "passes/rules/whole_set/collective_groups.h"
 #include "passes/verify/merged/instance.h"
+#include "passes/verify/postcondition.h"
 
 namespace convert {
 namespace {
@@ -45,18 +46,7 @@ constexpr std::size_t most_named = 8;
 // Returns the collective that programs for a type claim to be.
 std::optional<Collective> claim_for(std::int64_t type) {
   const Collective c = without_block(collective_of(type));
-  switch (c) {
-    using enum Collective;
-    case all_reduce:
-    case reduce:
-    case all_gather:
-    case broadcast:
-    case all_to_all:
-    case reduce_scatter:
-    case gather:
-    case scatter: return c;
-    default: return std::nullopt;
-  }
+  return has_postcondition(c) ? std::optional(c) : std::nullopt;
 }
 
 }  // namespace

@@ -40,12 +40,12 @@ class GatherMakers {
     const bool known_first = !quick() || is_small();
     if (known_first && wants_closed()) closed();
     if (at_bound()) return std::move(best_);
-    const bool alike = wants_symmetric() && symmetric();
+    alike_ = wants_symmetric() && symmetric();
     if (at_bound()) return std::move(best_);
     if (!known_first && wants_closed()) closed();
     if (at_bound()) return std::move(best_);
     if (wants(SynthesisMethod::latency)) latency();
-    if (at_bound() || (alike && are_many())) return std::move(best_);
+    if (at_bound() || (alike_ && (are_many() || (fast() && is_within(10))))) return std::move(best_);
     if (wants(SynthesisMethod::trees)) trees();
     if (wants_exact() && !stops()) exact();
     if (fullest_ && !stops()) split_far(*fullest_);
@@ -76,8 +76,11 @@ class GatherMakers {
   }
   // With effort fast they are worth their time where known shapes are far from the bound.
   [[nodiscard]] bool wants_symmetric() const {
-    const bool near = !best_.empty() && best_.least() <= lower_ + lower_ / 10;
-    return wants(SynthesisMethod::trees) && !(fast() && near);
+    return wants(SynthesisMethod::trees) && !(fast() && is_within(10));
+  }
+  // Returns whether the best so far is within 1/part of the bound.
+  [[nodiscard]] bool is_within(Picoseconds part) const {
+    return !best_.empty() && best_.least() <= lower_ + lower_ / part;
   }
   // Exact trees are asked for, or affordable where others leave something to gain.
   [[nodiscard]] bool wants_exact() const {
@@ -386,6 +389,8 @@ class GatherMakers {
       const std::uint32_t trees = limits_.allows(4) ? 4 : choice_.pieces.value_or(1);
       return {{.trees = trees}};
     }
+    // Of a network of like parts there are symmetric trees of all kinds; others have little to gain beside them.
+    const bool few = slow() || (alike_ && is_within(32) && searches_ways(problem_, choice_));
     std::vector<TreeChoice> choices;
     for (const std::uint32_t p : {1U, 2U, 4U, 8U, 16U}) {
       if (p == 16 && choice_.effort != SynthesisEffort::best) continue;
@@ -393,7 +398,7 @@ class GatherMakers {
       if (!limits_.fits(p)) continue;
       for (const double lambda : {0.0, 0.1, 0.5, 1.0}) {
         for (const double delta : {0.05, 0.3}) {
-          if (!slow() || (lambda >= 0.5 && delta == 0.3))
+          if (!few || (lambda >= 0.5 && delta == 0.3))
             choices.push_back({.trees = p, .lambda = lambda, .delta = delta});
         }
       }
@@ -452,6 +457,7 @@ class GatherMakers {
   double share_;
   std::vector<Device> roots_;
   BestCandidates best_;
+  bool alike_ = false;             // symmetric trees were made
   std::optional<Packed> fullest_;  // what was split and uses the links best
   std::atomic<bool> any_ = false;
 };

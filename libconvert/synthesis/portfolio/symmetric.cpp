@@ -30,7 +30,10 @@ class SymmetricMakers {
     if (looked_.size() > kept) looked_.resize(kept);
     std::vector<std::pair<std::size_t, std::uint32_t>> tries;
     for (std::size_t i = 0; i < looked_.size(); ++i) {
-      for (const std::uint32_t q : limits_.splits(looked_[i].packing.of_root)) tries.emplace_back(i, q);
+      const std::uint32_t trees = looked_[i].packing.of_root;
+      for (const std::uint32_t q : limits_.splits(trees)) {
+        if (tries.empty() || !takes_long(trees * q)) tries.emplace_back(i, q);
+      }
     }
     for_each_ordered(
         choice_.jobs, tries.size(),
@@ -55,6 +58,12 @@ class SymmetricMakers {
   // Returns whether what one candidate has for all is long to write out.
   [[nodiscard]] bool is_large() const { return limits_.moves_of_pieces(1) > quick_moves / 4; }
 
+  // Returns whether so many pieces take more than some milliseconds, which count where no ways are searched.
+  [[nodiscard]] bool takes_long(std::uint32_t pieces) const {
+    constexpr std::uint64_t few_moves = 4'000;
+    return fast() && problem_.graph.devices == problem_.graph.npus && limits_.moves_of_pieces(pieces) > few_moves;
+  }
+
   // Light trees and short ones, and what lies between.
   [[nodiscard]] std::vector<TreeChoice> tree_choices(std::uint32_t trees) const {
     if (fast() || is_large()) return {{trees, 0, 0.3}, {trees, 1, 0.05}};
@@ -69,7 +78,7 @@ class SymmetricMakers {
   void look() {
     constexpr double even = 1.001;
     for (const std::uint32_t trees : {1U, 2U, 4U, 8U}) {
-      if (!limits_.fits(trees)) continue;
+      if (!limits_.fits(trees) || takes_long(trees)) continue;
       if (std::ranges::any_of(looked_, [&](const Looked& l) { return l.packing.load < even; })) return;
       const std::vector<TreeChoice> choices = tree_choices(trees);
       for_each_ordered(

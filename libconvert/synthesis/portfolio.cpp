@@ -140,13 +140,24 @@ std::optional<TimedMoves> two_phase(const SynthesisProblem& problem, const Synth
   return chosen(problem, choice, lower, std::move(best));
 }
 
+// Returns the gain for which pairs of trees, which take long to find, are not tried.
+Picoseconds gap_for_pairs(const SynthesisProblem& problem, const SynthesisChoice& choice, Picoseconds lower) {
+  const Picoseconds gap = tolerated_gap(problem, choice, lower);
+  switch (choice.effort) {
+    case SynthesisEffort::fast: return lower / 10;
+    case SynthesisEffort::normal: return std::max(gap, lower / 500);
+    case SynthesisEffort::best: break;
+  }
+  return gap;
+}
+
 std::optional<TimedMoves> all_reduce(const SynthesisProblem& problem, const SynthesisChoice& choice,
                                      const Bounds& bounds) {
   const bool only_paired = choice.methods.size() == 1 && choice.methods[0] == SynthesisMethod::paired;
   const bool paired = wants(choice, SynthesisMethod::paired) || wants(choice, SynthesisMethod::builders);
   std::optional<TimedMoves> best;
   if (!only_paired) best = two_phase(problem, choice, bounds.lower);
-  const Picoseconds enough = bounds.lower + tolerated_gap(problem, choice, bounds.lower);
+  const Picoseconds enough = bounds.lower + gap_for_pairs(problem, choice, bounds.lower);
   if (!paired || (best && (best->total <= enough || is_late(choice)))) return best;
   std::optional<TimedMoves> pairs =
       chosen(problem, choice, bounds.lower, make_paired(problem, choice, bounds, best ? best->total : INT64_MAX));

@@ -33,9 +33,9 @@ class PairMakers {
     if (share_ == 0) return all;
     std::vector<Looked> looked;
     if (wants(choice_, SynthesisMethod::paired)) grow(looked);
-    take_best(all, looked, 6);
+    take_best(all, looked, fast() ? 1 : 6);
     if (wants(choice_, SynthesisMethod::builders)) lay(looked);
-    take_best(all, looked, 2);
+    take_best(all, looked, fast() ? 1 : 2);
     return all;
   }
 
@@ -53,6 +53,8 @@ class PairMakers {
     TimedMoves made;
   };
 
+  [[nodiscard]] bool fast() const { return choice_.effort == SynthesisEffort::fast; }
+
   // Takes so many of them, and clears them.
   void take_best(BestCandidates& all, std::vector<Looked>& looked, std::size_t most) const {
     std::ranges::stable_sort(looked, {}, [](const Looked& l) { return l.made.total; });
@@ -65,13 +67,14 @@ class PairMakers {
   void grow(std::vector<Looked>& looked) const {
     std::vector<PairChoice> choices;
     for (std::uint32_t pairs = 1; pairs <= most_pairs; pairs *= 2) {
-      if (choice_.effort == SynthesisEffort::fast && pairs != usual_pairs) continue;
+      if (fast() && pairs != usual_pairs) continue;
       for (const bool spread : {false, true}) {
         if (!spread || (centers_.size() >= 2 && pairs >= 2))
           choices.push_back({.pairs = pairs, .spread = spread, .grow = {.lambda = 0, .delta = 0.05}});
       }
     }
     look(looked, choices.size(), [&](std::size_t i) { return grown(choices[i]); });
+    if (fast()) return;
     std::vector<PairChoice> others;
     for (const PairChoice& c : promising(looked, choices)) {
       for (const double lambda : {0.0, 0.1, 0.5, 1.0}) {
@@ -179,21 +182,32 @@ class PairMakers {
     const auto add = [&](std::uint32_t q, TimedMoves&& made) {
       all.take(static_cast<std::uint32_t>(pairs * q), std::move(made));
     };
-    add(first_split(pairs), std::move(looked.made));
-    for (std::uint32_t q = 1; pairs * q <= most_pieces(); q *= 2) {
+    const std::uint32_t first = first_split(pairs);
+    Picoseconds least = looked.made.total;
+    add(first, std::move(looked.made));
+    for (std::uint32_t q = fast() ? 2 * first : 1; pairs * q <= most_pieces(); q *= 2) {
       if (!allows(pairs * q) || is_late(choice_)) continue;
-      const TreeMoves moves = moves_of(problem_, looked.packing, q);
-      TimedMoves made = best_schedule(problem_, moves.moves, moves.rank);
-      // Pieces that stand alike take their turns by chance.
-      for (std::uint64_t draw = 0; draw < 3; ++draw) {
-        std::vector<double> rank = random_order(moves.rank.size(), 1.0 / q, choice_.seed + draw);
-        for (std::size_t i = 0; i < rank.size(); ++i) rank[i] += moves.rank[i];
-        TimedMoves other = list_schedule(problem_, moves.moves, ServeOrder::pieces, rank);
-        if (other.total < made.total) made = std::move(other);
-      }
-      made.method = looked.name + " q=" + std::to_string(q);
+      TimedMoves made = with_pieces(looked, q);
+      const bool gains = made.total < least - least / 1000;
+      least = std::min(least, made.total);
       add(q, std::move(made));
+      if (fast() && !gains) return;
     }
+  }
+  // Tries all orders; with effort fast the usual one.
+  [[nodiscard]] TimedMoves with_pieces(const Looked& looked, std::uint32_t q) const {
+    const TreeMoves moves = moves_of(problem_, looked.packing, q);
+    TimedMoves made = fast() ? list_schedule(problem_, moves.moves, ServeOrder::pieces, moves.rank)
+                             : best_schedule(problem_, moves.moves, moves.rank);
+    // Pieces that stand alike take their turns by chance.
+    for (std::uint64_t draw = 0; draw < 3 && !fast(); ++draw) {
+      std::vector<double> rank = random_order(moves.rank.size(), 1.0 / q, choice_.seed + draw);
+      for (std::size_t i = 0; i < rank.size(); ++i) rank[i] += moves.rank[i];
+      TimedMoves other = list_schedule(problem_, moves.moves, ServeOrder::pieces, rank);
+      if (other.total < made.total) made = std::move(other);
+    }
+    made.method = looked.name + " q=" + std::to_string(q);
+    return made;
   }
 
   static std::string text(const PairChoice& c) {

@@ -10,6 +10,7 @@
 #include "synthesis/exact/exact.h"
 #include "synthesis/greedy.h"
 #include "synthesis/list_schedule.h"
+#include "synthesis/portfolio/orders.h"
 #include "synthesis/portfolio/piece_limits.h"
 #include "synthesis/portfolio/symmetric.h"
 #include "synthesis/trees/closed_forms.h"
@@ -75,9 +76,7 @@ class GatherMakers {
            (!choice_.methods.empty() || !quick() || best_.empty() || is_small());
   }
   // With effort fast they are worth their time where known shapes are far from the bound.
-  [[nodiscard]] bool wants_symmetric() const {
-    return wants(SynthesisMethod::trees) && !(fast() && is_within(10));
-  }
+  [[nodiscard]] bool wants_symmetric() const { return wants(SynthesisMethod::trees) && !(fast() && is_within(10)); }
   // Returns whether the best so far is within 1/part of the bound.
   [[nodiscard]] bool is_within(Picoseconds part) const {
     return !best_.empty() && best_.least() <= lower_ + lower_ / part;
@@ -184,8 +183,8 @@ class GatherMakers {
     TreePacking packing;
     std::string name;
     Picoseconds time = 0;
-    std::uint32_t pieces = 0;  // of a part, at first
-    std::uint32_t order = 0;   // the best one of with_pieces()
+    std::uint32_t pieces = 0;                             // of a part, at first
+    OrderNumber order = number_of(ServeOrder::farthest);  // the best one
   };
   using Packer = std::function<std::optional<Packed>()>;
 
@@ -420,29 +419,15 @@ class GatherMakers {
     return {std::move(p), std::move(made)};
   }
 
-  // Tries all orders; of many pieces only the best for fewer of them, with effort fast the usual one.
+  // Of many pieces only in the order that was best for fewer of them, with effort fast in the usual one.
   [[nodiscard]] Made with_pieces(Packed& p, std::uint32_t q) const {
     const TreeMoves moves = moves_of(problem_, p.packing, q);
-    constexpr std::uint32_t orders = std::size(serve_orders);
-    constexpr std::uint32_t draws = 2;
     constexpr std::size_t many = 30'000;
     const bool only_best = fast() || (moves.moves.moves.size() > many && choice_.effort != SynthesisEffort::best);
-    Made made;
-    for (std::uint32_t k = only_best ? p.order : 0; k < (only_best ? p.order + 1 : orders + draws); ++k) {
-      TimedMoves other = k < orders ? list_schedule(problem_, moves.moves, serve_orders[k], moves.rank)
-                                    : by_chance(moves, q, choice_.seed + k - orders);
-      if (made && other.total >= made->total) continue;
-      made = std::move(other);
-      p.order = k;
-    }
+    Made made = best_of_orders(problem_, moves,
+                               {.split = q, .seed = choice_.seed, .draws = 2, .only_that_one = only_best}, p.order);
     made->method = text(p, q);
     return made;
-  }
-  // Pieces that stand alike take their turns by chance.
-  [[nodiscard]] TimedMoves by_chance(const TreeMoves& moves, std::uint32_t q, std::uint64_t seed) const {
-    std::vector<double> rank = random_order(moves.rank.size(), 1.0 / q, seed);
-    for (std::size_t i = 0; i < rank.size(); ++i) rank[i] += moves.rank[i];
-    return list_schedule(problem_, moves.moves, ServeOrder::pieces, rank);
   }
 
   static std::string text(const Packed& p, std::uint32_t q) {

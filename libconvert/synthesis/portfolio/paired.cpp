@@ -6,6 +6,7 @@
 
 #include "synthesis/list_schedule.h"
 #include "synthesis/portfolio/candidates.h"
+#include "synthesis/portfolio/orders.h"
 #include "synthesis/trees/closed_forms.h"
 #include "synthesis/trees/pairs.h"
 #include "util/parallel.h"
@@ -33,7 +34,7 @@ class PairMakers {
     if (share_ == 0) return all;
     std::vector<Looked> looked;
     if (wants(choice_, SynthesisMethod::paired)) grow(looked);
-    take_best(all, looked, fast() ? 1 : 6);
+    take_best(all, looked, fast() ? 1 : slow() ? 2 : 6);
     if (wants(choice_, SynthesisMethod::builders)) lay(looked);
     take_best(all, looked, fast() ? 1 : 2);
     return all;
@@ -51,9 +52,15 @@ class PairMakers {
     PairPacking packing;
     std::string name;
     TimedMoves made;
+    OrderNumber order = number_of(ServeOrder::pieces);  // the best one
   };
 
   [[nodiscard]] bool fast() const { return choice_.effort == SynthesisEffort::fast; }
+  // Returns whether only those choices are tried that were best in most networks: many NPUs search for ways.
+  [[nodiscard]] bool slow() const {
+    constexpr std::uint32_t few = 32;
+    return problem_.size() > few && searches_ways(problem_, choice_);
+  }
 
   // Takes so many of them, and clears them.
   void take_best(BestCandidates& all, std::vector<Looked>& looked, std::size_t most) const {
@@ -68,8 +75,10 @@ class PairMakers {
     std::vector<PairChoice> choices;
     for (std::uint32_t pairs = 1; pairs <= most_pairs; pairs *= 2) {
       if (fast() && pairs != usual_pairs) continue;
+      if (slow() && pairs != 16 && pairs != 64 && pairs != 256) continue;
+      const bool spreads = centers_.size() >= 2 && pairs >= 2;
       for (const bool spread : {false, true}) {
-        if (!spread || (centers_.size() >= 2 && pairs >= 2))
+        if (spread ? spreads : !(slow() && spreads))
           choices.push_back({.pairs = pairs, .spread = spread, .grow = {.lambda = 0, .delta = 0.05}});
       }
     }
@@ -79,7 +88,7 @@ class PairMakers {
     for (const PairChoice& c : promising(looked, choices)) {
       for (const double lambda : {0.0, 0.1, 0.5, 1.0}) {
         for (const double delta : {0.05, 0.3}) {
-          if (lambda != 0 || delta != 0.05)
+          if ((lambda != 0 || delta != 0.05) && !(slow() && delta != 0.3))
             others.push_back({c.pairs, c.spread, {.lambda = lambda, .delta = delta}});
         }
       }
@@ -194,18 +203,14 @@ class PairMakers {
       if (fast() && !gains) return;
     }
   }
-  // Tries all orders; with effort fast the usual one.
-  [[nodiscard]] TimedMoves with_pieces(const Looked& looked, std::uint32_t q) const {
+  // Of many pieces, where ways take long to find, only in the order that was best for fewer of them, and with
+  // effort fast in the usual one.
+  [[nodiscard]] TimedMoves with_pieces(Looked& looked, std::uint32_t q) const {
     const TreeMoves moves = moves_of(problem_, looked.packing, q);
-    TimedMoves made = fast() ? list_schedule(problem_, moves.moves, ServeOrder::pieces, moves.rank)
-                             : best_schedule(problem_, moves.moves, moves.rank);
-    // Pieces that stand alike take their turns by chance.
-    for (std::uint64_t draw = 0; draw < 3 && !fast(); ++draw) {
-      std::vector<double> rank = random_order(moves.rank.size(), 1.0 / q, choice_.seed + draw);
-      for (std::size_t i = 0; i < rank.size(); ++i) rank[i] += moves.rank[i];
-      TimedMoves other = list_schedule(problem_, moves.moves, ServeOrder::pieces, rank);
-      if (other.total < made.total) made = std::move(other);
-    }
+    constexpr std::size_t many = 100'000;
+    const bool only_best = fast() || (slow() && moves.moves.moves.size() > many);
+    TimedMoves made = best_of_orders(
+        problem_, moves, {.split = q, .seed = choice_.seed, .draws = 3, .only_that_one = only_best}, looked.order);
     made.method = looked.name + " q=" + std::to_string(q);
     return made;
   }

@@ -37,10 +37,13 @@ std::vector<CollectiveRequest> builders_for(const SynthesisProblem& problem) {
   const auto ranks = static_cast<std::int32_t>(problem.size());
   const Collective c = problem.collective;
   for (const CollectiveAlgorithm& a : collective_algorithms()) {
-    const bool apart = a.name == "direct" || a.name == "recursive_doubling" || a.name == "halving_doubling" ||
-                       a.name == "rabenseifner";
-    if (!apart || !a.offers(c) || (a.name == "direct" && c != Collective::all_reduce)) continue;
-    const std::int64_t each = a.name == "direct" ? std::int64_t{ranks} * ranks : std::int64_t{ranks} * 16;
+    // The makers' own schedules of all-gathers that go directly are as fast.
+    const bool to_each = a.name == "pairwise" ||
+                         (a.name == "direct" && (c == Collective::all_reduce || c == Collective::all_to_all));
+    const bool apart =
+        to_each || a.name == "recursive_doubling" || a.name == "halving_doubling" || a.name == "rabenseifner";
+    if (!apart || !a.offers(c)) continue;
+    const std::int64_t each = std::int64_t{ranks} * (to_each ? ranks : 16);
     constexpr std::int64_t quick_messages = 70'000;
     for (const std::int32_t chunks : {1, 4, 16}) {
       if (chunks > 1 && each * chunks > quick_messages) break;

@@ -157,7 +157,9 @@ class Comparison {
     std::vector<Mismatch> out;
     for (std::int32_t place = 0; place < n_; ++place) {
       const std::int32_t first = parts ? 0 : place * per_rank_;
-      const auto expected = [&](std::int32_t, std::int32_t k) { return token(root, place * per_rank_ + k - first); };
+      const auto expected = [&](std::int32_t, std::int32_t k) {
+        return token(root, place * per_rank_ + k - first);
+      };
       compare(place, first, per_rank_, expected, out);
     }
     return out;

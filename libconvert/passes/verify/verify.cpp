@@ -304,8 +304,8 @@ void Verifier::report_values(const Reading& r, const BufferLayout& layout, const
     const std::vector<std::uint32_t> message_number = message_numbers(p_);
     for (const Mismatch& m : *r.mismatches) {
       std::string message = rank_word(p_) + std::to_string(m.rank) + ' ' + letter(m.buffer) + '[' +
-                            std::to_string(m.chunk) + "] must end as " + e.values.text(m.expected) + ", but holds " + e.values.text(m.found) +
-                            difference(e.values, m);
+                            std::to_string(m.chunk) + "] must end as " + e.values.text(m.expected) +
+                            ", but holds " + e.values.text(m.found) + difference(e.values, m);
       if (m.more > 0) message += "; and " + std::to_string(m.more) + " more chunks there are wrong";
       const std::uint32_t writer = m.slot == BufferLayout::outside ? no_index : detail.last_writer[m.slot];
       Location where = writer == no_index ? p_.locate_rank(m.rank) : p_.locate(writer);

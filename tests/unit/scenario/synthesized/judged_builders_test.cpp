@@ -35,6 +35,16 @@ TEST(JudgedBuilders, AllAtOnceWhereAllAreNeighbours) {
   EXPECT_LE(best->total, (500 + 12 + 5) * ps_per_ns);  // and sums
 }
 
+// Small parts of all to all are told apart by the ways that a replay takes.
+TEST(JudgedBuilders, DirectMessagesOfAllToAll) {
+  const auto best = fastest("torus:4x4,bw=50GB/s,lat=500ns", {.collective = Collective::all_to_all, .bytes = 1600},
+                            10 * ps_per_us);
+  ASSERT_TRUE(best.has_value());
+  EXPECT_EQ(best->name.substr(0, 6), "direct");
+  EXPECT_GE(best->total, 4 * 500 * ps_per_ns) << "to the farthest NPU";
+  EXPECT_LE(best->total, (4 * 500 + 15 * 2) * ps_per_ns) << "and what stands before it, 2 ns each";
+}
+
 // What is rounded down would take less than all bytes can.
 TEST(JudgedBuilders, MoveAllBytes) {
   for (const Collective c : {Collective::all_gather, Collective::reduce_scatter, Collective::all_reduce,

@@ -32,6 +32,9 @@ Scenario scenario_of(const NetworkConfig& network, const SynthesisRequest& reque
   return scenario;
 }
 
+constexpr std::int64_t quick_messages = 70'000;
+constexpr std::int64_t few_bytes = std::int64_t{1} << 14U;  // schedules of larger parts have pieces enough
+
 std::vector<CollectiveRequest> builders_for(const SynthesisProblem& problem) {
   std::vector<CollectiveRequest> out;
   const auto ranks = static_cast<std::int32_t>(problem.size());
@@ -44,7 +47,6 @@ std::vector<CollectiveRequest> builders_for(const SynthesisProblem& problem) {
         to_each || a.name == "recursive_doubling" || a.name == "halving_doubling" || a.name == "rabenseifner";
     if (!apart || !a.offers(c)) continue;
     const std::int64_t each = std::int64_t{ranks} * (to_each ? ranks : 16);
-    constexpr std::int64_t quick_messages = 70'000;
     for (const std::int32_t chunks : {1, 4, 16}) {
       if (chunks > 1 && each * chunks > quick_messages) break;
       out.push_back({.collective = c, .algorithm = std::string(a.name), .ranks = ranks, .chunks = chunks});
@@ -54,8 +56,16 @@ std::vector<CollectiveRequest> builders_for(const SynthesisProblem& problem) {
     const bool taken = c == Collective::all_reduce || c == Collective::all_gather ||
                        c == Collective::reduce_scatter || c == Collective::all_to_all;
     if (!taken || ranks % first != 0) continue;
-    out.push_back({.collective = c, .algorithm = "hierarchical", .ranks = ranks, .dims = {first, ranks / first}});
-    if (c != Collective::all_to_all) out.back().dim_algorithms = {"direct"};
+    const std::int64_t each = 2 * std::int64_t{ranks} * (first + ranks / first);
+    for (const std::int32_t chunks : {1, 4, 16}) {
+      if (chunks > 1 && (problem.shard_bytes > few_bytes || each * chunks > quick_messages)) break;
+      out.push_back({.collective = c,
+                     .algorithm = "hierarchical",
+                     .ranks = ranks,
+                     .chunks = chunks,
+                     .dims = {first, ranks / first}});
+      if (c != Collective::all_to_all) out.back().dim_algorithms = {"direct"};
+    }
   }
   for (CollectiveRequest& r : out) {
     if (has_root(c)) r.root = static_cast<std::int32_t>(problem.root);

@@ -57,10 +57,7 @@ class PairMakers {
 
   [[nodiscard]] bool fast() const { return choice_.effort == SynthesisEffort::fast; }
   // Returns whether only those choices are tried that were best in most networks: many NPUs search for ways.
-  [[nodiscard]] bool slow() const {
-    constexpr std::uint32_t few = 32;
-    return problem_.size() > few && searches_ways(problem_, choice_);
-  }
+  [[nodiscard]] bool slow() const { return searches_ways(problem_, choice_); }
 
   // Takes so many of them, and clears them.
   void take_best(BestCandidates& all, std::vector<Looked>& looked, std::size_t most) const {

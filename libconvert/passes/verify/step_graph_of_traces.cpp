@@ -196,7 +196,15 @@ class RankBuilder {
   Rows parents_;  // by group: groups
 };
 
-void take_header(const Trace& t, StepGraph& p) {
+// Returns whether these are ranks of so many, ascending.
+bool are_ranks(const std::vector<std::int32_t>& relays, std::int32_t ranks) {
+  for (std::size_t i = 0; i < relays.size(); ++i) {
+    if (relays[i] < (i == 0 ? 0 : relays[i - 1] + 1) || relays[i] >= ranks) return false;
+  }
+  return true;
+}
+
+void take_header(const Trace& t, std::int32_t ranks, StepGraph& p) {
   Algorithm header;
   Gpu gpu;
   if (!read_header(t, header, gpu)) {
@@ -205,6 +213,10 @@ void take_header(const Trace& t, StepGraph& p) {
         "the trace carries no chunk provenance (metadata msccl.*), so what it computes cannot be proved",
         "provenance");
   }
+  if (!are_ranks(header.relays, ranks))
+    throw input_error({.file = t.name},
+                      "the metadata's ten.relays are not some of " + counted(ranks, "rank") + " in ascending order",
+                      "provenance");
   p.buffers.push_back({gpu.i_chunks, gpu.o_chunks, gpu.s_chunks, {}});
   if (header.scheduled) p.buffers.back().copies = std::move(gpu.copies);  // elsewhere they are nodes
   if (t.rank != 0 && header_of(header) != p)
@@ -280,7 +292,7 @@ void flatten(std::vector<std::vector<std::uint32_t>>& lists, std::vector<std::ui
 }  // namespace
 
 void StepGraphBuilder::add(const Trace& trace) {
-  take_header(trace, graph_);
+  take_header(trace, ranks_, graph_);
   first_step_.push_back(static_cast<std::uint32_t>(graph_.steps.size()));
   graph_.rank_chain_begin.push_back(static_cast<std::uint32_t>(graph_.chains.size()));
   RankBuilder(trace, ranks_, graph_, connections_, sends_, recvs_).build(nodes_);

@@ -49,7 +49,7 @@ class Verifier {
 
   void run() {
     check_pairs();
-    if (p_.ranks() == 0 || !divides_into_ranks()) return;
+    if (p_.ranks() == 0 || !divides_into_ranks() || !has_places_beside_relays()) return;
     const bool both = p_.inplace && p_.outofplace;
     check_mode(p_.inplace, both ? " (in-place)" : "");
     if (both && !deadlock_) check_mode(false, " (out-of-place)");
@@ -63,6 +63,7 @@ class Verifier {
 
   void check_pairs();
   [[nodiscard]] bool divides_into_ranks();
+  [[nodiscard]] bool has_places_beside_relays();
   void check_mode(bool inplace, const std::string& mode);
   Reading read(const BufferLayout& layout, const ExecuteOptions& options);
   bool report_permuted(bool inplace, const std::string& mode);
@@ -95,6 +96,27 @@ bool Verifier::divides_into_ranks() {
                         ", one part for each rank, but there are " + std::to_string(p_.chunks),
                     {}});
   return false;
+}
+
+// Checks that the ranks beside relays have places for what they must end with.
+bool Verifier::has_places_beside_relays() {
+  const Collective c = claimed_collective(p_);
+  if (!options_.dataflow || p_.relays.empty() || !has_postcondition(c)) return true;
+  for (std::int32_t r = 0; r < p_.ranks(); ++r) {
+    if (std::ranges::binary_search(p_.relays, r)) continue;
+    const RankBuffers& b = p_.buffers[static_cast<std::size_t>(r)];
+    const std::int32_t places = c == Collective::all_to_all ? std::min(b.i_chunks, b.o_chunks) : b.i_chunks;
+    if (places >= p_.chunks) continue;
+    diagnostics_.add({options_.soft,
+                      p_.locate_rank(r),
+                      "postcondition",
+                      std::string(name(c)) + ": " + rank_word(p_) + std::to_string(r) + " has places for " +
+                          counted(static_cast<std::uint64_t>(places), "chunk") + ", but must end with " +
+                          std::to_string(p_.chunks),
+                      {}});
+    return false;
+  }
+  return true;
 }
 
 void Verifier::check_pairs() {

@@ -2,6 +2,7 @@
 // Schedule → Algorithm → traces: node by node, proved, and back to MSCCL-IR.
 #include <gtest/gtest.h>
 
+#include "common/expect_error.h"
 #include "common/findings.h"
 #include "passes/lower/export.h"
 #include "passes/lower/lower.h"
@@ -297,6 +298,22 @@ TEST(TenProgram, WhatRanksAroundARelayEndWithIsProved) {
       EXPECT_NE(proof(lower(a)).find("[postcondition]"), std::string::npos) << i << proof(lower(a));
     }
   }
+}
+
+TEST(TenProgram, RelaysThatAreNoneAndPlacesThatLack) {
+  const Algorithm sound = algorithm(AroundRelays(Collective::all_gather).schedule());
+  for (const std::vector<std::int32_t>& relays :
+       {std::vector{4, 1}, std::vector{1, 1}, std::vector{-1, 4}, std::vector{1, 5}, std::vector{1, INT32_MAX}}) {
+    Algorithm a = sound;
+    a.relays = relays;
+    const Error e = test::thrown_error([&] { (void)proof(lower(a)); });
+    EXPECT_STREQ(e.what(), "the metadata's ten.relays are not some of 5 ranks in ascending order");
+  }
+  Algorithm large = sound;
+  large.chunks = INT32_MAX - INT32_MAX % 3;
+  EXPECT_NE(proof(lower(large)).find("all_gather: rank 0 has places for 6 chunks, but must end with 2147483646"),
+            std::string::npos)
+      << proof(lower(large));
 }
 
 TEST(TenRelays, ThoseThatCarryNothingGo) {

@@ -95,8 +95,7 @@ class GatherMakers {
   // ends with what it finds first.
   [[nodiscard]] bool at_bound() const {
     if (quick() && !is_small() && !best_.empty()) return true;
-    const Picoseconds tolerated =
-        quick() ? lower_ / (is_small() ? 500 : 50) : tolerated_gap(problem_, choice_, lower_);
+    const Picoseconds tolerated = quick() ? lower_ / 32 : tolerated_gap(problem_, choice_, lower_);
     return !best_.empty() && best_.least() <= lower_ + tolerated;
   }
   using Candidate = std::pair<std::uint32_t, Made>;  // the number of pieces

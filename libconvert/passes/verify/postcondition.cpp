@@ -48,7 +48,7 @@ class Comparison {
  private:
   static std::uint32_t u(std::int32_t i) { return static_cast<std::uint32_t>(i); }
 
-  // Whether all stands in the inputs, each of which has places for all chunks (see StepHeader::relays).
+  // Returns whether all stands in the inputs, each of which has places for all chunks (see StepHeader::relays).
   [[nodiscard]] bool whole_buffers() const { return !p_.relays.empty() && collective_ != Collective::all_to_all; }
 
   [[nodiscard]] SlotValue token(std::int32_t place, std::int32_t chunk) const {

@@ -78,7 +78,7 @@ CollectiveRequest algorithm_request(const GenerateOptions& o, Collective collect
   refuse(o.kind[0], "kinds of traces", o.compat != "none" ? "--compat" : context.first_given("Traces"));
   refuse(o.kind[0], "kinds of traces and workloads", context.first_given("Chance"));
   if (const std::string given = context.first_given("Synthesis"); !given.empty())
-    throw usage_error(given + " is for --algorithm synthesized");
+    throw usage_error(given + " is for --algorithm synthesized" + (o.algorithm ? ", not " + *o.algorithm : ""));
   CollectiveRequest r{.collective = collective, .algorithm = o.algorithm.value_or("")};
   if (o.dims) r.dims = parse_dims(*o.dims);
   std::int64_t npus = o.npus.value_or(r.dims.empty() ? default_npus : 1);

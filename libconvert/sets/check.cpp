@@ -309,7 +309,7 @@ class Check {
     const Collective claimed = options_.collective.value_or(claimed_collective(graph));
     if (options_.dataflow && !has_postcondition(claimed))
       log_note(source_.base_name() + ": what a collective of type " + std::string(name(claimed)) +
-               " must end with is not known: its messages, deadlocks and races are checked alone");
+               " must end with is not known: only its messages, deadlocks and races are checked");
     try {
       verify(graph, {.dataflow = options_.dataflow, .collective = options_.collective, .soft = Severity::error},
              diagnostics_);

@@ -387,7 +387,7 @@ class GatherMakers {
       const std::uint32_t trees = limits_.allows(4) ? 4 : choice_.pieces.value_or(1);
       return {{.trees = trees}};
     }
-    // Of a network of like parts there are symmetric trees of all kinds; others have little to gain beside them.
+    // Symmetric trees are of all kinds, so that others have little to gain beside them.
     const bool few = slow() || (alike_ && is_within(32) && searches_ways(problem_, choice_));
     std::vector<TreeChoice> choices;
     for (const std::uint32_t p : {1U, 2U, 4U, 8U, 16U}) {
@@ -418,7 +418,7 @@ class GatherMakers {
     return {std::move(p), std::move(made)};
   }
 
-  // Of many pieces only in the order that was best for fewer of them, with effort fast in the usual one.
+  // Schedules many pieces only in the order that was best for fewer of them, with effort fast in the usual one.
   [[nodiscard]] Made with_pieces(Packed& p, std::uint32_t q) const {
     const TreeMoves moves = moves_of(problem_, p.packing, q);
     constexpr std::size_t many = 30'000;

@@ -41,8 +41,6 @@ class PairMakers {
   }
 
  private:
-  static constexpr std::uint32_t most_pairs = 256;
-  static constexpr std::uint32_t usual_pairs = 16;
   struct PairChoice {
     std::uint32_t pairs;
     bool spread;  // over all centers
@@ -57,7 +55,7 @@ class PairMakers {
 
   [[nodiscard]] bool fast() const { return choice_.effort == SynthesisEffort::fast; }
   // Returns whether only those choices are tried that were best in most networks: many NPUs search for ways.
-  [[nodiscard]] bool slow() const { return searches_ways(problem_, choice_); }
+  [[nodiscard]] bool slow() const { return searches_ways(problem_, choice_) && !choice_.pieces; }
 
   // Takes so many of them, and clears them.
   void take_best(BestCandidates& all, std::vector<Looked>& looked, std::size_t most) const {
@@ -70,12 +68,10 @@ class PairMakers {
   // or to what there is without pairs.
   void grow(std::vector<Looked>& looked) const {
     std::vector<PairChoice> choices;
-    for (std::uint32_t pairs = 1; pairs <= most_pairs; pairs *= 2) {
-      if (fast() && pairs != usual_pairs) continue;
-      if (slow() && pairs != 16 && pairs != 64 && pairs != 256) continue;
+    for (const std::uint32_t pairs : pair_counts()) {
       const bool spreads = centers_.size() >= 2 && pairs >= 2;
       for (const bool spread : {false, true}) {
-        if (spread ? spreads : !(slow() && spreads))
+        if (spread ? spreads : !spreads || !slow())
           choices.push_back({.pairs = pairs, .spread = spread, .grow = {.lambda = 0, .delta = 0.05}});
       }
     }
@@ -85,12 +81,18 @@ class PairMakers {
     for (const PairChoice& c : promising(looked, choices)) {
       for (const double lambda : {0.0, 0.1, 0.5, 1.0}) {
         for (const double delta : {0.05, 0.3}) {
-          if ((lambda != 0 || delta != 0.05) && !(slow() && delta != 0.3))
+          const bool known = lambda == c.grow.lambda && delta == c.grow.delta;
+          if (!known && (delta == 0.3 || !slow()))
             others.push_back({c.pairs, c.spread, {.lambda = lambda, .delta = delta}});
         }
       }
     }
     look(looked, others.size(), [&](std::size_t i) { return grown(others[i]); });
+  }
+  [[nodiscard]] std::vector<std::uint32_t> pair_counts() const {
+    if (fast() && !choice_.pieces) return {16};
+    if (slow()) return {16, 64, 256};
+    return {1, 2, 4, 8, 16, 32, 64, 128, 256};  // some of which divide the pieces that are wanted
   }
   [[nodiscard]] std::vector<PairChoice> promising(const std::vector<Looked>& looked,
                                                   const std::vector<PairChoice>& all) const {
@@ -200,8 +202,8 @@ class PairMakers {
       if (fast() && !gains) return;
     }
   }
-  // Of many pieces, where ways take long to find, only in the order that was best for fewer of them, and with
-  // effort fast in the usual one.
+  // Schedules many pieces, where ways take long to find, only in the order that was best for fewer of them, and
+  // with effort fast in the usual one.
   [[nodiscard]] TimedMoves with_pieces(Looked& looked, std::uint32_t q) const {
     const TreeMoves moves = moves_of(problem_, looked.packing, q);
     constexpr std::size_t many = 100'000;

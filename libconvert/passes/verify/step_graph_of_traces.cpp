@@ -196,8 +196,9 @@ class RankBuilder {
   Rows parents_;  // by group: groups
 };
 
-// Returns whether these are ranks of so many, ascending.
-bool are_ranks(const std::vector<std::int32_t>& relays, std::int32_t ranks) {
+// Returns whether these are some of so many ranks, not all, ascending.
+bool are_some_of(const std::vector<std::int32_t>& relays, std::int32_t ranks) {
+  if (std::cmp_equal(relays.size(), ranks)) return false;
   for (std::size_t i = 0; i < relays.size(); ++i) {
     if (relays[i] < (i == 0 ? 0 : relays[i - 1] + 1) || relays[i] >= ranks) return false;
   }
@@ -213,9 +214,10 @@ void take_header(const Trace& t, std::int32_t ranks, StepGraph& p) {
         "the trace carries no chunk provenance (metadata msccl.*), so what it computes cannot be proved",
         "provenance");
   }
-  if (!are_ranks(header.relays, ranks))
+  if (!are_some_of(header.relays, ranks))
     throw input_error({.file = t.name},
-                      "the metadata's ten.relays are not some of " + counted(ranks, "rank") + " in ascending order",
+                      "the metadata's ten.relays are not some, fewer than all, of " + counted(ranks, "rank") +
+                          " in ascending order",
                       "provenance");
   p.buffers.push_back({gpu.i_chunks, gpu.o_chunks, gpu.s_chunks, {}});
   if (header.scheduled) p.buffers.back().copies = std::move(gpu.copies);  // elsewhere they are nodes

@@ -303,11 +303,12 @@ TEST(TenProgram, WhatRanksAroundARelayEndWithIsProved) {
 TEST(TenProgram, RelaysThatAreNoneAndPlacesThatLack) {
   const Algorithm sound = algorithm(AroundRelays(Collective::all_gather).schedule());
   for (const std::vector<std::int32_t>& relays :
-       {std::vector{4, 1}, std::vector{1, 1}, std::vector{-1, 4}, std::vector{1, 5}, std::vector{1, INT32_MAX}}) {
+       {std::vector{4, 1}, std::vector{1, 1}, std::vector{-1, 4}, std::vector{1, 5}, std::vector{1, INT32_MAX},
+        std::vector{0, 1, 2, 3, 4}}) {
     Algorithm a = sound;
     a.relays = relays;
     const Error e = test::thrown_error([&] { (void)proof(lower(a)); });
-    EXPECT_STREQ(e.what(), "the metadata's ten.relays are not some of 5 ranks in ascending order");
+    EXPECT_STREQ(e.what(), "the metadata's ten.relays are not some, fewer than all, of 5 ranks in ascending order");
   }
   Algorithm large = sound;
   large.chunks = INT32_MAX - INT32_MAX % 3;

@@ -197,7 +197,7 @@ enum class Direction : std::uint8_t { read, write };
 // Returns the format of that name. Throws Error(usage) with the nearest known name.
 [[nodiscard]] const Format& find_format(std::string_view name);
 // Returns the format whose suffix ends `path` (compression suffixes ignored), or null. Where a suffix belongs to
-// several formats, prefers one that can be read (or written).
+// several formats, prefers one that can be read (or written), then the one with the longest suffix.
 [[nodiscard]] const Format* format_by_suffix(std::string_view path, Direction direction);
 // Returns the format by content; if none or several fit, by the suffix of `name`, else the first that fits, or
 // null.

@@ -2,6 +2,8 @@
 // The table of formats, made from formats.def, and everything that looks formats up.
 #include <algorithm>
 #include <array>
+#include <tuple>
+#include <utility>
 
 #include "core/units.h"
 #include "formats/format.h"
@@ -90,15 +92,15 @@ const Format& find_format(std::string_view name) {
 
 const Format* format_by_suffix(std::string_view path, Direction direction) {
   path = without_compression_suffix(path);
-  const Format* other = nullptr;
+  const Format* best = nullptr;
+  std::pair<bool, std::size_t> rank;  // whether it goes that way, and how long its suffix is
   for (const Format* f : table) {
     for (const std::string_view suffix : f->suffixes) {
-      if (!path.ends_with(suffix)) continue;
-      if (direction == Direction::read ? f->can_read() : f->can_write()) return f;
-      if (other == nullptr) other = f;
+      const std::pair own(direction == Direction::read ? f->can_read() : f->can_write(), suffix.size());
+      if (path.ends_with(suffix) && own > rank) std::tie(best, rank) = std::pair(f, own);
     }
   }
-  return other;
+  return best;
 }
 
 const Format* detect_format(std::string_view head, std::string_view name) {

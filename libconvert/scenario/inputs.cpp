@@ -13,6 +13,7 @@
 #include "scenario/class_ranks.h"
 #include "scenario/known_ranks.h"
 #include "scenario/option_values.h"
+#include "scenario/synthesized/judged_builders.h"
 #include "sets/chunk_runs.h"
 #include "sets/known_file.h"
 #include "sets/schedules.h"
@@ -121,7 +122,8 @@ Algorithm LibraryMaker::synthesize(const std::string& text, const CollectiveCall
   if (!library_) {
     const auto occupancy =
         options_.occupancy == Occupancy::alpha_beta ? Schedule::Occupancy::alpha_beta : Schedule::Occupancy::beta;
-    library_.emplace(network_, options_.failed, occupancy, options_.forwarding.value_or(Forwarding::switches));
+    library_.emplace(network_, options_.failed, occupancy, options_.forwarding.value_or(Forwarding::switches),
+                     faster_builder);
   }
   GroupCollective wanted{.collective = call.op, .group = {ranks.begin(), ranks.end()}, .root = call.root};
   wanted.bytes = call.bytes;

@@ -57,6 +57,7 @@ struct Checked {
   TraceSummary summary{};
   ProvenanceFacts provenance{};
   MergedCalls merged{};          // with --dataflow
+  bool names_algorithm = false;  // its metadata does
   std::optional<Rank> world{};   // how many ranks the metadata says that there are
   std::optional<Trace> trace{};  // kept if it has chunk provenance, for the rules on algorithms
 };
@@ -129,6 +130,12 @@ class Check {
     log_info(std::to_string(counts.proved) + " of " + counted(counts.collectives, "merged collective") +
              " proved, " + counted(counts.other_nodes, "node") +
              (counts.other_nodes == 1 ? " is none" : " are none"));
+    const auto whole = std::ranges::find_if(ranks_, &Checked::names_algorithm);
+    if (whole != ranks_.end())
+      diagnostics_.warning(
+          {.file = whole->summary.name}, "provenance",
+          "the metadata says that the whole set is an algorithm (msccl.*), which is not proved where "
+          "there are merged collectives");
     return true;
   }
 
@@ -155,6 +162,7 @@ class Check {
     c.summary = summarise(trace, graph);
     if (options_.rules.has(Rule::provenance)) c.provenance = check_provenance(trace, graph, *c.findings);
     if (options_.dataflow) c.merged = merged_calls(trace, *c.findings);
+    c.names_algorithm = may_have_provenance(trace.metadata);
     if (wants_algorithm() && provenance_of(trace) != Provenance::none) c.trace = std::move(trace);
     return c;
   }

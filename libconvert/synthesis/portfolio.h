@@ -60,10 +60,14 @@ struct SynthesisResult {
 // Returns whether `a` is better than `b`.
 [[nodiscard]] bool is_better(SynthesisObjective objective, const TimedMoves& a, const TimedMoves& b);
 
+// The rule of errors that refuse a reduction since NPUs which do not take part would have to pass on several parts
+// of one sum.
+inline constexpr std::string_view parts_of_sums = "relays";
+
 // Returns the best of all candidates, by the objective; of equals the one with fewer messages, then the one made
 // first: the same for any `jobs`. Where devices cut through, `made` and `other` are, in the order of their times
 // there, the best and what would be best if they did not. Throws Error(usage) if a method does not take the
-// problem, Error(input) if there would be more than most_synthesized_moves messages.
+// problem, Error(input) if there would be more than most_synthesized_moves messages, or of rule parts_of_sums.
 [[nodiscard]] SynthesisResult synthesize(const SynthesisProblem& problem, const SynthesisChoice& wanted);
 
 }  // namespace convert

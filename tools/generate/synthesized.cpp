@@ -327,13 +327,16 @@ class Generation {
 
   // Some small collectives are faster by algorithms that no schedule expresses.
   void take_builder(const SynthesisProblem& problem, const SynthesisChoice& choice, MadeForSize& out) {
-    const bool wanted = choice.effort != SynthesisEffort::fast && !o_.chunks &&
-                        choice.objective == SynthesisObjective::time && format_ != "ten" &&
+    const bool wanted = choice.effort != SynthesisEffort::fast &&
+                        choice.objective != SynthesisObjective::bandwidth && format_ != "ten" &&
                         wants(choice, SynthesisMethod::builders) && request_.avoid.empty() && request_.only.empty();
     if (!wanted) return;
     SynthesizedAlgorithm& s = out.synthesized;
-    std::optional<JudgedBuilder> builder = fastest_builder(network_, request_, problem, s.total, choice.jobs);
-    if (!builder || !fit(problem, builder->algorithm).exceeded.empty()) return;
+    std::optional<JudgedBuilder> builder =
+        fastest_builder(network_, request_, problem, choice, s.total,
+                        [&](Algorithm algorithm) { return fit(problem, algorithm).exceeded.empty(); });
+    if (!builder || s.total <= tolerated_time(choice.objective, builder->total)) return;
+    (void)fit(problem, builder->algorithm);  // makes it what the runtime takes
     check_bound(builder->total, s.lower, builder->algorithm.steps.size() * problem.graph.devices);
     out.algorithm = std::move(builder->algorithm);
     s.total = builder->total;
@@ -405,7 +408,14 @@ void generate_synthesized(const GenerateOptions& o, Context& context,
   Generation generation(o, context);
   if (o.synthesis.bound) return generation.print_bounds();
   if (o.synthesis.report) return generation.print_sizes();
-  generation.write(watch);
+  try {
+    generation.write(watch);
+  } catch (const Error& e) {
+    if (e.rule() != parts_of_sums || !can_be_placed(o)) throw;
+    log_note("NPUs that do not take part only pass messages on here, as beside other collectives");
+    const NetworkConfig network = find_network(*o.synthesis.network);
+    generate_together(o, network, request_of(o, network), choice_of(o, context), context);
+  }
 }
 
 }  // namespace tools

@@ -113,7 +113,7 @@ class Together {
     const Format& format = *written_format(o_.output.to, o_.output.path).format;
     const bool relayed = format.write_schedule != nullptr;
     const bool apart = relayed || format.write_algorithm != nullptr;
-    if (apart && o_.output.to_stdout())
+    if (apart && problems_.size() > 1 && o_.output.to_stdout())
       throw usage_error("several collectives are several files: give -o NAME, which gets a number");
     check_outputs(apart);
     const JointAlgorithms made = make_together(std::move(problems_), choice);
@@ -131,7 +131,7 @@ class Together {
     const auto ranks = static_cast<Rank>(problems_.front().graph.npus);
     for (std::size_t c = 0; c < (apart ? problems_.size() : 1); ++c) {
       GenerateOptions own = o_;
-      if (apart) own.output.path = numbered_path(*o_.output.path, c);
+      if (apart) own.output.path = path_of(c, problems_.size());
       check_output(name + "_synthesized", ranks, own, context_);
     }
   }
@@ -146,18 +146,28 @@ class Together {
                                    "the time limit was reached: what is found depends on this machine");
   }
 
+  [[nodiscard]] std::optional<std::string> path_of(std::size_t c, std::size_t count) const {
+    return count > 1 ? numbered_path(*o_.output.path, c) : o_.output.path;
+  }
+
   void write_each(const JointAlgorithms& made, bool relayed) {
+    std::vector<std::pair<std::size_t, CheckedSchedule>> all;  // before the first is written
     for (std::size_t c = 0; c < made.problem.size(); ++c) {
       const SynthesisProblem& p = made.problem.named[c];
-      if (p.size() < 2)
-        throw input_error({.file = p.source},
-                          collective_text(p) + ": nothing moves, which no file of this format says");
-      CheckedSchedule own = relayed ? relayed_schedule(made, c) : algorithm_of(made, c);
+      if (p.size() > 1) all.emplace_back(c, relayed ? relayed_schedule(made, c) : algorithm_of(made, c));
+    }
+    if (all.empty()) {
+      const SynthesisProblem& p = made.problem.named.front();
+      throw input_error({.file = p.source},
+                        collective_text(p) + ": nothing moves, which no file of this format says");
+    }
+    for (auto& [c, own] : all) {
+      const SynthesisProblem& p = made.problem.named[c];
       own.algorithm.min_bytes = p.bytes / 2;
       own.algorithm.max_bytes = p.bytes > INT64_MAX / 2 ? 0 : 2 * p.bytes;
       GenerateOptions with = o_;
       with.sizes = {p.bytes};
-      with.output.path = numbered_path(*o_.output.path, c);
+      with.output.path = path_of(c, made.problem.size());
       write_algorithm(own.algorithm, &own.schedule, with, context_);
     }
   }
@@ -168,6 +178,12 @@ class Together {
 };
 
 }  // namespace
+
+bool can_be_placed(const GenerateOptions& o) {
+  const SynthesisOptions& s = o.synthesis;
+  return !s.bound && !s.report && !s.target && !s.group_only && s.objective == "time" && s.forwarding == "store" &&
+         o.sizes.size() == 1;
+}
 
 bool asks_for_several(const GenerateOptions& o) {
   const SynthesisOptions& s = o.synthesis;

@@ -14,6 +14,10 @@ namespace tools {
 // Returns whether more than one collective is asked for.
 [[nodiscard]] bool asks_for_several(const GenerateOptions& o);
 
+// Returns whether one collective, with these options, can be made as several are: NPUs that do not take part only
+// pass messages on.
+[[nodiscard]] bool can_be_placed(const GenerateOptions& o);
+
 // Writes traces that have all of them, or a file for each; or prints what --bound asks for. `first`: the collective
 // that is named first, of which --group is not looked at. Throws Error.
 void generate_together(const GenerateOptions& o, const convert::NetworkConfig& network,

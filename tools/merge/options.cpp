@@ -7,6 +7,7 @@
 #include "config/network/network.h"
 #include "core/rank_list.h"
 #include "io/input.h"
+#include "scenario/synthesized/judged_builders.h"
 #include "sets/synthesized/rule.h"
 
 namespace tools {
@@ -46,8 +47,12 @@ void add_merge_options(App& app, MergeToolOptions& o) {
 }
 
 MergeOptions merge_options(const MergeToolOptions& o, unsigned jobs) {
-  MergeOptions options{
-      .rules = {}, .require_all = o.require_all, .allow_misfits = o.misfits == "warn", .ranks = {}, .jobs = jobs};
+  MergeOptions options{.rules = {},
+                       .require_all = o.require_all,
+                       .allow_misfits = o.misfits == "warn",
+                       .ranks = {},
+                       .faster = faster_builder,
+                       .jobs = jobs};
   for (const std::string& text : o.algorithms) options.rules.push_back(parse_collective_rule(text));
   for (const std::string& text : o.builtins) options.rules.push_back(parse_collective_rule(text, true));
   if (o.map) {

@@ -145,6 +145,7 @@ void ScheduleBuilder::check_nodes() {
     throw error(relays_line, "a relay is named twice");
   }
   for (const std::uint32_t r : s.relays) check_node(r, relays_line);
+  if (s.relays.size() == s.nodes) throw error(relays_line, "all nodes are relays, so that none takes part");
 }
 
 void ScheduleBuilder::check_wires() {

@@ -48,10 +48,13 @@ class CounterChecker {
     }
     report_totals();
     find_whole();
+    check_runs();
     return counters_;
   }
 
  private:
+  using Run = std::pair<std::int64_t, std::int32_t>;  // a schedule's chunk, and how many from there
+
   void error(std::size_t i, const std::string& what) {
     diagnostics_.error(location_of(trace_, i), "provenance", node_text(trace_.nodes.nodes[i].id) + ": " + what);
   }
@@ -107,10 +110,21 @@ class CounterChecker {
     same(attr::msg_chunk_cnt, attr::chunk_cnt);
     same(attr::msg_chunk_idx, sends ? attr::src_off : attr::dst_off);
     same(attr::chunk_offset, sends ? attr::src_off : attr::dst_off);
+    if (!sends && n.has(attr::is_rrc)) check_reduction(i, n);
     const std::int32_t total = n.get(attr::total_chunk_cnt).value_or(declared_);
     if (declared_ > 0 && total < 0)
       error(i, "total_chunk_cnt is " + std::to_string(total) + ", but the algorithm has " +
                    std::to_string(declared_) + " chunks (msccl.nchunksperloop in the metadata)");
+  }
+
+  // Readers without step_type go by is_rrc.
+  void check_reduction(std::size_t i, const ProvenanceNode& n) {
+    const auto attrs = trace_.nodes.attributes(trace_.nodes.nodes[i]);
+    const std::string_view step = string_value(trace_.nodes, attrs, attr::step_type).value_or("");
+    const bool told = n.attr(attr::is_rrc)->bits != 0;
+    if (told == (step == "rrc")) return;
+    error(i, std::string("is_rrc is ") + (told ? "true" : "not true") + ", but its step is of type " +
+                 std::string(step));
   }
 
   void note_bytes(std::size_t i, const ProvenanceNode& n, std::int32_t chunks) {
@@ -118,7 +132,7 @@ class CounterChecker {
     if (!bytes || *bytes < 0) return;
     // A schedule's chunks have sizes of their own.
     if (const auto chunk = n.wide(attr::chunk_id)) {
-      if (chunks == 1) check_transfer(i, *chunk, *bytes);
+      chunks == 1 ? same_size(i, of_chunk_, *chunk, *bytes) : same_size(i, of_run_, {*chunk, chunks}, *bytes);
       return;
     }
     constexpr std::size_t most_shares = 4096;  // sound traces have a share for each number of chunks
@@ -157,14 +171,53 @@ class CounterChecker {
     }
   }
 
-  void check_transfer(std::size_t i, std::int64_t chunk, std::int64_t bytes) {
-    const auto [at, added] = of_chunk_.try_emplace(chunk, i);
-    if (added) return;
-    const ProvenanceNode first(trace_.nodes, trace_.nodes.nodes[at->second]);
-    const std::int64_t other = first.wide(attr::comm_size).value_or(bytes);
-    if (other == bytes) return;
-    error(i, "comm_size is " + std::to_string(bytes) + ", but " + node_text(trace_.nodes.nodes[at->second].id) +
-                 ", of the same chunk " + std::to_string(chunk) + ", has " + std::to_string(other));
+  [[nodiscard]] std::int64_t bytes_of(std::size_t i) const {
+    return ProvenanceNode(trace_.nodes, trace_.nodes.nodes[i]).wide(attr::comm_size).value_or(0);
+  }
+  [[nodiscard]] std::string has_bytes(std::size_t i) const {
+    return node_text(trace_.nodes.nodes[i].id) + " has " + std::to_string(bytes_of(i));
+  }
+
+  template <class Sizes>
+  void same_size(std::size_t i, Sizes& sizes, const typename Sizes::key_type& chunks, std::int64_t bytes) {
+    const auto [at, added] = sizes.try_emplace(chunks, i);
+    if (added || bytes_of(at->second) == bytes) return;
+    error(i, "comm_size is " + std::to_string(bytes) + ", but " + has_bytes(at->second) + " for the same " +
+                 text(chunks));
+  }
+  static std::string text(std::int64_t chunk) { return "chunk " + std::to_string(chunk); }
+  static std::string text(const Run& run) {
+    return counted(run.second, "chunk") + " from " + std::to_string(run.first);
+  }
+
+  // Checks messages of several chunks of a schedule against those of fewer, and of one, of them.
+  void check_runs() {
+    std::vector<std::pair<std::int64_t, Wide>>
+        ones;  // chunks that go alone, ascending, and the bytes of all until then
+    for (const auto& [chunk, i] : of_chunk_) ones.emplace_back(chunk, bytes_of(i));
+    std::ranges::sort(ones);
+    for (std::size_t k = 1; k < ones.size(); ++k) ones[k].second += ones[k - 1].second;
+    const auto until = [&](Wide chunk) {  // how many of them are below, and their bytes
+      const auto at = std::ranges::partition_point(ones, [&](const auto& one) { return one.first < chunk; });
+      return std::pair(at - ones.begin(), at == ones.begin() ? Wide{0} : std::prev(at)->second);
+    };
+    for (auto at = of_run_.begin(); at != of_run_.end(); ++at) {
+      const auto& [run, i] = *at;
+      const std::int64_t bytes = bytes_of(i);
+      const auto wrong = [&](const std::string& what) {
+        error(i, "comm_size is " + std::to_string(bytes) + " for " + text(run) + ", but " + what);
+      };
+      if (at != of_run_.begin()) {
+        const auto& [fewer, other] = *std::prev(at);
+        if (fewer.first == run.first && bytes_of(other) > bytes) wrong(has_bytes(other) + " for " + text(fewer));
+      }
+      const auto below = until(run.first), end = until(Wide{run.first} + run.second);
+      const auto known = end.first - below.first;
+      const Wide sum = end.second - below.second;
+      if (sum > bytes || (known == run.second && sum != bytes))
+        wrong("messages of " + counted(static_cast<std::uint64_t>(known), "chunk") + " of these have " +
+              std::to_string(static_cast<std::int64_t>(std::min<Wide>(sum, INT64_MAX))) + " bytes together");
+    }
   }
 
   // Reports a wrong total once, not for each message.
@@ -196,6 +249,7 @@ class CounterChecker {
   };
   std::map<std::pair<std::int64_t, std::int32_t>, Share> shares_;  // of messages, by bytes and chunks
   std::unordered_map<std::int64_t, std::size_t> of_chunk_;         // of a schedule's chunk: the first message
+  std::map<Run, std::size_t> of_run_;                              // of several: the first message
 };
 
 }  // namespace

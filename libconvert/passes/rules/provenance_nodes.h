@@ -47,7 +47,8 @@ class ProvenanceNode {
       attr::hasdep,        attr::deps,          attr::depid,           attr::tb_id,        attr::step_type,
       attr::src_off,       attr::dst_off,       attr::chunk_cnt,       attr::nop_depids,   attr::nop_steps,
       attr::comm_size,     attr::chunk_id,      attr::ten_link,        attr::link_seq,     attr::npu,
-      attr::src_buf,       attr::dst_buf,       attr::comm_src,        attr::comm_dst,     attr::comm_tag};
+      attr::src_buf,       attr::dst_buf,       attr::comm_src,        attr::comm_dst,     attr::comm_tag,
+      attr::is_rrc};
 
  private:
   FoundAttrs<names> found_;

@@ -7,6 +7,7 @@
 #include "graph/algorithms.h"
 #include "graph/graph.h"
 #include "passes/provenance.h"
+#include "passes/verify/postcondition.h"
 #include "passes/verify/reach.h"
 #include "passes/verify/step_graph.h"
 
@@ -218,6 +219,12 @@ void take_header(const Trace& t, std::int32_t ranks, StepGraph& p) {
     throw input_error({.file = t.name},
                       "the metadata's ten.relays are not some, fewer than all, of " + counted(ranks, "rank") +
                           " in ascending order",
+                      "provenance");
+  if (header.relays.empty() && header.among_others != header.collective && has_postcondition(header.collective) &&
+      has_postcondition(header.among_others))
+    throw input_error({.file = t.name},
+                      "the metadata's collective is " + std::string(name(header.among_others)) +
+                          ", but its msccl.coll is " + std::string(name(header.collective)),
                       "provenance");
   p.buffers.push_back({gpu.i_chunks, gpu.o_chunks, gpu.s_chunks, {}});
   if (header.scheduled) p.buffers.back().copies = std::move(gpu.copies);  // elsewhere they are nodes

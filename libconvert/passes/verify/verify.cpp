@@ -64,6 +64,7 @@ class Verifier {
   void check_pairs();
   [[nodiscard]] bool divides_into_ranks();
   [[nodiscard]] bool has_places_beside_relays();
+  [[nodiscard]] bool stays_inside(const BufferLayout& layout, const std::string& mode);
   void check_mode(bool inplace, const std::string& mode);
   Reading read(const BufferLayout& layout, const ExecuteOptions& options);
   bool report_permuted(bool inplace, const std::string& mode);
@@ -119,6 +120,35 @@ bool Verifier::has_places_beside_relays() {
   return true;
 }
 
+// Checks that the steps of traces keep to the buffers; check_structure() has those of an Algorithm.
+bool Verifier::stays_inside(const BufferLayout& layout, const std::string& mode) {
+  if (!p_.from_traces) return true;
+  std::uint64_t count = 0;
+  std::uint32_t first = no_index;
+  std::string what;
+  for (const Chain& chain : p_.chains) {
+    for (std::uint32_t s = chain.first; s < chain.first + chain.count; ++s) {
+      const GraphStep& step = p_.steps[s];
+      const auto look = [&](const char* side, Buffer buffer, std::int32_t offset) {
+        const std::int64_t size = layout.size(chain.rank, buffer);
+        const std::int64_t end = std::int64_t{offset} + step.cnt;
+        if ((offset >= 0 && end <= size) || count++ != 0) return;
+        first = s;
+        what = std::string(side) + ' ' + letter(buffer) + '[' + std::to_string(offset) + "…" +
+               std::to_string(end - 1) + "] is outside of a buffer of " +
+               counted(static_cast<std::uint64_t>(size), "chunk");
+      };
+      if (reads_src(step.type)) look("src", step.src_buf, step.src_off);
+      if (writes_dst(step.type)) look("dst", step.dst_buf, step.dst_off);
+    }
+  }
+  if (count == 0) return true;
+  report(Severity::error, first, "offsets",
+         p_.describe(first) + ": " + what +
+             (count > 1 ? " (the first of " + std::to_string(count) + " such places)" : "") + mode);
+  return false;
+}
+
 void Verifier::check_pairs() {
   for (const Connection& c : p_.connections) {
     if (c.sends != c.recvs) {
@@ -153,6 +183,7 @@ Reading Verifier::read(const BufferLayout& layout, const ExecuteOptions& options
 
 void Verifier::check_mode(bool inplace, const std::string& mode) {
   const BufferLayout layout(p_, inplace);
+  if (!stays_inside(layout, mode)) return;
   ExecuteOptions options{.slots = fifo_slots(p_.protocol)};
   Reading reading = read(layout, options);
   if (!reading.execution.blocked.empty()) {

@@ -14,9 +14,9 @@
 namespace convert {
 
 struct VerifyOptions {
-  bool dataflow = false;                 // also prove the collective's postcondition
-  std::optional<Collective> collective;  // instead of what the algorithm says
-  std::optional<std::int32_t> root{};    // where has_root(); none: any
+  bool dataflow = false;                   // also prove the collective's postcondition
+  std::optional<Collective> collective{};  // instead of what the algorithm says
+  std::optional<std::int32_t> root{};      // where has_root(); none: any
   // The severity of races, lacking FIFO capacity and wrong results: et-convert only warns.
   Severity soft = Severity::error;
   std::uint64_t search_budget = order_budget;  // for the search for races; a finding says if it ends

@@ -35,10 +35,20 @@ Scenario scenario_of(const NetworkConfig& network, const SynthesisRequest& reque
 constexpr std::int64_t quick_messages = 70'000;
 constexpr std::int64_t few_bytes = std::int64_t{1} << 14U;  // schedules of larger parts have pieces enough
 
-std::vector<CollectiveRequest> builders_for(const SynthesisProblem& problem) {
+// Returns into how many chunks a part may be cut.
+std::vector<std::int32_t> chunk_counts(const SynthesisChoice& choice) {
+  if (choice.pieces) return {static_cast<std::int32_t>(*choice.pieces)};
+  std::vector<std::int32_t> out = {1, 4, 16};
+  if (choice.most_pieces != 0)
+    std::erase_if(out, [&](std::int32_t k) { return std::cmp_greater(k, choice.most_pieces); });
+  return out;
+}
+
+std::vector<CollectiveRequest> builders_for(const SynthesisProblem& problem, const SynthesisChoice& choice) {
   std::vector<CollectiveRequest> out;
   const auto ranks = static_cast<std::int32_t>(problem.size());
   const Collective c = problem.collective;
+  const std::vector<std::int32_t> counts = chunk_counts(choice);
   for (const CollectiveAlgorithm& a : collective_algorithms()) {
     // The makers' own schedules of all-gathers that go directly are as fast.
     const bool to_each = a.name == "pairwise" ||
@@ -47,7 +57,7 @@ std::vector<CollectiveRequest> builders_for(const SynthesisProblem& problem) {
         to_each || a.name == "recursive_doubling" || a.name == "halving_doubling" || a.name == "rabenseifner";
     if (!apart || !a.offers(c)) continue;
     const std::int64_t each = std::int64_t{ranks} * (to_each ? ranks : 16);
-    for (const std::int32_t chunks : {1, 4, 16}) {
+    for (const std::int32_t chunks : counts) {
       if (chunks > 1 && each * chunks > quick_messages) break;
       out.push_back({.collective = c, .algorithm = std::string(a.name), .ranks = ranks, .chunks = chunks});
     }
@@ -57,7 +67,7 @@ std::vector<CollectiveRequest> builders_for(const SynthesisProblem& problem) {
                        c == Collective::reduce_scatter || c == Collective::all_to_all;
     if (!taken || ranks % first != 0) continue;
     const std::int64_t each = 2 * std::int64_t{ranks} * (first + ranks / first);
-    for (const std::int32_t chunks : {1, 4, 16}) {
+    for (const std::int32_t chunks : counts) {
       if (chunks > 1 && (problem.shard_bytes > few_bytes || each * chunks > quick_messages)) break;
       out.push_back({.collective = c,
                      .algorithm = "hierarchical",
@@ -71,6 +81,16 @@ std::vector<CollectiveRequest> builders_for(const SynthesisProblem& problem) {
     if (has_root(c)) r.root = static_cast<std::int32_t>(problem.root);
   }
   return out;
+}
+
+// Returns nothing if the algorithm cannot have so many chunks.
+std::optional<Algorithm> built(const CollectiveRequest& request) {
+  try {
+    return build_collective(request);
+  } catch (const Error& e) {
+    if (e.kind() != Error::Kind::usage) throw;
+    return std::nullopt;
+  }
 }
 
 // Returns how long an algorithm takes; nothing if it does not come to its end.
@@ -93,29 +113,41 @@ std::optional<Picoseconds> time_of(const Algorithm& algorithm, std::optional<std
 }  // namespace
 
 std::optional<JudgedBuilder> fastest_builder(const NetworkConfig& network, const SynthesisRequest& request,
-                                             const SynthesisProblem& problem, Picoseconds limit, unsigned jobs) {
+                                             const SynthesisProblem& problem, const SynthesisChoice& choice,
+                                             Picoseconds limit,
+                                             const std::function<bool(const Algorithm&)>& takes) {
   constexpr std::uint32_t most_ranks = 256;
   if (problem.size() != problem.graph.npus || problem.size() < 2 || problem.size() > most_ranks)
     return std::nullopt;
   if (find_unreachable(problem.wires)) return std::nullopt;  // no replay finds ways for their messages
   const Scenario scenario = scenario_of(network, request);
-  const std::vector<CollectiveRequest> requests = builders_for(problem);
+  const std::vector<CollectiveRequest> requests = builders_for(problem, choice);
   std::optional<JudgedBuilder> best;
   for_each_ordered(
-      jobs, requests.size(),
+      choice.jobs, requests.size(),
       [&](std::size_t i) {
         std::optional<JudgedBuilder> out;
-        Algorithm algorithm = build_collective(requests[i]);
-        if (problem.bytes % algorithm.chunks != 0) return out;  // some bytes would not be moved
-        const std::optional<Picoseconds> total = time_of(algorithm, problem.bytes, scenario);
+        std::optional<Algorithm> algorithm = built(requests[i]);
+        if (!algorithm || problem.bytes % algorithm->chunks != 0) return out;  // some bytes would not be moved
+        const std::optional<Picoseconds> total = time_of(*algorithm, problem.bytes, scenario);
         if (total)
-          out = {std::move(algorithm), requests[i].algorithm + ", " + counted(requests[i].chunks, "chunk"), *total};
+          out = {std::move(*algorithm), requests[i].algorithm + ", " + counted(requests[i].chunks, "chunk"),
+                 *total};
         return out;
       },
       [&](std::size_t, std::optional<JudgedBuilder>&& made) {
-        if (made && made->total < (best ? best->total : limit)) best = std::move(made);
+        if (made && made->total < (best ? best->total : limit) && (!takes || takes(made->algorithm)))
+          best = std::move(made);
       });
   return best;
+}
+
+std::optional<Algorithm> faster_builder(const NetworkConfig& network, const SynthesisRequest& request,
+                                        const SynthesisProblem& problem, const SynthesisChoice& choice,
+                                        Picoseconds limit) {
+  std::optional<JudgedBuilder> found = fastest_builder(network, request, problem, choice, limit);
+  if (!found) return std::nullopt;
+  return std::move(found->algorithm);
 }
 
 AlgorithmJudge judge_by_replay(const NetworkConfig& network, const SynthesisRequest& request) {

@@ -3,13 +3,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
 #include "config/network/network.h"
 #include "core/algorithm/algorithm.h"
 #include "core/units.h"
+#include "sets/synthesized/library.h"
 #include "sets/synthesized/synthesized.h"
+#include "synthesis/portfolio.h"
 #include "synthesis/problem.h"
 
 namespace convert {
@@ -22,12 +25,19 @@ struct JudgedBuilder {
 
 // Returns the fastest of the algorithms that no schedule expresses: those whose NPUs go on adding to a sum that
 // they have sent on, and those that put many parts into one message. Takes only those whose chunks divide the
-// bytes, and that can take less than `limit`. Returns nothing if there is none, not all NPUs of the network take
-// part, or one of them cannot reach another.
+// bytes and are as many of a part as the choice allows, that take less than `limit`, and that `takes`, if given,
+// returns true for. Returns nothing if there is none, not all NPUs of the network take part, or one of them cannot
+// reach another.
 [[nodiscard]] std::optional<JudgedBuilder> fastest_builder(const NetworkConfig& network,
                                                            const SynthesisRequest& request,
-                                                           const SynthesisProblem& problem, Picoseconds limit,
-                                                           unsigned jobs);
+                                                           const SynthesisProblem& problem,
+                                                           const SynthesisChoice& choice, Picoseconds limit,
+                                                           const std::function<bool(const Algorithm&)>& takes = {});
+
+// Returns the algorithm of fastest_builder(), for a library.
+[[nodiscard]] std::optional<Algorithm> faster_builder(const NetworkConfig& network, const SynthesisRequest& request,
+                                                      const SynthesisProblem& problem,
+                                                      const SynthesisChoice& choice, Picoseconds limit);
 
 // Returns a judge that replays algorithms in the model of a request, of which both are copied. It throws Error if
 // an algorithm does not come to its end.

@@ -114,7 +114,10 @@ class MergedSet::Reader : public TraceReader {
 };
 
 MergedSet::MergedSet(SetSource& workload, MergeOptions options, Diagnostics& diagnostics)
-    : workload_(workload), options_(std::move(options)), diagnostics_(diagnostics), synthesis_(options_.rules) {
+    : workload_(workload),
+      options_(std::move(options)),
+      diagnostics_(diagnostics),
+      synthesis_(options_.rules, options_.faster) {
   plan_.allow_misfits = options_.allow_misfits;
   plan_.require_all = options_.require_all;
   load_algorithms();

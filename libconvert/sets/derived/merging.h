@@ -27,6 +27,7 @@ struct MergeOptions {
   bool require_all = false;                  // a collective that stays is an error
   bool allow_misfits = false;                // an algorithm for another collective is a warning only
   std::optional<std::vector<Rank>> ranks{};  // only these are written
+  FasterBuilder faster{};                    // asked beside what is synthesized
   unsigned jobs = 1;
 };
 

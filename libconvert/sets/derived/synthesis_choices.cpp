@@ -27,7 +27,8 @@ std::int64_t place_or_none(std::optional<std::uint32_t> place) { return place ? 
 
 }  // namespace
 
-SynthesisChoices::SynthesisChoices(std::span<const CollectiveRule> rules) : given_(rules) {
+SynthesisChoices::SynthesisChoices(std::span<const CollectiveRule> rules, FasterBuilder faster)
+    : given_(rules), faster_(std::move(faster)) {
   for (const CollectiveRule& rule : rules) {
     rules_.emplace_back();
     if (rule.builtin && names_synthesis(rule.algorithm)) read(rule);
@@ -46,7 +47,7 @@ void SynthesisChoices::read(const CollectiveRule& rule) {
   if (library != nullptr) return;
   library = at_rule(rule, "'" + rule.text + "': ", [&] {
     return std::make_unique<SynthesisLibrary>(find_network(*rules_.back()->network), rules_.back()->failed,
-                                              occupancy_of(*rules_.back()), forwarding_of(*rules_.back()));
+                                              occupancy_of(*rules_.back()), forwarding_of(*rules_.back()), faster_);
   });
 }
 

@@ -26,8 +26,8 @@ class SynthesisChoices {
   using Sizes = std::map<Key, std::int64_t>;  // the largest comm_size of each; roots are ranks
 
   // Reads the networks of the rules that name synthesized algorithms; the rules must outlive this. Throws
-  // Error(usage), or with the place of a rule in a map Error(input) [merge].
-  explicit SynthesisChoices(std::span<const CollectiveRule> rules);
+  // Error(usage), or with the place of a rule in a map Error(input) [merge]. `faster`: as SynthesisLibrary has it.
+  SynthesisChoices(std::span<const CollectiveRule> rules, FasterBuilder faster);
 
   // Returns whether a rule names a synthesized algorithm.
   [[nodiscard]] bool has(std::size_t rule) const { return rules_[rule].has_value(); }
@@ -52,6 +52,7 @@ class SynthesisChoices {
                                              Diagnostics& diagnostics);
 
   std::span<const CollectiveRule> given_;
+  FasterBuilder faster_;
   std::vector<std::optional<SynthesisRule>> rules_;                     // by rule
   std::map<std::string, std::unique_ptr<SynthesisLibrary>> libraries_;  // by network, occupancy, forwarding
   Sizes wanted_;

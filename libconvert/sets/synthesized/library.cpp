@@ -8,6 +8,7 @@
 #include "core/diagnostic.h"
 #include "core/units.h"
 #include "sets/synthesized/synthesized.h"
+#include "synthesis/portfolio/candidates.h"
 #include "synthesis/problem.h"
 #include "util/log.h"
 
@@ -34,8 +35,8 @@ std::uint32_t size_class(std::int64_t bytes) {
 }
 
 SynthesisLibrary::SynthesisLibrary(NetworkConfig network, const std::vector<std::string>& failed,
-                                   Schedule::Occupancy occupancy, Forwarding forwarding)
-    : network_(std::move(network)), occupancy_(occupancy), forwarding_(forwarding) {
+                                   Schedule::Occupancy occupancy, Forwarding forwarding, FasterBuilder faster)
+    : network_(std::move(network)), occupancy_(occupancy), forwarding_(forwarding), faster_(std::move(faster)) {
   if (network_.ideal) throw usage_error("synthesized algorithms want a network with links, not an ideal one");
   whole_ = build_wire_graph(network_);
   erase_failed_wires(whole_, failed);
@@ -103,7 +104,13 @@ Algorithm SynthesisLibrary::make(const GroupCollective& wanted, const SynthesisC
     Diagnostics findings;
     SynthesizedAlgorithm made = synthesize_algorithm(problem, with, findings);
     log_info(made.made.summary);
-    at = known_.emplace(key, std::move(made.made.algorithm)).first;
+    std::optional<Algorithm> built;
+    if (faster_ && wanted.group.size() == whole_.npus && with.effort != SynthesisEffort::fast &&
+        wants(with, SynthesisMethod::builders)) {
+      request.forwarding = forwarding_;
+      built = faster_(*view.network, request, problem, with, made.total);
+    }
+    at = known_.emplace(key, built ? std::move(*built) : std::move(made.made.algorithm)).first;
     make_scalable(at->second);
   }
   Algorithm placed = at->second;

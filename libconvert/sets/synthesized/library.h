@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,8 +18,15 @@
 #include "sets/synthesized/group_network.h"
 #include "sets/synthesized/rule.h"
 #include "synthesis/portfolio.h"
+#include "synthesis/problem.h"
 
 namespace convert {
+
+// Returns a built algorithm that takes less than `limit` on a network all of whose NPUs take part; nothing if there
+// is none.
+using FasterBuilder = std::function<std::optional<Algorithm>(
+    const NetworkConfig& network, const SynthesisRequest& request, const SynthesisProblem& problem,
+    const SynthesisChoice& choice, Picoseconds limit)>;
 
 // A collective among NPUs of a network, by their places; `bytes` are those of the whole, as bus_bandwidth_factor()
 // has them.
@@ -38,12 +46,14 @@ void make_scalable(Algorithm& algorithm);
 
 class SynthesisLibrary {
  public:
-  // `failed`: links, as erase_failed_wires() takes them. Throws Error(usage) if the network is ideal, or lacks one.
+  // `failed`: links, as erase_failed_wires() takes them. `faster`, if given, is asked for collectives of all NPUs.
+  // Throws Error(usage) if the network is ideal, or lacks one of the links.
   SynthesisLibrary(NetworkConfig network, const std::vector<std::string>& failed, Schedule::Occupancy occupancy,
-                   Forwarding forwarding = Forwarding::store);
+                   Forwarding forwarding = Forwarding::store, FasterBuilder faster = {});
 
   // Returns an algorithm whose ranks are the places of the group, without relays, and whose messages have their
-  // ways and turns on the links of the whole network, and are so many chunks, for any size. Throws Error(usage) if
+  // ways and turns on the links of the whole network, those of built algorithms have none, and are so many chunks,
+  // for any size. Throws Error(usage) if
   // the network lacks an NPU of the group, Error(input) if no way leads from a member to another, and as
   // synthesize() does.
   [[nodiscard]] Algorithm make(const GroupCollective& wanted, const SynthesisChoice& choice, unsigned jobs);
@@ -68,6 +78,7 @@ class SynthesisLibrary {
   std::string id_;
   Schedule::Occupancy occupancy_;
   Forwarding forwarding_;
+  FasterBuilder faster_;
   std::map<std::string, NetworkConfig> networks_;             // by text
   std::map<std::pair<std::vector<Rank>, bool>, View> views_;  // by group, and with detours or not
   std::map<std::string, Algorithm> known_;                    // on the network of a group

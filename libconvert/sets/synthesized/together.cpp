@@ -12,6 +12,7 @@
 #include "core/units.h"
 #include "core/world_size.h"
 #include "passes/merge/merge.h"
+#include "passes/verify/verify.h"
 #include "sets/derived/merge_algorithms.h"
 #include "sets/synthesized/group_network.h"
 #include "sets/synthesized/library.h"
@@ -154,6 +155,8 @@ CheckedSchedule relayed_schedule(const JointAlgorithms& made, std::size_t c) {
   }
   Diagnostics findings;
   CheckedSchedule out = checked(made, c, schedule_of(named, moves), findings);
+  // Parts of one sum that do not meet in time are no defect of a schedule, but take each other's place at a relay.
+  if (first_error(findings) == nullptr) verify(make_step_graph(out.algorithm), {.dataflow = true}, findings);
   if (first_error(findings) != nullptr)
     throw input_error({.file = named.source},
                       collective_text(named) +

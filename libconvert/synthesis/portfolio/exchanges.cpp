@@ -23,13 +23,18 @@ double share_of(const SynthesisProblem& problem, const Bounds& bounds) {
 std::vector<PathChoice> path_choices(const SynthesisProblem& problem, const SynthesisChoice& choice,
                                      std::size_t commodities) {
   std::vector<PathChoice> out;
+  const auto is_worth = [&](std::uint32_t pieces) {  // many pieces gain where they are still large
+    constexpr std::uint32_t few = 16;
+    constexpr std::int64_t large = std::int64_t{1} << 16U;
+    return pieces <= few || problem.shard_bytes / pieces >= large;
+  };
   const auto allows = [&](std::uint32_t pieces) {
-    return pieces <= choice.most_pieces && pieces <= problem.shard_bytes &&
+    return pieces <= choice.most_pieces && pieces <= problem.shard_bytes && is_worth(pieces) &&
            commodities * pieces <= quick_moves / 4 && (!choice.even || problem.shard_bytes % pieces == 0);
   };
   if (wants(choice, SynthesisMethod::builders)) {
     out.push_back({.pieces = choice.pieces.value_or(1), .seed = choice.seed, .shortest = true});
-    for (const std::uint32_t pieces : {4U, 16U}) {
+    for (const std::uint32_t pieces : {4U, 16U, 64U, 256U}) {
       if (!choice.pieces && choice.effort != SynthesisEffort::fast && allows(pieces))
         out.push_back({.pieces = pieces, .seed = choice.seed, .shortest = true});
     }
@@ -40,9 +45,11 @@ std::vector<PathChoice> path_choices(const SynthesisProblem& problem, const Synt
     out.push_back({.pieces = choice.pieces.value_or(1), .passes = choice.pieces ? 6U : 2U, .seed = choice.seed});
     return out;
   }
-  for (const std::uint32_t pieces : {1U, 2U, 4U, 8U, 16U}) {
+  for (const std::uint32_t pieces : {1U, 2U, 4U, 8U, 16U, 32U, 64U, 256U}) {
     const bool too_many = commodities * pieces > (best ? most_synthesized_moves : quick_moves / 8);
-    if (pieces > choice.most_pieces || pieces > problem.shard_bytes || (pieces > 1 && too_many)) continue;
+    if (pieces > choice.most_pieces || pieces > problem.shard_bytes || (pieces > 1 && too_many) ||
+        !is_worth(pieces))
+      continue;
     if (choice.even && problem.shard_bytes % pieces != 0) continue;
     for (std::uint64_t seed = 0; seed < (best ? 4U : 2U); ++seed)
       out.push_back({.pieces = pieces, .passes = best ? 20U : 6U, .seed = choice.seed + seed});

@@ -240,8 +240,9 @@ std::string collective_text(const SynthesisProblem& problem) {
 }
 
 std::string joint_bounds_text(const JointProblem& problem, const JointBounds& bounds) {
-  std::string text =
-      counted(problem.size(), "collective") + " at once: " + format_time(bounds.lower) + " at least (";
+  std::string text = (problem.size() == 1 ? collective_text(problem.named.front())
+                                          : counted(problem.size(), "collective") + " at once") +
+                     ": " + format_time(bounds.lower) + " at least (";
   const JointCut& cut = bounds.cut;
   const auto alone = std::ranges::find(bounds.each, bounds.lower, &Bounds::lower);
   if (cut.time < bounds.lower && alone != bounds.each.end()) {

@@ -62,7 +62,10 @@ class JointMakers {
   };
 
   [[nodiscard]] std::vector<TreeChoice> tree_choices() const {
-    if (choice_.effort == SynthesisEffort::fast) return {{.trees = std::min(choice_.pieces.value_or(4), 4U)}};
+    if (choice_.effort == SynthesisEffort::fast) {
+      const std::uint32_t most = choice_.pieces.value_or(choice_.most_pieces != 0 ? choice_.most_pieces : 4);
+      return {{.trees = std::min(most, 4U)}};
+    }
     std::vector<TreeChoice> out;
     for (const std::uint32_t trees : {1U, 2U, 4U, 8U}) {
       if (!split_all(trees, 1)) continue;
@@ -83,13 +86,13 @@ class JointMakers {
       const auto wanted =
           static_cast<std::uint64_t>(static_cast<double>(p.shard_bytes) / static_cast<double>(most_bytes_) * most);
       std::uint32_t q = static_cast<std::uint32_t>(std::bit_floor(std::max<std::uint64_t>(1, wanted)));
-      const std::int64_t most_pieces = std::min<std::int64_t>(allowed, p.shard_bytes);
+      const std::int64_t most_pieces = std::min<std::int64_t>(choice_.pieces.value_or(allowed), p.shard_bytes);
       while (q > 1 && std::int64_t{q} * trees > most_pieces) q /= 2;
       if (choice_.pieces) {
         if (*choice_.pieces % trees != 0) return std::nullopt;
         q = *choice_.pieces / trees;
       }
-      if (std::int64_t{q} * trees > p.shard_bytes) return std::nullopt;
+      if (std::int64_t{q} * trees > most_pieces) return std::nullopt;
       out.push_back(q);
       const std::uint64_t roots = has_root(p.collective) ? 1 : p.size();
       messages += roots * p.size() * trees * q * (p.collective == Collective::all_reduce ? 2 : 1);

@@ -310,7 +310,8 @@ void CallReader::find_shared_tag() {
     NodeType type;
     std::int64_t peer;
     std::int64_t tag;
-    std::int64_t instance;  // -1: of no merged collective
+    std::int64_t call;      // -1: of no merged collective
+    std::int64_t instance;  // of the call
     std::uint32_t node;
     auto operator<=>(const Use&) const = default;
   };
@@ -322,14 +323,16 @@ void CallReader::find_shared_tag() {
     const IntValue peer = int_value(attrs, type == NodeType::comm_send ? attr::comm_dst : attr::comm_src);
     const IntValue tag = int_value(attrs, attr::comm_tag);
     const IntValue instance = int_value(attrs, attr::merged_instance);
-    const bool in = merged_.of(i) != no_index;
-    if (peer && tag) uses.push_back({type, peer.value, tag.value, in ? instance.value : -1, i});
+    const std::uint32_t call = merged_.of(i);
+    if (peer && tag)
+      uses.push_back({type, peer.value, tag.value, call == no_index ? -1 : std::int64_t{call}, instance.value, i});
   }
   std::ranges::sort(uses);
   for (std::size_t k = 1; k < uses.size(); ++k) {
     const Use& a = uses[k - 1];
     const Use& b = uses[k];
-    if (a.type != b.type || a.peer != b.peer || a.tag != b.tag || a.instance == b.instance) continue;
+    if (a.type != b.type || a.peer != b.peer || a.tag != b.tag) continue;
+    if (a.call == b.call && (a.call < 0 || a.instance == b.instance)) continue;
     const std::uint32_t other = merged_.of(a.node);
     report(merged_.error(b.node, "has tag " + std::to_string(b.tag) + " and the ends of node " +
                                      std::to_string(table_.nodes[a.node].id) +

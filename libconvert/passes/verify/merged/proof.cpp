@@ -61,9 +61,10 @@ struct MergedProof::State {
   const GroupLists* groups = nullptr;
   std::optional<Collective> collective;
   Diagnostics* diagnostics = nullptr;
-  std::set<std::uint64_t> broken;                                // instances of which a rank was reported
-  std::map<std::uint32_t, MergedInstance> structures;            // by their list
-  std::set<std::uint32_t> sized;                                 // lists: structures whose sizes were checked
+  std::set<std::uint64_t> broken;                      // instances of which a rank was reported
+  std::map<std::uint32_t, MergedInstance> structures;  // by their list
+  std::set<std::uint32_t> sized;                       // lists: structures whose sizes were checked
+  bool warned_of_places = false;
   std::map<Lacking, std::pair<Meeting, std::uint64_t>> lacking;  // the first that does, and how many
 
   [[nodiscard]] const MergedCall& call(const Meeting& m) const { return ranks[m.rank].calls[m.call]; }
@@ -90,8 +91,9 @@ struct MergedProof::State {
 
   void prove(std::span<const Meeting> found);
   [[nodiscard]] bool agree(std::span<const Meeting> members) const;
-  [[nodiscard]] bool in_place(std::span<const Meeting> members) const;
+  [[nodiscard]] bool in_place(std::span<const Meeting> members);
   [[nodiscard]] bool prove_part(std::span<const Meeting> members, std::uint32_t part);
+  void warn_of_places(const Meeting& m) const;
   void report_lacking() const;
 };
 
@@ -173,11 +175,24 @@ bool MergedProof::State::agree(std::span<const Meeting> members) const {
   return true;
 }
 
+void MergedProof::State::warn_of_places(const Meeting& m) const {
+  const RankCalls& r = ranks[m.rank];
+  diagnostics->warning({.file = r.file, .rank = r.rank, .node = static_cast<std::int64_t>(call(m).first_node)},
+                       "groups",
+                       describe(m) +
+                           ": nothing lists the ranks of the group, so that the positions which they take "
+                           "in its algorithm are not proved",
+                       {"hint: list them in PREFIX.groups.json"});
+}
+
 // Returns whether each place is that of the group's list.
-bool MergedProof::State::in_place(std::span<const Meeting> members) const {
+bool MergedProof::State::in_place(std::span<const Meeting> members) {
   const std::string& group = texts[members.front().group];
   const std::vector<Rank>* const list = group == "0" ? nullptr : listed(group);
-  if (list == nullptr && group != "0") return true;
+  if (list == nullptr && group != "0") {
+    if (!std::exchange(warned_of_places, true)) warn_of_places(members.front());
+    return true;
+  }
   for (const Meeting& m : members) {
     const std::uint32_t place = program(m, MergedSteps::place);
     const Rank rank = ranks[m.rank].rank;

@@ -39,6 +39,8 @@ std::optional<Collective> collective_of(const std::string& text) {
 
 void check_kind(const std::string& kind) {
   if (names_workload(kind) || collective_of(kind) || find_trace_kind(kind) != nullptr) return;
+  if (parse_collective(kind, can_synthesize))
+    throw usage_error(kind + " is made for a network: give --algorithm synthesized, and the network with -n");
   std::vector<std::string> known = workload_presets();
   for (const Collective c : offered_collectives()) known.emplace_back(name(c));
   for (const TraceKind& k : trace_kinds()) known.emplace_back(k.name);

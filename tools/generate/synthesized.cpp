@@ -234,6 +234,7 @@ class Generation {
     SynthesisChoice choice = choice_of(o_, context_);
     const bool targeted = o_.synthesis.target.has_value();
     choice.even = targeted;  // MSCCL-IR has chunks of one size
+    if (targeted && !o_.chunks) warn_of_whole_parts(problem);
     if (targeted && !o_.chunks) limit_pieces(problem, choice);
     // A judge knows the NPUs by their numbers on the whole network.
     const AlgorithmJudge judge = problem.wires.npus == static_cast<std::uint32_t>(network_.npus())
@@ -275,6 +276,18 @@ class Generation {
     while (choice.most_pieces > 1 && (phases * choice.most_pieces * (problem.size() - 1) > steps ||
                                       parts * choice.most_pieces > static_cast<std::uint64_t>(elements)))
       choice.most_pieces /= 2;
+  }
+
+  void warn_of_whole_parts(const SynthesisProblem& problem) const {
+    constexpr std::int64_t large = std::int64_t{1} << 16U;
+    if (problem.shard_bytes < large || problem.shard_bytes / element_bytes(problem) % 2 == 0) return;
+    constexpr std::int64_t usual = std::int64_t{64} * 8;  // pieces, bytes of an element
+    context_.diagnostics.warning(
+        {.file = problem.source}, "sizes",
+        "parts of " + std::to_string(problem.shard_bytes) +
+            " bytes do not divide into chunks of one size, and go whole; a --size that is a "
+            "multiple of " +
+            std::to_string(usual * problem.size()) + " may be faster");
   }
 
   // Returns the bytes of the largest elements, of 8 bytes at most, that a part of the collective has.

@@ -202,7 +202,8 @@ class CounterChecker {
       return std::pair(at - ones.begin(), at == ones.begin() ? Wide{0} : std::prev(at)->second);
     };
     for (auto at = of_run_.begin(); at != of_run_.end(); ++at) {
-      const auto& [run, i] = *at;
+      const Run run = at->first;
+      const std::size_t i = at->second;
       const std::int64_t bytes = bytes_of(i);
       const auto wrong = [&](const std::string& what) {
         error(i, "comm_size is " + std::to_string(bytes) + " for " + text(run) + ", but " + what);

@@ -345,9 +345,9 @@ class Generation {
                         wants(choice, SynthesisMethod::builders) && request_.avoid.empty() && request_.only.empty();
     if (!wanted) return;
     SynthesizedAlgorithm& s = out.synthesized;
-    std::optional<JudgedBuilder> builder =
-        fastest_builder(network_, request_, problem, choice, s.total,
-                        [&](Algorithm algorithm) { return fit(problem, algorithm).exceeded.empty(); });
+    std::optional<JudgedBuilder> builder = fastest_builder(
+        network_, request_, problem, choice,
+        {.limit = s.total, .takes = [&](Algorithm algorithm) { return fit(problem, algorithm).exceeded.empty(); }});
     if (!builder || s.total <= tolerated_time(choice.objective, builder->total)) return;
     (void)fit(problem, builder->algorithm);  // makes it what the runtime takes
     check_bound(builder->total, s.lower, builder->algorithm.steps.size() * problem.graph.devices);
@@ -424,10 +424,14 @@ void generate_synthesized(const GenerateOptions& o, Context& context,
   try {
     generation.write(watch);
   } catch (const Error& e) {
-    if (e.rule() != parts_of_sums || !can_be_placed(o)) throw;
-    log_note("NPUs that do not take part only pass messages on here, as beside other collectives");
+    if (e.rule() != parts_of_sums) throw;
     const NetworkConfig network = find_network(*o.synthesis.network);
-    generate_together(o, network, request_of(o, network), choice_of(o, context), context);
+    GenerateOptions own = o;
+    if (o.synthesis.forwarding == "switches" && build_wire_graph(network).switches == 0)
+      own.synthesis.forwarding = "store";  // the same there
+    if (!can_be_placed(own)) throw;
+    log_note("NPUs that do not take part only pass messages on here, as beside other collectives");
+    generate_together(own, network, request_of(own, network), choice_of(own, context), context);
   }
 }
 

@@ -53,8 +53,9 @@ std::vector<CollectiveRequest> builders_for(const SynthesisProblem& problem, con
     // The makers' own schedules of all-gathers that go directly are as fast.
     const bool to_each = a.name == "pairwise" ||
                          (a.name == "direct" && (c == Collective::all_reduce || c == Collective::all_to_all));
-    const bool apart =
-        to_each || a.name == "recursive_doubling" || a.name == "halving_doubling" || a.name == "rabenseifner";
+    const bool apart = to_each || a.name == "recursive_doubling" || a.name == "halving_doubling" ||
+                       a.name == "rabenseifner" || (has_root(c) && !choice.pieces);
+    if (choice.pieces && has_root(c)) continue;  // they count chunks of a part of what the root has
     if (!apart || !a.offers(c)) continue;
     const std::int64_t each = std::int64_t{ranks} * (to_each ? ranks : 16);
     for (const std::int32_t chunks : counts) {
@@ -68,7 +69,7 @@ std::vector<CollectiveRequest> builders_for(const SynthesisProblem& problem, con
     if (!taken || ranks % first != 0) continue;
     const std::int64_t each = 2 * std::int64_t{ranks} * (first + ranks / first);
     for (const std::int32_t chunks : counts) {
-      if (chunks > 1 && (problem.shard_bytes > few_bytes || each * chunks > quick_messages)) break;
+      if (chunks > 1 && (problem.shard_bytes > few_bytes || each * chunks > 5 * quick_messages)) break;
       out.push_back({.collective = c,
                      .algorithm = "hierarchical",
                      .ranks = ranks,
@@ -114,13 +115,13 @@ std::optional<Picoseconds> time_of(const Algorithm& algorithm, std::optional<std
 
 std::optional<JudgedBuilder> fastest_builder(const NetworkConfig& network, const SynthesisRequest& request,
                                              const SynthesisProblem& problem, const SynthesisChoice& choice,
-                                             Picoseconds limit,
-                                             const std::function<bool(const Algorithm&)>& takes) {
+                                             const BuilderJudging& judging) {
   constexpr std::uint32_t most_ranks = 256;
   if (problem.size() != problem.graph.npus || problem.size() < 2 || problem.size() > most_ranks)
     return std::nullopt;
   if (find_unreachable(problem.wires)) return std::nullopt;  // no replay finds ways for their messages
-  const Scenario scenario = scenario_of(network, request);
+  Scenario scenario = scenario_of(network, request);
+  if (judging.in_workload) scenario.options.issue = IssueMode::workload;
   const std::vector<CollectiveRequest> requests = builders_for(problem, choice);
   std::optional<JudgedBuilder> best;
   for_each_ordered(
@@ -128,26 +129,34 @@ std::optional<JudgedBuilder> fastest_builder(const NetworkConfig& network, const
       [&](std::size_t i) {
         std::optional<JudgedBuilder> out;
         std::optional<Algorithm> algorithm = built(requests[i]);
-        if (!algorithm || problem.bytes % algorithm->chunks != 0) return out;  // some bytes would not be moved
-        const std::optional<Picoseconds> total = time_of(*algorithm, problem.bytes, scenario);
+        if (!algorithm) return out;
+        const std::int64_t beyond = problem.bytes % algorithm->chunks;  // which would not be moved
+        if (beyond != 0 && !judging.spread) return out;
+        const std::int64_t bytes = problem.bytes + (beyond == 0 ? 0 : algorithm->chunks - beyond);
+        const std::optional<Picoseconds> total = time_of(*algorithm, bytes, scenario);
         if (total)
           out = {std::move(*algorithm), requests[i].algorithm + ", " + counted(requests[i].chunks, "chunk"),
                  *total};
         return out;
       },
       [&](std::size_t, std::optional<JudgedBuilder>&& made) {
-        if (made && made->total < (best ? best->total : limit) && (!takes || takes(made->algorithm)))
+        if (made && made->total < (best ? best->total : judging.limit) &&
+            (!judging.takes || judging.takes(made->algorithm)))
           best = std::move(made);
       });
   return best;
 }
 
-std::optional<Algorithm> faster_builder(const NetworkConfig& network, const SynthesisRequest& request,
-                                        const SynthesisProblem& problem, const SynthesisChoice& choice,
-                                        Picoseconds limit) {
-  std::optional<JudgedBuilder> found = fastest_builder(network, request, problem, choice, limit);
-  if (!found) return std::nullopt;
-  return std::move(found->algorithm);
+FasterBuilder faster_builder(bool in_workload) {
+  return [in_workload](const NetworkConfig& network, const SynthesisRequest& request,
+                       const SynthesisProblem& problem, const SynthesisChoice& choice, Picoseconds limit,
+                       const std::function<bool(const Algorithm&)>& takes) -> std::optional<Algorithm> {
+    std::optional<JudgedBuilder> found =
+        fastest_builder(network, request, problem, choice,
+                        {.limit = limit, .takes = takes, .spread = true, .in_workload = in_workload});
+    if (!found) return std::nullopt;
+    return std::move(found->algorithm);
+  };
 }
 
 AlgorithmJudge judge_by_replay(const NetworkConfig& network, const SynthesisRequest& request) {

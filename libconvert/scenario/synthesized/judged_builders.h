@@ -23,21 +23,26 @@ struct JudgedBuilder {
   Picoseconds total = 0;  // as et-replay --network links has it
 };
 
+// Says how built algorithms are to be judged.
+struct BuilderJudging {
+  Picoseconds limit = 0;                          // only those that take less
+  std::function<bool(const Algorithm&)> takes{};  // only those that it returns true for; if given
+  bool spread = false;                            // chunks need not divide the bytes, which are spread over them
+  bool in_workload = false;                       // as nodes of a workload, whose NPUs compute one at a time
+};
+
 // Returns the fastest of the algorithms that no schedule expresses: those whose NPUs go on adding to a sum that
-// they have sent on, and those that put many parts into one message. Takes only those whose chunks divide the
-// bytes and are as many of a part as the choice allows, that take less than `limit`, and that `takes`, if given,
-// returns true for. Returns nothing if there is none, not all NPUs of the network take part, or one of them cannot
-// reach another.
+// they have sent on, and those that put many parts into one message; and of broadcasts and reduces. Takes only
+// those whose chunks divide the bytes, and are as many of a part as the choice allows. Returns nothing if there is
+// none, not all NPUs of the network take part, or one of them cannot reach another.
 [[nodiscard]] std::optional<JudgedBuilder> fastest_builder(const NetworkConfig& network,
                                                            const SynthesisRequest& request,
                                                            const SynthesisProblem& problem,
-                                                           const SynthesisChoice& choice, Picoseconds limit,
-                                                           const std::function<bool(const Algorithm&)>& takes = {});
+                                                           const SynthesisChoice& choice,
+                                                           const BuilderJudging& judging);
 
-// Returns the algorithm of fastest_builder(), for a library.
-[[nodiscard]] std::optional<Algorithm> faster_builder(const NetworkConfig& network, const SynthesisRequest& request,
-                                                      const SynthesisProblem& problem,
-                                                      const SynthesisChoice& choice, Picoseconds limit);
+// Returns what asks fastest_builder() for a library, whose algorithms are for many sizes.
+[[nodiscard]] FasterBuilder faster_builder(bool in_workload);
 
 // Returns a judge that replays algorithms in the model of a request, of which both are copied. It throws Error if
 // an algorithm does not come to its end.

@@ -108,7 +108,11 @@ Algorithm SynthesisLibrary::make(const GroupCollective& wanted, const SynthesisC
     if (faster_ && wanted.group.size() == whole_.npus && with.effort != SynthesisEffort::fast &&
         wants(with, SynthesisMethod::builders)) {
       request.forwarding = forwarding_;
-      built = faster_(*view.network, request, problem, with, made.total);
+      // A collective of fewer bytes than chunks has no use for an algorithm.
+      const auto fits = [&](const Algorithm& a) { return a.chunks <= bytes; };
+      const Picoseconds limit = fits(made.made.algorithm) ? made.total : INT64_MAX;
+      built = faster_(*view.network, request, problem, with, limit, fits);
+      if (built) log_info("in its place " + built->name + ", which is faster");
     }
     at = known_.emplace(key, built ? std::move(*built) : std::move(made.made.algorithm)).first;
     make_scalable(at->second);

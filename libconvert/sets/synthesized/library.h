@@ -22,11 +22,11 @@
 
 namespace convert {
 
-// Returns a built algorithm that takes less than `limit` on a network all of whose NPUs take part; nothing if there
-// is none.
+// Returns the fastest built algorithm that takes less than `limit` on a network all of whose NPUs take part, and
+// that `takes` returns true for; nothing if there is none.
 using FasterBuilder = std::function<std::optional<Algorithm>(
     const NetworkConfig& network, const SynthesisRequest& request, const SynthesisProblem& problem,
-    const SynthesisChoice& choice, Picoseconds limit)>;
+    const SynthesisChoice& choice, Picoseconds limit, const std::function<bool(const Algorithm&)>& takes)>;
 
 // A collective among NPUs of a network, by their places; `bytes` are those of the whole, as bus_bandwidth_factor()
 // has them.

@@ -12,7 +12,7 @@ std::optional<JudgedBuilder> fastest(const std::string& text, const SynthesisReq
   Diagnostics diagnostics;
   const NetworkConfig network = parse_short_network(text);
   const SynthesisProblem problem = make_problem(network, request, diagnostics);
-  return fastest_builder(network, request, problem, {}, limit);
+  return fastest_builder(network, request, problem, {}, {.limit = limit});
 }
 
 // Three exchanges, each of 500 ns, few bytes at 50 GB/s, and sums, of which each takes a nanosecond.

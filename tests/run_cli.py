@@ -22,7 +22,7 @@ import sys
 import tempfile
 
 NO_NEWLINE = "%no newline"
-TIMEOUT_S = 120
+TIMEOUT_S = 300
 
 
 def parse(text):

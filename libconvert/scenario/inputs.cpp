@@ -123,7 +123,7 @@ Algorithm LibraryMaker::synthesize(const std::string& text, const CollectiveCall
     const auto occupancy =
         options_.occupancy == Occupancy::alpha_beta ? Schedule::Occupancy::alpha_beta : Schedule::Occupancy::beta;
     library_.emplace(network_, options_.failed, occupancy, options_.forwarding.value_or(Forwarding::switches),
-                     faster_builder(false));
+                     faster_builder(IssueMode::algorithm));
   }
   GroupCollective wanted{.collective = call.op, .group = {ranks.begin(), ranks.end()}, .root = call.root};
   wanted.bytes = call.bytes;

@@ -234,8 +234,10 @@ class Generation {
     SynthesisChoice choice = choice_of(o_, context_);
     const bool targeted = o_.synthesis.target.has_value();
     choice.even = targeted;  // MSCCL-IR has chunks of one size
-    if (targeted && !o_.chunks) warn_of_whole_parts(problem);
-    if (targeted && !o_.chunks) limit_pieces(problem, choice);
+    if (targeted && !o_.chunks) {
+      warn_of_whole_parts(problem);
+      limit_pieces(problem, choice);
+    }
     // A judge knows the NPUs by their numbers on the whole network.
     const AlgorithmJudge judge = problem.wires.npus == static_cast<std::uint32_t>(network_.npus())
                                      ? judge_by_replay(network_, request_)

@@ -51,7 +51,7 @@ MergeOptions merge_options(const MergeToolOptions& o, unsigned jobs) {
                        .require_all = o.require_all,
                        .allow_misfits = o.misfits == "warn",
                        .ranks = {},
-                       .faster = faster_builder(true),
+                       .faster = faster_builder(IssueMode::workload),
                        .jobs = jobs};
   for (const std::string& text : o.algorithms) options.rules.push_back(parse_collective_rule(text));
   for (const std::string& text : o.builtins) options.rules.push_back(parse_collective_rule(text, true));

@@ -132,8 +132,8 @@ class CounterChecker {
     if (!bytes || *bytes < 0) return;
     // A schedule's chunks have sizes of their own.
     if (const auto chunk = n.wide(attr::chunk_id)) {
-      chunks == 1 ? same_size(i, of_chunk_, *chunk, *bytes) : same_size(i, of_run_, {*chunk, chunks}, *bytes);
-      return;
+      if (chunks == 1) return same_size(i, of_chunk_, *chunk, *bytes);
+      return same_size(i, of_run_, {*chunk, chunks}, *bytes);
     }
     constexpr std::size_t most_shares = 4096;  // sound traces have a share for each number of chunks
     if (shares_.size() < most_shares || shares_.contains({*bytes, chunks})) {
@@ -192,8 +192,8 @@ class CounterChecker {
 
   // Checks messages of several chunks of a schedule against those of fewer, and of one, of them.
   void check_runs() {
-    std::vector<std::pair<std::int64_t, Wide>>
-        ones;  // chunks that go alone, ascending, and the bytes of all until then
+    // Chunks that go alone, ascending, and the bytes of all until then.
+    std::vector<std::pair<std::int64_t, Wide>> ones;
     for (const auto& [chunk, i] : of_chunk_) ones.emplace_back(chunk, bytes_of(i));
     std::ranges::sort(ones);
     for (std::size_t k = 1; k < ones.size(); ++k) ones[k].second += ones[k - 1].second;

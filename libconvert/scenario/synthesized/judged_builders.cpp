@@ -46,6 +46,7 @@ std::vector<std::int32_t> chunk_counts(const SynthesisChoice& choice) {
 
 std::vector<CollectiveRequest> builders_for(const SynthesisProblem& problem, const SynthesisChoice& choice) {
   std::vector<CollectiveRequest> out;
+  if (choice.pieces && has_root(problem.collective)) return out;  // they cut parts of what the root has
   const auto ranks = static_cast<std::int32_t>(problem.size());
   const Collective c = problem.collective;
   const std::vector<std::int32_t> counts = chunk_counts(choice);
@@ -54,8 +55,7 @@ std::vector<CollectiveRequest> builders_for(const SynthesisProblem& problem, con
     const bool to_each = a.name == "pairwise" ||
                          (a.name == "direct" && (c == Collective::all_reduce || c == Collective::all_to_all));
     const bool apart = to_each || a.name == "recursive_doubling" || a.name == "halving_doubling" ||
-                       a.name == "rabenseifner" || (has_root(c) && !choice.pieces);
-    if (choice.pieces && has_root(c)) continue;  // they count chunks of a part of what the root has
+                       a.name == "rabenseifner" || has_root(c);
     if (!apart || !a.offers(c)) continue;
     const std::int64_t each = std::int64_t{ranks} * (to_each ? ranks : 16);
     for (const std::int32_t chunks : counts) {
@@ -121,7 +121,7 @@ std::optional<JudgedBuilder> fastest_builder(const NetworkConfig& network, const
     return std::nullopt;
   if (find_unreachable(problem.wires)) return std::nullopt;  // no replay finds ways for their messages
   Scenario scenario = scenario_of(network, request);
-  if (judging.in_workload) scenario.options.issue = IssueMode::workload;
+  scenario.options.issue = judging.issue;
   const std::vector<CollectiveRequest> requests = builders_for(problem, choice);
   std::optional<JudgedBuilder> best;
   for_each_ordered(
@@ -147,13 +147,12 @@ std::optional<JudgedBuilder> fastest_builder(const NetworkConfig& network, const
   return best;
 }
 
-FasterBuilder faster_builder(bool in_workload) {
-  return [in_workload](const NetworkConfig& network, const SynthesisRequest& request,
-                       const SynthesisProblem& problem, const SynthesisChoice& choice, Picoseconds limit,
-                       const std::function<bool(const Algorithm&)>& takes) -> std::optional<Algorithm> {
-    std::optional<JudgedBuilder> found =
-        fastest_builder(network, request, problem, choice,
-                        {.limit = limit, .takes = takes, .spread = true, .in_workload = in_workload});
+FasterBuilder faster_builder(IssueMode issue) {
+  return [issue](const NetworkConfig& network, const SynthesisRequest& request, const SynthesisProblem& problem,
+                 const SynthesisChoice& choice, Picoseconds limit,
+                 const std::function<bool(const Algorithm&)>& takes) -> std::optional<Algorithm> {
+    std::optional<JudgedBuilder> found = fastest_builder(
+        network, request, problem, choice, {.limit = limit, .takes = takes, .spread = true, .issue = issue});
     if (!found) return std::nullopt;
     return std::move(found->algorithm);
   };

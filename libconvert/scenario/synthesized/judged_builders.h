@@ -12,6 +12,7 @@
 #include "core/units.h"
 #include "sets/synthesized/library.h"
 #include "sets/synthesized/synthesized.h"
+#include "simulate/program/program.h"
 #include "synthesis/portfolio.h"
 #include "synthesis/problem.h"
 
@@ -28,7 +29,7 @@ struct BuilderJudging {
   Picoseconds limit = 0;                          // only those that take less
   std::function<bool(const Algorithm&)> takes{};  // only those that it returns true for; if given
   bool spread = false;                            // chunks need not divide the bytes, which are spread over them
-  bool in_workload = false;                       // as nodes of a workload, whose NPUs compute one at a time
+  IssueMode issue = IssueMode::algorithm;         // workload: their NPUs compute one at a time
 };
 
 // Returns the fastest of the algorithms that no schedule expresses: those whose NPUs go on adding to a sum that
@@ -42,7 +43,7 @@ struct BuilderJudging {
                                                            const BuilderJudging& judging);
 
 // Returns what asks fastest_builder() for a library, whose algorithms are for many sizes.
-[[nodiscard]] FasterBuilder faster_builder(bool in_workload);
+[[nodiscard]] FasterBuilder faster_builder(IssueMode issue);
 
 // Returns a judge that replays algorithms in the model of a request, of which both are copied. It throws Error if
 // an algorithm does not come to its end.

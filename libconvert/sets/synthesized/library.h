@@ -51,11 +51,10 @@ class SynthesisLibrary {
   SynthesisLibrary(NetworkConfig network, const std::vector<std::string>& failed, Schedule::Occupancy occupancy,
                    Forwarding forwarding = Forwarding::store, FasterBuilder faster = {});
 
-  // Returns an algorithm whose ranks are the places of the group, without relays, and whose messages have their
-  // ways and turns on the links of the whole network, those of built algorithms have none, and are so many chunks,
-  // for any size. Throws Error(usage) if
-  // the network lacks an NPU of the group, Error(input) if no way leads from a member to another, and as
-  // synthesize() does.
+  // Returns an algorithm whose ranks are the places of the group, without relays, and whose messages are so many
+  // chunks, for any size, and have their ways and turns on the links of the whole network; those of built
+  // algorithms have none. Throws Error(usage) if the network lacks an NPU of the group, Error(input) if no way
+  // leads from a member to another, and as synthesize() does.
   [[nodiscard]] Algorithm make(const GroupCollective& wanted, const SynthesisChoice& choice, unsigned jobs);
 
   // Returns how many algorithms were synthesized.

@@ -37,6 +37,13 @@ struct FormatOption {
   std::string_view help;
 };
 
+// What the suffix of a file to write says of an option: ".ten.csv" is form=csv.
+struct SuffixOption {
+  std::string_view suffix;
+  std::string_view key;
+  std::string_view value;
+};
+
 // key=value pairs given after a format's name: "msccl,size=1MiB".
 class FormatOptions {
  public:
@@ -44,6 +51,8 @@ class FormatOptions {
   explicit FormatOptions(std::vector<std::pair<std::string, std::string>> values) : values_(std::move(values)) {}
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& all() const { return values_; }
   [[nodiscard]] std::optional<std::string> get(std::string_view key) const;
+  // Gives the key this value unless it has one.
+  void set_default(std::string_view key, std::string_view value);
   // Throws Error(usage) that names the key if the value is malformed.
   [[nodiscard]] std::optional<std::int64_t> get_bytes(std::string_view key) const;
 
@@ -135,6 +144,7 @@ struct Format {
   std::vector<std::string_view> suffixes{};  // ".et"; without compression suffix
   std::vector<FormatOption> read_options{};
   std::vector<FormatOption> write_options{};
+  std::vector<SuffixOption> suffix_options{};
   bool (*sniff)(std::string_view head) = nullptr;  // up to 4 KiB after decompression; null: by suffix only
 
   // Returns the process groups that stand before the first rank, as the text of a groups file; empty if none do.
@@ -209,7 +219,8 @@ struct FormatChoice {
 // Parses "msccl,size=1MiB". Throws Error(usage) on an unknown format, an unknown key (naming the known ones), a key
 // given twice, or a format that cannot be read (or written).
 [[nodiscard]] FormatChoice parse_format_choice(std::string_view text, Direction direction);
-// Returns the format of option -t, else that of the file's name, else chakra. Throws Error(usage).
+// Returns the format of option -t, else that of the file's name, else chakra; with the options that the file's name
+// says and -t does not. Throws Error(usage).
 [[nodiscard]] FormatChoice written_format(const std::optional<std::string>& to,
                                           const std::optional<std::string>& path);
 

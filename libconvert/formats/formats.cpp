@@ -66,6 +66,10 @@ std::optional<std::string> FormatOptions::get(std::string_view key) const {
   return std::nullopt;
 }
 
+void FormatOptions::set_default(std::string_view key, std::string_view value) {
+  if (!get(key)) values_.emplace_back(key, value);
+}
+
 std::optional<std::int64_t> FormatOptions::get_bytes(std::string_view key) const {
   const auto text = get(key);
   if (!text) return std::nullopt;
@@ -154,11 +158,19 @@ FormatChoice parse_format_choice(std::string_view text, Direction direction) {
 }
 
 FormatChoice written_format(const std::optional<std::string>& to, const std::optional<std::string>& path) {
-  if (to) return parse_format_choice(*to, Direction::write);
-  const Format* const by_suffix = path && *path != "-" ? format_by_suffix(*path, Direction::write) : nullptr;
-  FormatChoice choice{.format = by_suffix != nullptr ? by_suffix : &find_format("chakra"), .options = {}};
-  if (!choice.format->can_write())
-    throw usage_error("format '" + std::string(choice.format->name) + "' can only be read");
+  const std::string_view name = path && *path != "-" ? without_compression_suffix(*path) : std::string_view{};
+  FormatChoice choice;
+  if (to) {
+    choice = parse_format_choice(*to, Direction::write);
+  } else {
+    const Format* const by_suffix = format_by_suffix(name, Direction::write);
+    choice.format = by_suffix != nullptr ? by_suffix : &find_format("chakra");
+    if (!choice.format->can_write())
+      throw usage_error("format '" + std::string(choice.format->name) + "' can only be read");
+  }
+  for (const SuffixOption& said : choice.format->suffix_options) {
+    if (name.ends_with(said.suffix)) choice.options.set_default(said.key, said.value);
+  }
   return choice;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <utility>
 
 #include "core/units.h"
 
@@ -157,6 +158,20 @@ bool read_header(const Trace& trace, Algorithm& out, Gpu& gpu) {
     throw provenance_error(trace, "msccl.copy_i_off and msccl.copy_o_off differ in length");
   for (std::size_t k = 0; k < from.size(); ++k) gpu.copies.push_back({from[k], to[k]});
   return true;
+}
+
+void check_relays(const Trace& trace, const Algorithm& header, std::size_t ranks) {
+  bool some = header.relays.size() < ranks;
+  std::int64_t least = 0;
+  for (const std::int32_t r : header.relays) {
+    some = some && r >= least && std::cmp_less(r, ranks);
+    least = std::int64_t{r} + 1;
+  }
+  if (some) return;
+  throw input_error({.file = trace.name},
+                    "the metadata's ten.relays are not some, fewer than all, of " + counted(ranks, "rank") +
+                        " in ascending order",
+                    "provenance");
 }
 
 bool may_have_provenance(const Metadata& metadata) {

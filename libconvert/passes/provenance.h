@@ -35,6 +35,10 @@ void require_all_ranks(std::span<const Trace> traces);
 // absent. Throws Error(input) [provenance] if they are impossible.
 bool read_header(const Trace& trace, Algorithm& out, Gpu& gpu);
 
+// Throws Error(input) [provenance] unless the relays of a trace's header are some of so many ranks, fewer than all,
+// ascending.
+void check_relays(const Trace& trace, const Algorithm& header, std::size_t ranks);
+
 // Returns the step that a node belongs to, without position and dependencies. Throws Error(input) [provenance].
 [[nodiscard]] Step parse_step(const Trace& trace, std::size_t index);
 

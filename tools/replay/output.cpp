@@ -152,8 +152,8 @@ void write_report(const ReplayResult& result, const ReplayOutputOptions& o, bool
   out.write(text);
 }
 
-std::string text_of(const Schedule& schedule, const std::string& to) {
-  const FormatChoice choice = parse_format_choice(to, Direction::write);
+std::string text_of(const Schedule& schedule, const ReplayOutputOptions& o) {
+  const FormatChoice choice = written_format(o.to, o.output);
   std::string out;
   choice.format->write_schedule(schedule, choice.options, out);
   return out;
@@ -397,7 +397,7 @@ void write_replay(ReplayResult& result, const ReplayOutputOptions& o, bool all, 
       report->close();
     }
   } else if (schedule) {
-    out->write(text_of(*schedule, *o.to));
+    out->write(text_of(*schedule, o));
   } else {
     const bool finds = tells_findings(o) && replay.program;
     write_report(result, o, all, finds ? found_again(result, o, *replay.program) : std::string(), *out);

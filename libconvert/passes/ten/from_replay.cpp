@@ -47,9 +47,9 @@ class Watcher {
     read_headers();
     index_nodes();
     for (const Event& e : events()) take(e);
-    const bool known = header_.collective != Collective::custom && header_.collective != Collective::gather &&
-                       header_.collective != Collective::scatter && header_.collective != Collective::reduce;
-    out_.collective = known && in_schedules(header_.collective) ? header_.collective : Collective::custom;
+    const bool known = collective_ != Collective::custom && collective_ != Collective::gather &&
+                       collective_ != Collective::scatter && collective_ != Collective::reduce;
+    out_.collective = known && in_schedules(collective_) ? collective_ : Collective::custom;
     name_chunks();
     add_transfers();
     if (out_.collective == Collective::custom) end_where_they_are();
@@ -97,17 +97,33 @@ class Watcher {
       if (t.rank == 0) header_ = std::move(own);
       gpus_.push_back(std::move(gpu));
     }
+    read_relays();
     using enum Collective;
-    const Collective c = header_.collective;
+    const Collective c = collective_;
     reduces_ = c == all_reduce || c == reduce_scatter || c == reduce;
-    const auto ranks = static_cast<std::int64_t>(traces_.size());
-    if ((c == all_gather || c == reduce_scatter || c == all_to_all) && header_.chunks % ranks != 0) {
+    const std::size_t ranks = participants_.size();
+    if ((c == all_gather || c == reduce_scatter || c == all_to_all) &&
+        std::cmp_not_equal(header_.chunks % ranks, 0)) {
       throw provenance_error(traces_.front(),
                              std::string(name(c)) + " needs a multiple of " + counted(ranks, "chunk") +
                                  ", one part for each rank, but there are " + std::to_string(header_.chunks));
     }
     if (out_.nodes < traces_.size()) out_.nodes = static_cast<std::uint32_t>(traces_.size());
   }
+
+  void read_relays() {
+    check_relays(traces_.front(), header_, traces_.size());
+    collective_ = claimed_collective(header_);
+    place_.assign(traces_.size(), no_index);
+    for (Rank r = 0; r < traces_.size(); ++r) {
+      if (std::ranges::binary_search(header_.relays, static_cast<std::int32_t>(r))) continue;
+      place_[r] = static_cast<std::uint32_t>(participants_.size());
+      participants_.push_back(r);
+    }
+    out_.relays.assign(header_.relays.begin(), header_.relays.end());
+  }
+
+  [[nodiscard]] bool relayed() const { return !header_.relays.empty(); }
 
   void index_nodes() {
     index_of_.resize(traces_.size());
@@ -120,7 +136,8 @@ class Watcher {
   // Returns what a slot holds at the beginning; asked when a step first touches it, since the metadata may claim
   // any number of slots. `buffer` and `offset` are as at() changes them.
   [[nodiscard]] Content initial(Rank rank, Buffer buffer, std::int64_t offset) const {
-    const bool custom = header_.collective == Collective::custom;
+    if (place_[rank] == no_index) return {};                       // a relay
+    const bool custom = header_.collective == Collective::custom;  // so are those beside relays
     const bool aliased = header_.inplace && !custom;
     if (buffer != (aliased ? Buffer::output : Buffer::input)) return {};
     const auto ranks = static_cast<std::int32_t>(traces_.size());
@@ -128,11 +145,16 @@ class Watcher {
         custom ? gpus_[rank].i_chunks : input_chunks(header_.collective, header_.chunks, ranks);
     if (aliased && header_.collective == Collective::all_gather) offset -= rank * part();
     if (offset < 0 || offset >= count) return {};
+    // Beside relays the input has places for the chunks of all.
+    if (relayed() && collective_ != Collective::custom && offset >= header_.chunks) return {};
+    if (relayed() && collective_ == Collective::all_gather && offset / part() != place_[rank]) return {};
     return {reduces_ ? offset : static_cast<std::int64_t>(rank) * (std::int64_t{1} << 32U) + offset, no_index};
   }
 
   // Returns how many chunks a rank's part of the whole has.
-  [[nodiscard]] std::int64_t part() const { return header_.chunks / static_cast<std::int64_t>(traces_.size()); }
+  [[nodiscard]] std::int64_t part() const {
+    return header_.chunks / static_cast<std::int64_t>(participants_.size());
+  }
 
   std::vector<Event> events() const {
     std::vector<Event> out;
@@ -185,7 +207,7 @@ class Watcher {
     const std::int64_t offset = reduces(step.type) ? step.src_off : step.dst_off;
     for (std::size_t j = 0; j < m.chunks.size(); ++j) {
       Content& c = at(p.rank, buffer, offset + static_cast<std::int64_t>(j));
-      if (reduces(step.type) && c.chunk != m.chunks[j]) throw error(p, "reduces two different chunks into one");
+      if (reduces(step.type)) check_sum(p, m.chunks[j], c);
       if (!reduces(step.type)) c = {m.chunks[j], flow->second, static_cast<std::uint32_t>(j)};
     }
   }
@@ -197,12 +219,18 @@ class Watcher {
       const Content from = at(p.rank, step.src_buf, std::int64_t{step.src_off} + j);
       Content& to = at(p.rank, step.dst_buf, std::int64_t{step.dst_off} + j);
       if (step.type == StepType::re) {
-        if (from.chunk != to.chunk) throw error(p, "reduces two different chunks into one");
+        check_sum(p, from.chunk, to);
         if (from.message != no_index) messages_[from.message].added[from.place] = true;
       } else {
         to = from;
       }
     }
+  }
+
+  // Checks that a chunk is added to itself.
+  void check_sum(const Place& p, ChunkName chunk, const Content& to) const {
+    if (to.chunk == no_chunk) throw error(p, "adds to a place that holds nothing yet");
+    if (to.chunk != chunk) throw error(p, "reduces two different chunks into one");
   }
 
   [[nodiscard]] Error error(const Place& p, const std::string& what) const {
@@ -327,15 +355,16 @@ class Watcher {
     Schedule::Chunk c{.id = static_cast<std::int64_t>(out_.chunks.size()), .bytes = {}, .pre = {}, .post = {}};
     using enum Collective;
     c.pre = reduces_ ? Schedule::NodeSet{.all = true} : one(origin);
-    if (header_.collective == reduce_scatter || header_.collective == all_to_all) {
-      c.post = one(static_cast<std::uint32_t>(index / part()));
+    if (collective_ == reduce_scatter || collective_ == all_to_all) {
+      c.post = one(participants_[static_cast<std::size_t>(index / part())]);
     } else {
       c.post = {.all = true};
     }
     out_.chunks.push_back(c);
   }
 
-  // Without a postcondition a chunk ends at every node that gets it, unless that node adds it up and passes it on.
+  // Without a postcondition a chunk ends at every node that gets it, unless that node is a relay, or adds it up and
+  // passes it on.
   // If that leaves one node for each chunk of a reduction, it is one with a root.
   void end_where_they_are() {
     std::vector<std::vector<std::uint32_t>> nodes(out_.chunks.size());
@@ -350,8 +379,9 @@ class Watcher {
         std::erase_if(nodes[c], [&](std::uint32_t n) { return passed_on.contains({c, n}); });
       }
     }
-    bool one_each = header_.collective == Collective::reduce;
+    bool one_each = collective_ == Collective::reduce;
     for (std::uint32_t c = 0; c < out_.chunks.size(); ++c) {
+      std::erase_if(nodes[c], [&](std::uint32_t n) { return is_relay(out_, n); });
       std::sort(nodes[c].begin(), nodes[c].end());
       nodes[c].erase(std::unique(nodes[c].begin(), nodes[c].end()), nodes[c].end());
       out_.chunks[c].post = {
@@ -456,6 +486,9 @@ class Watcher {
   Schedule out_;
   Algorithm header_;
   std::vector<Gpu> gpus_;
+  Collective collective_ = Collective::custom;  // of all ranks but the relays
+  std::vector<Rank> participants_;
+  std::vector<std::uint32_t> place_;  // by rank: among the participants; no_index for a relay
   bool reduces_ = false;
   std::vector<std::unordered_map<NodeId, std::size_t>> index_of_;  // by rank
   std::vector<std::map<std::pair<Buffer, std::int64_t>, Content>> slots_;

@@ -197,15 +197,6 @@ class RankBuilder {
   Rows parents_;  // by group: groups
 };
 
-// Returns whether these are some of so many ranks, not all, ascending.
-bool are_some_of(const std::vector<std::int32_t>& relays, std::int32_t ranks) {
-  if (std::cmp_equal(relays.size(), ranks)) return false;
-  for (std::size_t i = 0; i < relays.size(); ++i) {
-    if (relays[i] < (i == 0 ? 0 : relays[i - 1] + 1) || relays[i] >= ranks) return false;
-  }
-  return true;
-}
-
 void take_header(const Trace& t, std::int32_t ranks, StepGraph& p) {
   Algorithm header;
   Gpu gpu;
@@ -215,11 +206,7 @@ void take_header(const Trace& t, std::int32_t ranks, StepGraph& p) {
         "the trace carries no chunk provenance (metadata msccl.*), so what it computes cannot be proved",
         "provenance");
   }
-  if (!are_some_of(header.relays, ranks))
-    throw input_error({.file = t.name},
-                      "the metadata's ten.relays are not some, fewer than all, of " + counted(ranks, "rank") +
-                          " in ascending order",
-                      "provenance");
+  check_relays(t, header, static_cast<std::size_t>(ranks));
   if (header.relays.empty() && header.among_others != header.collective && has_postcondition(header.collective) &&
       has_postcondition(header.among_others))
     throw input_error({.file = t.name},

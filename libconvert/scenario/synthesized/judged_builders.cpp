@@ -33,6 +33,7 @@ Scenario scenario_of(const NetworkConfig& network, const SynthesisRequest& reque
 }
 
 constexpr std::int64_t quick_messages = 70'000;
+constexpr std::int64_t most_messages = 5 * quick_messages;  // of what has no maker of its own that is as good
 constexpr std::int64_t few_bytes = std::int64_t{1} << 14U;  // schedules of larger parts have pieces enough
 
 // Returns into how many chunks a part may be cut.
@@ -58,8 +59,10 @@ std::vector<CollectiveRequest> builders_for(const SynthesisProblem& problem, con
                        a.name == "rabenseifner" || has_root(c);
     if (!apart || !a.offers(c)) continue;
     const std::int64_t each = std::int64_t{ranks} * (to_each ? ranks : 16);
+    // Of many participants all-to-alls are scheduled in whole parts.
+    const std::int64_t most = c == Collective::all_to_all ? most_messages : quick_messages;
     for (const std::int32_t chunks : counts) {
-      if (chunks > 1 && each * chunks > quick_messages) break;
+      if (chunks > 1 && each * chunks > most) break;
       out.push_back({.collective = c, .algorithm = std::string(a.name), .ranks = ranks, .chunks = chunks});
     }
   }
@@ -69,7 +72,7 @@ std::vector<CollectiveRequest> builders_for(const SynthesisProblem& problem, con
     if (!taken || ranks % first != 0) continue;
     const std::int64_t each = 2 * std::int64_t{ranks} * (first + ranks / first);
     for (const std::int32_t chunks : counts) {
-      if (chunks > 1 && (problem.shard_bytes > few_bytes || each * chunks > 5 * quick_messages)) break;
+      if (chunks > 1 && (problem.shard_bytes > few_bytes || each * chunks > most_messages)) break;
       out.push_back({.collective = c,
                      .algorithm = "hierarchical",
                      .ranks = ranks,

@@ -187,10 +187,17 @@ class GatherMakers {
   };
   using Packer = std::function<std::optional<Packed>()>;
 
-  // First each packing with `usual` pieces if it may, then the best `most_kept` of them with others. Returns how
-  // long the best took at first, by the number of trees of a root.
-  std::map<std::uint32_t, Picoseconds> judge(const std::vector<Packer>& packers, std::size_t most_kept,
-                                             std::uint32_t usual = 16) {
+  struct Judged {
+    std::map<std::uint32_t, Picoseconds> looked;  // how long the best took at first, by the trees of a root
+    Picoseconds least = INT64_MAX;                // and in the end
+  };
+  // First each packing with `usual` pieces if it may, then the best `most_kept` of them with others.
+  Judged judge(const std::vector<Packer>& packers, std::size_t most_kept, std::uint32_t usual = 16) {
+    Judged judged;
+    const auto take_made = [&](std::uint32_t pieces, Made&& made) {
+      if (made) judged.least = std::min(judged.least, made->total);
+      take(pieces, std::move(made));
+    };
     std::vector<Packed> packed;
     for_each_ordered(
         choice_.jobs, packers.size(),
@@ -198,24 +205,23 @@ class GatherMakers {
         [&](std::size_t, std::pair<std::optional<Packed>, Made>&& p) {
           if (p.second) {
             const std::uint32_t pieces = piece_count(*p.second);
-            take(pieces, std::move(p.second));
+            take_made(pieces, std::move(p.second));
           }
           if (p.first) packed.push_back(std::move(*p.first));
         });
     std::ranges::stable_sort(packed, {}, &Packed::time);
-    std::map<std::uint32_t, Picoseconds> looked;
-    for (const Packed& p : packed) looked.try_emplace(p.packing.of_root, p.time);
+    for (const Packed& p : packed) judged.looked.try_emplace(p.packing.of_root, p.time);
     const std::size_t kept = !quick() ? most_kept : is_small() ? 1 : 0;
     if (packed.size() > kept) packed.resize(kept);
     for_each_ordered(
         choice_.jobs, packed.size(), [&](std::size_t i) { return split(packed[i]); },
         [&](std::size_t, std::vector<Candidate>&& all) {
-          for (Candidate& c : all) take(c.first, std::move(c.second));
+          for (Candidate& c : all) take_made(c.first, std::move(c.second));
         });
     for (const Packed& p : packed) {
       if (!fullest_ || p.packing.load < fullest_->packing.load) fullest_ = p;
     }
-    return looked;
+    return judged;
   }
 
   // Splits what uses the links best into more pieces than usual, and takes that if it gains a thousandth.
@@ -233,17 +239,30 @@ class GatherMakers {
     }
   }
 
-  // Splits what a tree carries into more and more pieces, while that helps; with effort fast into more than at
-  // first, while it takes some milliseconds and gains a thousandth.
-  [[nodiscard]] std::vector<Candidate> split(Packed& p) const {
+  // Returns into how many pieces to split what a tree carries; with effort fast into more than at first, in few steps
+  // and to where it takes some milliseconds.
+  [[nodiscard]] std::vector<std::uint32_t> splits(const Packed& p) const {
     constexpr std::uint64_t few_moves = 16'000;
+    std::vector<std::uint32_t> all = limits_.splits(p.packing.of_root);
+    if (!fast()) return all;
+    std::erase_if(all, [&](std::uint32_t q) {
+      const std::uint32_t pieces = p.packing.of_root * q;
+      return pieces <= p.pieces || limits_.moves_of_pieces(pieces) > few_moves;
+    });
+    std::vector<std::uint32_t> out;
+    for (std::size_t i = all.size() % 2 == 0 ? 1 : 0; i < all.size(); i += 2) out.push_back(all[i]);
+    return out;
+  }
+
+  // Splits what a tree carries into more and more pieces, while that helps; with effort fast while it gains a
+  // thousandth.
+  [[nodiscard]] std::vector<Candidate> split(Packed& p) const {
     std::vector<Candidate> out;
     Picoseconds least = fast() ? p.time : INT64_MAX;
     std::uint32_t in_vain = 0;
-    for (const std::uint32_t q : limits_.splits(p.packing.of_root)) {
+    for (const std::uint32_t q : splits(p)) {
       const std::uint32_t pieces = p.packing.of_root * q;
-      if (fast() && pieces <= p.pieces) continue;
-      if (stops() || (fast() && (least <= lower_ || limits_.moves_of_pieces(pieces) > few_moves))) break;
+      if (stops() || (fast() && least <= lower_)) break;
       Made made = with_pieces(p, q);
       in_vain = made->total < (fast() ? least - least / 1000 : least) ? 0 : in_vain + 1;
       if (fast() && in_vain != 0) break;
@@ -326,8 +345,12 @@ class GatherMakers {
     for (const TreeScale& scale : scales) packers.emplace_back(with(scale, {}));
     constexpr std::uint32_t few = 32;
     const std::size_t kept = problem_.size() <= few ? 6 : 2;
-    const std::map<std::uint32_t, Picoseconds> looked = judge(packers, kept);
+    const Picoseconds others = best_.empty() ? INT64_MAX : best_.least();
+    const auto [looked, least] = judge(packers, kept);
     if (looked.empty()) return refuse_exact(packer);
+    // Of all roots, other choices gain a little at most.
+    const bool behind = least != INT64_MAX && least - least / 64 > others;
+    if (behind && roots_.size() != 1 && choice_.effort != SynthesisEffort::best) return;
     packers.clear();
     for (const TreeScale& scale : scales) {
       if (!is_promising(looked, scale, scales.front())) continue;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace convert {
 
@@ -10,6 +11,7 @@ MaxFlow::MaxFlow(std::uint32_t nodes, std::span<const Arc> arcs)
     : begin_(std::size_t{nodes} + 1, 0),
       halves_(2 * arcs.size()),
       half_of_(arcs.size()),
+      arc_of_(2 * arcs.size(), no_index),
       capacity_(2 * arcs.size(), 0),
       is_touched_(2 * arcs.size(), 0),
       level_(nodes, unseen),
@@ -19,20 +21,50 @@ MaxFlow::MaxFlow(std::uint32_t nodes, std::span<const Arc> arcs)
     ++begin_[a.to];
   }
   std::exclusive_scan(begin_.begin(), begin_.end(), begin_.begin(), 0U);
-  std::vector<std::uint32_t> at(begin_.begin(), begin_.end() - 1);
+  end_.assign(begin_.begin(), begin_.end() - 1);
+  std::vector<std::uint32_t> at = end_;
   for (std::size_t i = 0; i < arcs.size(); ++i) {
     const std::uint32_t along = at[arcs[i].from]++;
     const std::uint32_t back = at[arcs[i].to]++;
     half_of_[i] = along;
+    arc_of_[along] = static_cast<std::uint32_t>(i);
     halves_[along] = {.to = arcs[i].to, .twin = back};
     halves_[back] = {.to = arcs[i].from, .twin = along};
   }
 }
 
 void MaxFlow::set_capacity(std::uint32_t arc, std::int64_t capacity) {
-  const std::uint32_t half = half_of_[arc];
-  capacity_[half] = capacity;
-  touch(half);
+  const bool active = capacity != 0;
+  if ((capacity_[half_of_[arc]] != 0) != active) {
+    undo();  // whose list does not follow halves that change places
+    set_active(half_of_[arc], active);
+    set_active(halves_[half_of_[arc]].twin, active);
+  }
+  capacity_[half_of_[arc]] = capacity;
+  touch(half_of_[arc]);
+}
+
+// Keeps the active halves of a node before the others, so that flows pass over no arc without a capacity.
+void MaxFlow::set_active(std::uint32_t half, bool active) {
+  const std::uint32_t node = halves_[halves_[half].twin].to;
+  if (active) {
+    swap(half, end_[node]++);
+  } else {
+    swap(half, --end_[node]);
+  }
+}
+
+void MaxFlow::swap(std::uint32_t a, std::uint32_t b) {
+  if (a == b) return;
+  std::swap(halves_[a], halves_[b]);
+  std::swap(capacity_[a], capacity_[b]);
+  std::swap(arc_of_[a], arc_of_[b]);
+  const bool twins = halves_[a].twin == a;  // of an arc from a node to itself
+  for (const std::uint32_t half : {a, b}) {
+    if (twins) halves_[half].twin = half == a ? b : a;
+    halves_[halves_[half].twin].twin = half;
+    if (arc_of_[half] != no_index) half_of_[arc_of_[half]] = half;
+  }
 }
 
 std::int64_t MaxFlow::capacity(std::uint32_t arc) const { return capacity_[half_of_[arc]]; }
@@ -65,7 +97,7 @@ bool MaxFlow::set_levels(std::uint32_t source, std::uint32_t sink) {
   next_[source] = begin_[source];
   for (std::size_t i = 0; i < seen_.size() && level_[sink] == unseen; ++i) {
     const std::uint32_t node = seen_[i];
-    for (std::uint32_t h = begin_[node]; h < begin_[node + 1]; ++h) {
+    for (std::uint32_t h = begin_[node]; h < end_[node]; ++h) {
       const std::uint32_t to = halves_[h].to;
       if (level_[to] != unseen || halves_[h].residual == 0) continue;
       level_[to] = level_[node] + 1;
@@ -78,7 +110,7 @@ bool MaxFlow::set_levels(std::uint32_t source, std::uint32_t sink) {
 }
 
 bool MaxFlow::advance(std::uint32_t node) {
-  for (std::uint32_t& h = next_[node]; h < begin_[node + 1]; ++h) {
+  for (std::uint32_t& h = next_[node]; h < end_[node]; ++h) {
     if (halves_[h].residual == 0 || level_[halves_[h].to] != level_[node] + 1) continue;
     way_.push_back(h);
     return true;

@@ -45,13 +45,17 @@ class MaxFlow {
 
   void undo();
   void touch(std::uint32_t half);
+  void set_active(std::uint32_t half, bool active);
+  void swap(std::uint32_t a, std::uint32_t b);
   bool set_levels(std::uint32_t source, std::uint32_t sink);
   std::int64_t augment(std::uint32_t source, std::uint32_t sink, std::int64_t limit);
   [[nodiscard]] bool advance(std::uint32_t node);
 
   std::vector<std::uint32_t> begin_;  // by node, into halves_; one more at the end
+  std::vector<std::uint32_t> end_;    // by node: of its halves that are active, those of arcs with a capacity
   std::vector<Half> halves_;
   std::vector<std::uint32_t> half_of_;    // by arc: the half that takes flow along
+  std::vector<std::uint32_t> arc_of_;     // by half: the arc that it takes flow along; no_index: it takes back
   std::vector<std::int64_t> capacity_;    // by half; 0 of those that take back
   std::vector<std::uint32_t> touched_;    // halves whose residual may not be their capacity
   std::vector<std::uint8_t> is_touched_;  // by half

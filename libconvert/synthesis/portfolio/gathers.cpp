@@ -239,8 +239,8 @@ class GatherMakers {
     }
   }
 
-  // Returns into how many pieces to split what a tree carries; with effort fast into more than at first, in few steps
-  // and to where it takes some milliseconds.
+  // Returns into how many pieces to split what a tree carries; with effort fast into more than at first, in few
+  // steps and to where it takes some milliseconds.
   [[nodiscard]] std::vector<std::uint32_t> splits(const Packed& p) const {
     constexpr std::uint64_t few_moves = 16'000;
     std::vector<std::uint32_t> all = limits_.splits(p.packing.of_root);
@@ -348,9 +348,9 @@ class GatherMakers {
     const Picoseconds others = best_.empty() ? INT64_MAX : best_.least();
     const auto [looked, least] = judge(packers, kept);
     if (looked.empty()) return refuse_exact(packer);
-    // Of all roots, other choices gain a little at most.
+    // Other choices gain a little at most, and take long where many are roots.
     const bool behind = least != INT64_MAX && least - least / 64 > others;
-    if (behind && roots_.size() != 1 && choice_.effort != SynthesisEffort::best) return;
+    if (behind && roots_.size() >= few && choice_.effort != SynthesisEffort::best) return;
     packers.clear();
     for (const TreeScale& scale : scales) {
       if (!is_promising(looked, scale, scales.front())) continue;

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "synthesis/event_queue.h"
+
 namespace convert {
 namespace {
 
@@ -17,13 +19,7 @@ struct Ready {
   friend bool operator<(const Ready& a, const Ready& b) { return a.key != b.key ? a.key < b.key : a.hop > b.hop; }
 };
 
-struct Event {
-  Picoseconds time = 0;
-  std::uint32_t what = 0;  // a hop that arrives, or, with a bit, a link or a share of one that is free
-  friend bool operator>(const Event& a, const Event& b) {
-    return a.time != b.time ? a.time > b.time : a.what > b.what;
-  }
-};
+// An event is a hop that arrives, or, with a bit, a link or a share of one that is free.
 constexpr std::uint32_t free_bit = std::uint32_t{1} << 31U;
 constexpr std::uint32_t share_bit = std::uint32_t{1} << 30U;
 
@@ -71,12 +67,12 @@ class ListScheduler {
     }
     serve(0);
     Picoseconds last = 0;
+    std::vector<std::uint32_t> together;
     while (!events_.empty()) {
-      const Picoseconds now = events_.top().time;
+      const Picoseconds now = events_.take(together);
+      if (cuts_) std::ranges::sort(together);  // where links matter to each other
       // Arrivals of a time come before what leaves then.
-      while (!events_.empty() && events_.top().time == now) {
-        const std::uint32_t what = events_.top().what;
-        events_.pop();
+      for (const std::uint32_t what : together) {
         if ((what & free_bit) != 0) {
           touched_.push_back(what & ~free_bit);
         } else if ((what & share_bit) != 0) {
@@ -196,8 +192,8 @@ class ListScheduler {
           continue;
         }
         busy_until_[link] = now + times_[hop].busy;
-        events_.push({later(now, times_[hop].arrival), hop});
-        events_.push({busy_until_[link], link | free_bit});
+        events_.push(later(now, times_[hop].arrival), hop);
+        events_.push(busy_until_[link], link | free_bit);
       }
     }
     touched_.clear();
@@ -232,7 +228,7 @@ class ListScheduler {
     const bool alone = shares_.find(link) == shares_.end() && time_alone(hop, now) <= sending(hop);
     if (alone) {
       busy_until_[link] = now + send_on(hop, sending(hop), now);
-      events_.push({busy_until_[link], link | free_bit});
+      events_.push(busy_until_[link], link | free_bit);
       return;
     }
     Shares& shares = shares_[link];
@@ -241,14 +237,14 @@ class ListScheduler {
     ++shares.count;
     const auto sent = round_to_ps(static_cast<double>(sending(hop)) / part / static_cast<double>(ps_per_ns));
     const Picoseconds end = now + send_on(hop, std::max(sent, time_alone(hop, now)), now);
-    events_.push({end, static_cast<std::uint32_t>(given_.size()) | share_bit});
+    events_.push(end, static_cast<std::uint32_t>(given_.size()) | share_bit);
     given_.push_back({link, part});
   }
   // Returns how long a message of which all has gone out after a time keeps what it has of its link.
   Picoseconds send_on(std::uint32_t hop, Picoseconds sent, Picoseconds now) {
     const Picoseconds arrival = later(latency(hop), sent);
     tails_[move_of_[hop]] = later(now, arrival);
-    events_.push({now + (goes_on(hop) ? latency(hop) : arrival), hop});
+    events_.push(now + (goes_on(hop) ? latency(hop) : arrival), hop);
     return problem_.occupancy == Schedule::Occupancy::beta ? sent : arrival;
   }
   void free_share(std::uint32_t number) {
@@ -270,7 +266,7 @@ class ListScheduler {
   std::vector<std::priority_queue<Ready>> queues_;  // by link
   std::vector<Picoseconds> busy_until_;             // by link
   std::vector<std::uint32_t> touched_;              // links to serve
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  EventQueue events_;
   std::vector<Picoseconds> starts_;
   std::vector<std::uint32_t> number_;  // by hop: on its link, if the order is kept
   std::vector<std::uint32_t> next_;    // by link: whose turn it is

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "synthesis/event_queue.h"
+#include "synthesis/radix_queue.h"
 
 namespace convert {
 namespace {
@@ -266,7 +266,7 @@ class ListScheduler {
   std::vector<std::priority_queue<Ready>> queues_;  // by link
   std::vector<Picoseconds> busy_until_;             // by link
   std::vector<std::uint32_t> touched_;              // links to serve
-  EventQueue events_;
+  RadixQueue events_;
   std::vector<Picoseconds> starts_;
   std::vector<std::uint32_t> number_;  // by hop: on its link, if the order is kept
   std::vector<std::uint32_t> next_;    // by link: whose turn it is

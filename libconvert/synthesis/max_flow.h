@@ -29,8 +29,9 @@ class MaxFlow {
   // Returns the largest flow from a node to another, or `limit`, at most 2^62, if it is as large as that or larger.
   std::int64_t run(std::uint32_t source, std::uint32_t sink, std::int64_t limit);
 
-  // Return of the last flow what goes over an arc (that against an arc of the same ends is not subtracted); and, if
-  // it was below its limit, whether a node is on the source's side of the smallest cut that has fewest nodes there.
+  // Return of the last flow, until capacities change, what goes over an arc (that against an arc of the same ends
+  // is not subtracted); and, if it was below its limit, whether a node is on the source's side of the smallest cut
+  // that has fewest nodes there.
   [[nodiscard]] std::int64_t flow(std::uint32_t arc) const;
   [[nodiscard]] bool on_source_side(std::uint32_t node) const { return level_[node] != unseen; }
 

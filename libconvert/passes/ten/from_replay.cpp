@@ -12,6 +12,7 @@
 
 #include "core/units.h"
 #include "passes/provenance.h"
+#include "passes/ten/chunk_sizes.h"
 
 namespace convert {
 namespace {
@@ -275,55 +276,11 @@ class Watcher {
     size_chunks(parts);
   }
 
-  // Chunks have the sizes that their messages say. Where none says one of a chunk alone, messages are shared among
-  // their chunks.
   void size_chunks(const std::vector<std::uint64_t>& parts) {
-    const Rows carriers = carriers_of_chunks();
-    std::vector<std::size_t> unknown(messages_.size());  // by message: chunks without a size
-    std::vector<std::uint32_t> open;                     // messages that tell a size now
-    for (std::uint32_t m = 0; m < messages_.size(); ++m) {
-      unknown[m] = messages_[m].groups.size();
-      if (unknown[m] == 1) open.push_back(m);
-    }
-    for (std::uint32_t next = 0;;) {
-      if (open.empty()) {
-        while (next < messages_.size() && unknown[next] == 0) ++next;
-        if (next == messages_.size()) break;
-        open.push_back(next);
-      }
-      const SentMessage& m = messages_[open.back()];
-      open.pop_back();
-      std::int64_t rest = m.bytes;
-      std::uint64_t sharers = 0;
-      std::uint32_t chunk = no_index;
-      for (const std::uint32_t g : m.groups) {
-        if (out_.chunks[g].bytes) {
-          rest -= *out_.chunks[g].bytes;
-        } else {
-          if (chunk == no_index) chunk = g;
-          sharers += parts[g];
-        }
-      }
-      if (chunk == no_index) continue;
-      out_.chunks[chunk].bytes =
-          rest / static_cast<std::int64_t>(sharers) * static_cast<std::int64_t>(parts[chunk]);
-      if (sharers == parts[chunk]) out_.chunks[chunk].bytes = rest;
-      for (const std::uint32_t carrier : carriers[chunk]) {
-        if (--unknown[carrier] == 1) open.push_back(carrier);
-      }
-    }
+    std::vector<CarriedChunks> carried;
+    for (const SentMessage& m : messages_) carried.push_back({m.bytes, m.groups});
+    convert::size_chunks(carried, parts, out_.chunks);
     for (const SentMessage& m : messages_) check_message(m);
-  }
-
-  // Returns the messages that carry each chunk of the schedule.
-  [[nodiscard]] Rows carriers_of_chunks() const {
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
-    for (std::uint32_t m = 0; m < messages_.size(); ++m) {
-      for (const std::uint32_t g : messages_[m].groups) pairs.emplace_back(g, m);
-    }
-    Rows rows = rows_by_key(pairs.size(), out_.chunks.size(), [&](std::size_t i) { return pairs[i].first; });
-    for (std::uint32_t& item : rows.items) item = pairs[item].second;
-    return rows;
   }
 
   void check_message(const SentMessage& m) const {

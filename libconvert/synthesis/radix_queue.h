@@ -15,7 +15,7 @@ namespace convert {
 
 // A radix heap (Ahuja, Mehlhorn, Orlin and Tarjan, Journal of the ACM 37, 1990): nothing is pushed before the time
 // that was taken last, so that an event moves at most once for each bit of its time, mostly far less often.
-class EventQueue {
+class RadixQueue {
  public:
   [[nodiscard]] bool empty() const { return filled_ == 0; }
 

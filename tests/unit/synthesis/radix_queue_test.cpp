@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "synthesis/event_queue.h"
+#include "synthesis/radix_queue.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@ namespace {
 
 using Numbers = std::vector<std::uint32_t>;
 
-TEST(EventQueueTest, GivesAllOfATimeInTheOrderInWhichTheyWerePushed) {
-  EventQueue queue;
+TEST(RadixQueueTest, GivesAllOfATimeInTheOrderInWhichTheyWerePushed) {
+  RadixQueue queue;
   Numbers all;
   EXPECT_TRUE(queue.empty());
   for (const std::uint32_t what : {3U, 1U, 2U}) queue.push(7, what);
@@ -33,10 +33,10 @@ TEST(EventQueueTest, GivesAllOfATimeInTheOrderInWhichTheyWerePushed) {
   EXPECT_TRUE(queue.empty());
 }
 
-TEST(EventQueueTest, IsInTheOrderOfTimes) {
+TEST(RadixQueueTest, IsInTheOrderOfTimes) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     SynthesisDraw draw(seed);
-    EventQueue queue;
+    RadixQueue queue;
     std::map<Picoseconds, Numbers> wanted;
     Picoseconds now = 0;
     for (std::uint32_t what = 0; what < 400;) {

@@ -59,7 +59,7 @@ std::vector<CollectiveRequest> builders_for(const SynthesisProblem& problem, con
                        a.name == "rabenseifner" || has_root(c);
     if (!apart || !a.offers(c)) continue;
     const std::int64_t each = std::int64_t{ranks} * (to_each ? ranks : 16);
-    // Of many participants all-to-alls are scheduled in whole parts.
+    // The makers schedule all-to-alls of many participants in whole parts only.
     const std::int64_t most = c == Collective::all_to_all ? most_messages : quick_messages;
     for (const std::int32_t chunks : counts) {
       if (chunks > 1 && each * chunks > most) break;

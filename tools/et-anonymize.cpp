@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "anonymize/leaks.h"
 #include "anonymize/options.h"
 #include "anonymize/proof.h"
 #include "anonymize/table.h"
@@ -30,11 +31,6 @@ void tell(const AnonymizeCounts& counts) {
            (counts.wrong_kind == 0 ? "" : ", and " + std::to_string(counts.wrong_kind) + " of unexpected kinds") +
            (counts.merged == 0 ? "" : "; " + counted(counts.merged, "node") + " merged into others"));
   if (counts.turns != 0) log_note(tools::note_of_turns(counts.turns));
-}
-
-void warn_of_kept(const tools::AnonymizeToolOptions& o, Diagnostics& diagnostics) {
-  for (const std::string& name : o.keep)
-    diagnostics.warning({}, "keep", "--keep " + name + ": its values are given away as they are, words and all");
 }
 
 std::vector<std::string> file_names(const tools::AnonymizeToolOptions& o, const TraceSource& input) {
@@ -72,9 +68,13 @@ std::optional<std::string> prove(const tools::AnonymizeToolOptions& o, const std
   return std::nullopt;
 }
 
+// Writes to a file that its owner alone may read, or to standard output.
+void write_private(const std::string& path, std::string_view bytes) {
+  path == "-" ? write_bytes(path, bytes) : write_secret(path, bytes);
+}
+
 int anonymize(const tools::AnonymizeToolOptions& o, tools::Context& context) {
   AnonymizeOptions options = anonymize_options(o);
-  warn_of_kept(o, context.diagnostics);
   const std::string key = o.key ? read_key(*o.key) : random_bytes(secret_key_bytes);
   const KeyedSha256 keyed(key);
   const KeyedHash hash = [&](std::string_view bytes) { return keyed(bytes); };
@@ -85,6 +85,7 @@ int anonymize(const tools::AnonymizeToolOptions& o, tools::Context& context) {
   KeptSet before(input, context.jobs());
   AnonymizedSet after(before, std::move(options), hash, context.jobs());
   if (context.failed()) return 1;
+  tools::warn_of_leaks(o, after.plan().sizes, context.diagnostics);
   tools::OutputOptions output = o.output;
   output.no_history = true;  // the metadata say anonymized in its place, without the command line
   std::optional<std::string> report;
@@ -93,10 +94,11 @@ int anonymize(const tools::AnonymizeToolOptions& o, tools::Context& context) {
     if (report) write_bytes(files, o.report, *report);
   };
   const auto sink = open_sink(after, output, context, {.before_commit = add_report});
-  if (o.key_out) write_secret(*o.key_out, hex_digits(key) + "\n");
-  if (o.table) write_secret(*o.table, tools::name_table(before, hash, context.jobs()));
+  if (o.key_out) write_private(*o.key_out, hex_digits(key) + "\n");
+  if (o.table) write_private(*o.table, tools::name_table(before, hash, context.jobs()));
   sink.write(after, context.diagnostics);
   tell(after.counts());
+  for (const std::string& line : tools::remaining_leaks(o, after.counts())) log_note(line);
   return 0;
 }
 

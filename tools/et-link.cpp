@@ -32,6 +32,7 @@ int main(int argc, char** argv) {
   const int status = tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
     team = tools::join_link_team();
     tools::Linking linking(link, output, context, team.get());
+    linking.compare_inputs();
     if (!linking.has_ranks()) {
       linking.attend();
       return 0;

@@ -252,7 +252,7 @@ bool TarReader::State::open_member(std::string_view header) {
   if (!is_regular && !is_link && (type < '3' || type > '6')) {
     throw failure("member " + name + ": unsupported tar member type '" + std::string(1, type) + "'");
   }
-  if (is_link && rank_of(name)) {
+  if (is_link && (rank_of(name) || name.ends_with(groups_suffix))) {
     throw failure("member " + name + " is a link; pack the files themselves (tar -h --hard-dereference)");
   }
   remaining = is_link ? 0 : std::exchange(long_size, std::nullopt).value_or(*size);

@@ -45,6 +45,13 @@ class Digests {
     if (set.groups()) found->second += sha256_hex(set.groups()->json);
     return found->second;
   }
+  // Returns all that were computed.
+  [[nodiscard]] std::map<std::string, std::string> all() const {
+    std::map<std::string, std::string> all = files_;
+    all.insert(traces_.begin(), traces_.end());
+    all.erase("-");
+    return all;
+  }
 
  private:
   bool any_ranks_;  // of a set; else a gap is an error
@@ -131,7 +138,7 @@ std::string SweepPlan::describe(std::size_t run) const {
 
 bool SweepPlan::reads_stdin() const { return groups_by_workload_.contains("-"); }
 
-std::vector<std::string> SweepPlan::identities() const {
+SweepIdentities SweepPlan::identities() const {
   constexpr std::size_t digits = 16;
   Digests digests(any_ranks_);
   std::vector<std::string> ids;
@@ -147,7 +154,7 @@ std::vector<std::string> SweepPlan::identities() const {
     for (const auto& [use, path] : groups_[group(run)].customs) text += '\n' + use + ' ' + digests.traces(path);
     ids.push_back(sha256_hex(text).substr(0, digits));
   }
-  return ids;
+  return {std::move(ids), digests.all()};
 }
 
 std::vector<std::string> SweepPlan::files() const {

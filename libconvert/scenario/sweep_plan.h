@@ -15,6 +15,13 @@
 
 namespace convert {
 
+// An id for each run, 16 hexadecimal digits, made from its settings and the contents of files and traces; and the
+// digest of each of these by its path.
+struct SweepIdentities {
+  std::vector<std::string> runs;
+  std::map<std::string, std::string> inputs;
+};
+
 class SweepPlan {
  public:
   // Checks all values and configuration files: throws Error, with the place if the value has one. A combination
@@ -37,9 +44,8 @@ class SweepPlan {
   }
   // Returns "model=aware, bandwidth=50GB/s".
   [[nodiscard]] std::string describe(std::size_t run) const;
-  // Returns an id for each run, 16 hexadecimal digits, made from its settings and the contents of files and traces;
-  // reads these, but not standard input.
-  [[nodiscard]] std::vector<std::string> identities() const;
+  // Reads all files and traces but standard input.
+  [[nodiscard]] SweepIdentities identities() const;
   // Returns all files that runs read, those of traces included.
   [[nodiscard]] std::vector<std::string> files() const;
   // Returns the group of a run. Runs of one group differ only in the network, and not in its shape; groups are

@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 
+#include "util/visible.h"
+
 namespace convert {
 
 std::string format_fixed(double value, int decimals) {
@@ -12,7 +14,8 @@ std::string format_fixed(double value, int decimals) {
           std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, decimals).ptr};
 }
 
-std::string csv_field(const std::string& text) {
+std::string csv_field(const std::string& value) {
+  const std::string text = visible(value);
   const bool plain = text.find_first_of(",\"\r\n") == std::string::npos;
   if (plain && !text.starts_with(' ') && !text.ends_with(' ')) return text;
   std::string quoted = "\"";

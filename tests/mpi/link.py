@@ -96,6 +96,25 @@ def main():
             (folder / "report.json").unlink()
         assert all(r == results[0] for r in results.values()), "the bytes depend on the number of processes"
 
+        # Processes with different inputs, options or outputs.
+        other = folder / "other"
+        other.mkdir()
+        for rank in range(RANKS):
+            write_pair(other, rank)
+        def parts(command, second):
+            return [MPIRUN, *ROOT, "--oversubscribe", "-n", "2", "--wdir", str(folder), *command, ":", "-n", "1", *second]
+        write_pair(other, 4, elements=512)
+        for second, message in ((["--wdir", str(other), *link], "the output"),
+                                (["--wdir", str(folder), *link, "--gaps", "drop"], "the command"),
+                                (["--wdir", str(other), *link[:-4], "-o", str(folder / "out/set")],
+                                 "host.4.json with ")):
+            first = link[:-4] + ["-o", str(folder / "out/set")] if "host" in message else link
+            done = subprocess.run(parts(first, second), env=ENVIRONMENT, capture_output=True, timeout=300, check=False,
+                                  stdin=subprocess.DEVNULL, text=True)
+            assert done.returncode == 2 and message in done.stderr, done.stderr
+            assert "start all processes with the same options and inputs" in done.stderr, done.stderr
+            assert not list((folder / "out").iterdir()) and not (other / "out").exists()
+
         # A rank that cannot be read, one that does not fit the others.
         whole = (folder / "host.3.json").read_text(encoding="utf-8")
         (folder / "host.3.json").write_text(whole[:300], encoding="utf-8")

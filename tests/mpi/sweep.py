@@ -85,6 +85,20 @@ def main():
         assert output.read_bytes() == alone
         print(f"process {rank} killed: {kept - 1} of {RUNS} lines kept, {to_do} done by the same command")
 
+    # Processes that have other traces or options.
+    sweep = ["et-replay", "-n", "ring:8,bw=50GB/s", "--set", "bandwidth=x1,x2,x3,x4", "ring8", "-o", "mixed.csv"]
+    for folder, size in (("a", "1MiB"), ("b", "2MiB")):
+        pathlib.Path(folder).mkdir()
+        run(["et-convert", "-f", f"msccl,size={size}", f"{TESTDATA}/msccl/okay-ring8.xml", "-o", f"{folder}/ring8"])
+    for second, message in ((["--wdir", os.path.abspath("b"), *sweep], b"ring8 with SHA-256 "),
+                            (["--wdir", os.path.abspath("a"), *sweep, "--model", "unaware"], b"the command ")):
+        done = run(mpirun(1, ["--wdir", os.path.abspath("a"), *sweep, ":", "-n", "2", *second]), 2)
+        assert message in done.stderr and b"start all processes with the same" in done.stderr, done.stderr
+        assert not pathlib.Path("a/mixed.csv").exists() and not pathlib.Path("b/mixed.csv").exists()
+    run(mpirun(1, ["--wdir", os.path.abspath("a"), *sweep, ":", "-n", "2", "--wdir", os.path.abspath("a"), *sweep]))
+    assert lines(pathlib.Path("a/mixed.csv")) == 5
+    print("processes that have other inputs are refused")
+
     # Failures of runs are those of the sweep; mistakes are told once.
     done = run(mpirun(3, ["et-replay", "--set", "network=ring:4,bw=1GB/s,ring:8,bw=1GB/s", "ring8"]), 1)
     assert b"the network has 4 NPUs" in done.stderr and done.stdout.count(b"complete") == 1

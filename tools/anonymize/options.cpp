@@ -57,8 +57,14 @@ void check_files(const AnonymizeToolOptions& o) {
     throw usage_error("--table lists the names of --names keyed, of which there are none with --names " + o.names);
   if (!o.report && (o.format || o.network))
     throw usage_error(std::string(o.format ? "--format" : "--network") + " goes with --report");
-  if (o.report == "-" && o.output.to_stdout())
-    throw usage_error("--report - and the set both want standard output; name a file for one of them");
+  std::vector<std::string_view> to_stdout;
+  if (o.output.to_stdout()) to_stdout.emplace_back("the set");
+  if (o.report == "-") to_stdout.emplace_back("--report -");
+  if (o.key_out == "-") to_stdout.emplace_back("--key-out -");
+  if (o.table == "-") to_stdout.emplace_back("--table -");
+  if (to_stdout.size() > 1)
+    throw usage_error(std::string(to_stdout[1]) + " and " + std::string(to_stdout[0]) +
+                      " both write to standard output; name a file for one of them");
 }
 
 }  // namespace

@@ -187,7 +187,7 @@ class Generation {
       request_.bytes = bytes;
       const SynthesisProblem problem = problem_of_size();
       const SynthesizedAlgorithm made = make(problem).synthesized;
-      rows.push_back({problem.bytes, made.total, made.lower, made.method});
+      rows.push_back({problem.bytes, made.total, made.limits.lower, made.method});
       npus = problem.size();
     }
     const bool json = o_.synthesis.format.value_or("text") == "json";
@@ -352,9 +352,8 @@ class Generation {
         {.limit = s.total, .takes = [&](Algorithm algorithm) { return fit(problem, algorithm).exceeded.empty(); }});
     if (!builder || s.total <= tolerated_time(choice.objective, builder->total)) return;
     (void)fit(problem, builder->algorithm);  // makes it what the runtime takes
-    check_bound(builder->total, s.lower, builder->algorithm.steps.size() * problem.graph.devices);
+    s.set_time(problem, builder->total, builder->algorithm.steps.size() * problem.graph.devices);
     out.algorithm = std::move(builder->algorithm);
-    s.total = builder->total;
     s.method = builder->name;
   }
 

@@ -9,6 +9,7 @@
 #include "common/sink.h"
 #include "core/rank_list.h"
 #include "core/world_size.h"
+#include "mpi/agreement.h"
 #include "passes/summary_bytes.h"
 #include "sets/derived/relaxing.h"
 
@@ -50,6 +51,27 @@ Linking::Linking(const LinkToolOptions& options, const OutputOptions& output, Co
   if (options.ranks) left_out_ = host_.others(ranks_);
   if (near.count != 0 && leads())
     context.diagnostics.warning({.file = *options.host}, "framing", near.text(most_listed_ranks - 1));
+}
+
+void Linking::compare_inputs() {
+  if (team_ == nullptr) return;
+  ProcessInputs inputs{{"the command", context_.history()},
+                       {"the output", std::filesystem::absolute(output_.path.value_or("-")).string()}};
+  const auto add = [&](const std::string& file) {
+    if (file != "-") inputs.emplace_back(file, "with " + file_fingerprint(file));
+  };
+  for (const Rank rank : ranks_) {
+    add(host_.of(rank));
+    if (device_) add(device_->of(rank));
+  }
+  const std::vector<std::string> processes = team_->gather(encode_inputs(inputs));
+  try {
+    if (leads()) require_same_inputs(processes);
+  } catch (const Error&) {
+    (void)team_->all(false);
+    throw;
+  }
+  if (!team_->all(true)) throw usage_error("nothing is written: the processes have different inputs");
 }
 
 SourceOptions Linking::source_options() {

@@ -41,6 +41,9 @@ class Linking {
   // `team` is null if this process is alone. Throws Error(usage) for missing files and options that do not match.
   Linking(const LinkToolOptions& options, const OutputOptions& output, Context& context, LinkTeam* team);
 
+  // Compares the options and the files of all ranks with those of the other processes, which all call it. Throws
+  // Error(usage) if they differ.
+  void compare_inputs();
   [[nodiscard]] convert::SourceOptions source_options();
   // If --relax is given, links all ranks once, to find dependencies by which they wait for each other in a cycle.
   void find_cycles();

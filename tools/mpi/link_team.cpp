@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "mpi/link_team.h"
 
-#include <cstdint>
 #include <utility>
 
 #include "mpi/session.h"
 
 namespace tools {
 namespace {
-
-constexpr int tag_size = 1;
-constexpr int tag_bytes = 2;
 
 class MpiLinkTeam final : public LinkTeam {
  public:
@@ -27,13 +23,7 @@ class MpiLinkTeam final : public LinkTeam {
   }
 
   [[nodiscard]] std::vector<std::string> gather(const std::string& bytes) override {
-    if (!leads()) {
-      send(bytes);
-      return {};
-    }
-    std::vector<std::string> all = {bytes};
-    for (int from = 1; from < session_->size(); ++from) all.push_back(receive(from));
-    return all;
+    return session_->gather(bytes);
   }
 
   void leave(bool ok) override {
@@ -41,19 +31,6 @@ class MpiLinkTeam final : public LinkTeam {
   }
 
  private:
-  void send(const std::string& bytes) {
-    const std::uint64_t size = bytes.size();
-    session_->send(&size, sizeof size, 0, tag_size);
-    session_->send(bytes.data(), bytes.size(), 0, tag_bytes);
-  }
-  std::string receive(int from) {
-    std::uint64_t size = 0;
-    session_->receive(&size, sizeof size, from, tag_size);
-    std::string bytes(size, '\0');
-    session_->receive(bytes.data(), bytes.size(), from, tag_bytes);
-    return bytes;
-  }
-
   std::unique_ptr<MpiSession> session_;
   bool failure_known_ = false;  // to all processes
 };

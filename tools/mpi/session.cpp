@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 
@@ -30,7 +31,27 @@ StartMpi* load_module() {
   return module == nullptr ? nullptr : reinterpret_cast<StartMpi*>(dlsym(module, "etkit_start_mpi"));
 }
 
+// Messages of these tags are received in gather() alone.
+constexpr int tag_size = 101;
+constexpr int tag_bytes = 102;
+
 }  // namespace
+
+std::vector<std::string> MpiSession::gather(const std::string& bytes) {
+  std::uint64_t n = bytes.size();
+  if (rank() != 0) {
+    send(&n, sizeof n, 0, tag_size);
+    send(bytes.data(), bytes.size(), 0, tag_bytes);
+    return {};
+  }
+  std::vector<std::string> all = {bytes};
+  for (int from = 1; from < size(); ++from) {
+    receive(&n, sizeof n, from, tag_size);
+    std::string& other = all.emplace_back(n, '\0');
+    receive(other.data(), other.size(), from, tag_bytes);
+  }
+  return all;
+}
 
 std::unique_ptr<MpiSession> MpiSession::join() {
   const std::string processes = company();

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "mpi/session.h"
 
@@ -82,6 +83,10 @@ class MpiTeam : public SweepTeam {
 
   [[nodiscard]] bool leads() const override { return session_->rank() == 0; }
   void begin() override { session_->follow_first(); }
+  void compare(const ProcessInputs& inputs) override {
+    const std::vector<std::string> all = session_->gather(encode_inputs(inputs));
+    if (leads()) require_same_inputs(all);
+  }
   void serve(RunQueue& queue) override {
     for (int ended = 0; ended < session_->size() - 1;) {
       const auto arrived = session_->arrived();

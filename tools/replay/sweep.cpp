@@ -13,6 +13,7 @@
 #include "config/sweep.h"
 #include "config/yaml_tree.h"
 #include "io/input.h"
+#include "io/sha256.h"
 #include "replay/output.h"
 #include "scenario/plot/plot.h"
 #include "scenario/sweep_plan.h"
@@ -69,6 +70,15 @@ std::vector<std::string> columns_of(const SweepPlan& plan) {
   for (const SweepSetting& axis : plan.axes()) columns.push_back(axis.key);
   columns.insert(columns.end(), sweep_result_columns().begin(), sweep_result_columns().end());
   return columns;
+}
+
+// Compares the command and the contents of files and traces with those of the other processes.
+void compare_inputs(const SweepIdentities& identities, const Context& context, SweepTeam& team) {
+  ProcessInputs inputs{{"the command", context.history()}};
+  for (const auto& [path, digest] : identities.inputs)
+    inputs.emplace_back(path, "with SHA-256 " + sha256_hex(digest));
+  for (const std::string& run : identities.runs) inputs.emplace_back("run", run);
+  team.compare(inputs);
 }
 
 // Does this process's part of the runs, and serves the others.
@@ -175,14 +185,18 @@ void lead(const SweepOptions& sweep, const SweepPlan& plan, std::optional<std::s
   SweepRunner runner(plan, context.jobs(), context.diagnostics);
   runner.open_stdin();
   for (const std::string& note : plan.notes()) log_info(note);
-  SweepTable table(path, columns_of(plan), plan.identities(), sweep.force);
+  const SweepIdentities identities = plan.identities();
+  if (team != nullptr) {
+    team->begin();
+    compare_inputs(identities, context, *team);
+  }
+  SweepTable table(path, columns_of(plan), identities.runs, sweep.force);
   if (plan.reads_stdin() && table.taken_up() > 0)
     throw usage_error(*path +
                       " has runs of traces from standard input, which may have been others; begin anew with "
                       "--force");
   TableQueue queue(plan, table, context.progress());
   log_info("sweep: " + std::to_string(plan.size()) + " runs, " + std::to_string(queue.total()) + " to do");
-  if (team != nullptr) team->begin();
   do_runs(queue, runner, team);
   report_failures(plan, table, path.value_or(""), context);
   warn_of_ports(plan, table, path.value_or(""), context);
@@ -216,6 +230,7 @@ int run_sweep(const SweepOptions& sweep, const ReplayCommand& command, const std
     team->begin();
     set_log_level(-1);  // the leader says it too
     const SweepPlan plan = make_plan(sweep, command);
+    compare_inputs(plan.identities(), context, *team);
     Diagnostics not_shown;  // the leader has them too
     SweepRunner runner(plan, context.jobs(), not_shown);
     const auto queue = team->queue();

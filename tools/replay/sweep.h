@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/tool.h"
+#include "mpi/agreement.h"
 #include "replay/options.h"
 #include "scenario/sweep_run.h"
 
@@ -37,6 +38,8 @@ class SweepTeam {
   [[nodiscard]] virtual bool leads() const = 0;
   // Called by all: the leader says that the others may begin, and they wait for that.
   virtual void begin() = 0;
+  // Called by all, after begin(). Throws Error(usage) on the leader if another process has other inputs.
+  virtual void compare(const ProcessInputs& inputs) = 0;
   // Called by the leader: hands out runs to the others until all of them have come to end().
   virtual void serve(convert::RunQueue& queue) = 0;
   // Called by the others: returns the leader's queue, valid until they come to end().

@@ -111,7 +111,7 @@ int fix(const InputOptions& input, const OutputOptions& output, const CheckOptio
   const Relaxation relaxation = check_and_relax(fixed, again, options, context);
   report_findings(format, context);
   report(relaxation, context);
-  if (relaxation.cuts.empty() || context.failed() || !fixing.empty()) fixing.report(!context.failed());
+  if (!fixing.empty() || !context.failed()) fixing.report(!context.failed());
   if (context.failed()) return 1;
   again([&](SetSource& set) {
     RelaxedSource relaxed(set, relaxation.cuts);

@@ -2,10 +2,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "analyze/diff/difference.h"
 #include "analyze/diff/match.h"
+#include "analyze/diff/metadata.h"
 #include "analyze/diff/values.h"
 #include "analyze/sets/node_times.h"
 #include "core/found_attrs.h"
@@ -19,18 +22,10 @@ constexpr std::array match_names = {attr::comm_src, attr::comm_dst,       attr::
                                     attr::pg_name,  attr::duration_nanos, attr::start_nanos};
 using MatchAttrs = FoundAttrs<match_names>;
 
-// Attributes that are times: differences of these count as times, not as structure.
-constexpr std::array time_names = {attr::duration_nanos, attr::start_nanos,   attr::ts,
-                                   attr::inclusive_dur,  attr::exclusive_dur, attr::time,
-                                   attr::start_ts,       attr::finish_ts,     attr::start_delay_nanos};
-bool is_time(Name name) { return std::find(time_names.begin(), time_names.end(), name) != time_names.end(); }
-// Attributes of the metadata that tell where a trace comes from, not what it is.
-constexpr std::array origin_names = {attr::history,     attr::source_file,   attr::source_sha256,
-                                     attr::device_file, attr::device_sha256, attr::input_file};
-
 // One rank of one side, with what nodes are matched by and their times.
 struct SideNodes {
   const Trace& trace;
+  std::vector<GraphDefect> defects;  // but for ids that two nodes have
   Graph graph;
   std::vector<std::uint32_t> order;
   std::vector<Matchable> matchable;
@@ -53,7 +48,7 @@ class TraceComparison {
     out_.nodes_b = b_.matchable.size();
     out_.matched = match_.matched;
     if (!wishes_.times) {
-      compare_metadata();
+      compare_metadata(a_.trace, b_.trace, wishes_, out_);
       for (std::uint32_t i = 0; i < out_.nodes_a; ++i) {
         if (match_.b_of_a[i] == no_index) out_.only_a.add_made([&] { return ref(a_, i); });
       }
@@ -105,8 +100,12 @@ class TraceComparison {
   }
 
   SideNodes read(const Trace& trace, bool is_a) {
+    std::vector<GraphDefect> defects;
+    Graph graph = build_graph(trace.nodes, &defects);
+    std::erase_if(defects, [](const GraphDefect& d) { return d.what == GraphDefect::What::duplicate_id; });
     SideNodes s{.trace = trace,
-                .graph = build_graph(trace.nodes),
+                .defects = std::move(defects),
+                .graph = std::move(graph),
                 .order = {},
                 .matchable = {},
                 .start_ns = {},
@@ -183,6 +182,7 @@ class TraceComparison {
       compare_attributes(i, j);
       compare_io(i, j, "inputs", x.inputs, y.inputs);
       compare_io(i, j, "outputs", x.outputs, y.outputs);
+      if (x.extra != 0 || y.extra != 0) compare_extra(i, j, "", extra_of(ta, x.extra), extra_of(tb, y.extra));
     }
     out_.changed_nodes += changed_ ? 1 : 0;
   }
@@ -210,6 +210,12 @@ class TraceComparison {
     return wishes_.in_b(static_cast<Rank>(v.value));
   }
   [[nodiscard]] bool same_attribute(const Attr& x, const Attr& y) const {
+    return same_kind(x, y) && same_content(x, y);
+  }
+  [[nodiscard]] bool same_kind(const Attr& x, const Attr& y) const {
+    return x.kind == y.kind || wishes_.ignores("kinds");
+  }
+  [[nodiscard]] bool same_content(const Attr& x, const Attr& y) const {
     if (const auto peer = mapped_peer(x)) return int_value(&y) && int_value(&y).value == *peer;
     if (x.name == attr::pg_name && !wishes_.groups.empty() && x.kind == Kind::string_val && y.kind == x.kind)
       return wishes_.group_in_b(a_.trace.nodes.string(x)) == b_.trace.nodes.string(y);
@@ -221,22 +227,34 @@ class TraceComparison {
     const NodeTable& tb = b_.trace.nodes;
     const auto xs = ta.attributes(ta.nodes[i]), ys = tb.attributes(tb.nodes[j]);
     if (xs.size() == ys.size() && std::equal(xs.begin(), xs.end(), ys.begin(), [&](const Attr& x, const Attr& y) {
-          return x.name == y.name && (is_time(x.name) || same_attribute(x, y));
+          return x.name == y.name && x.extra == 0 && y.extra == 0 &&
+                 (is_time_attribute(x.name) || same_attribute(x, y));
         }))
       return;
     for (const Attr& x : xs) {
-      if (is_time(x.name) || find(xs, x.name) != &x) continue;  // of several of a name the first counts
+      if (is_time_attribute(x.name) || find(xs, x.name) != &x) continue;  // of several of a name the first counts
       const Attr* y = find(ys, x.name);
+      if (y != nullptr) compare_extra(i, j, x.name.view(), extra_of(ta, x.extra), extra_of(tb, y->extra));
       if (y != nullptr && same_attribute(x, *y)) continue;
+      const bool kinds = y != nullptr && !same_kind(x, *y);
       change(
-          i, j, x.name.view(), [&] { return value_text(ta, x); },
-          [&] { return y == nullptr ? std::string("(none)") : value_text(tb, *y); });
+          i, j, x.name.view(), [&] { return value_text(ta, x, kinds); },
+          [&] { return y == nullptr ? std::string("(none)") : value_text(tb, *y, kinds); });
     }
     for (const Attr& y : ys) {
-      if (is_time(y.name) || find(ys, y.name) != &y || find(xs, y.name) != nullptr) continue;
+      if (is_time_attribute(y.name) || find(ys, y.name) != &y || find(xs, y.name) != nullptr) continue;
       change(
           i, j, y.name.view(), [] { return std::string("(none)"); }, [&] { return value_text(tb, y); });
     }
+  }
+
+  // Compares what is no value. `of`: begins the values, as several attributes of a node can differ so.
+  void compare_extra(std::uint32_t i, std::uint32_t j, std::string_view of, const Extra& x, const Extra& y) {
+    for_each_extra(a_.trace.nodes, x, b_.trace.nodes, y, [&](std::string_view what, auto p, auto q) {
+      const std::string begin = of.empty() ? std::string() : std::string(of) + ": ";
+      change(
+          i, j, what, [&] { return begin + extra_text(what, p); }, [&] { return begin + extra_text(what, q); });
+    });
   }
 
   void compare_io(std::uint32_t i, std::uint32_t j, std::string_view what, std::uint32_t x, std::uint32_t y) {
@@ -249,6 +267,12 @@ class TraceComparison {
     };
     const NodeTable& ta = a_.trace.nodes;
     const NodeTable& tb = b_.trace.nodes;
+    const auto unknown = [](const NodeTable& t, std::uint32_t k) {
+      Extra extra;
+      if (k != 0) extra.unknown = t.io[k - 1].unknown;
+      return extra;
+    };
+    compare_extra(i, j, what, unknown(ta, x), unknown(tb, y));
     if (x != 0 && y != 0) {
       const IoInfo& p = ta.io[x - 1];
       const IoInfo& q = tb.io[y - 1];
@@ -260,28 +284,39 @@ class TraceComparison {
         i, j, what, [&] { return text(ta, x); }, [&] { return text(tb, y); });
   }
 
-  void compare_metadata() {
-    const AttrTable& ta = a_.trace.metadata.table;
-    const AttrTable& tb = b_.trace.metadata.table;
-    const auto counts = [&](const Attr& x) {
-      return std::find(origin_names.begin(), origin_names.end(), x.name) == origin_names.end() &&
-             !is_time(x.name) && x.name != attr::base_time_nanos;
+  // Compares dependencies that a graph is without: on nodes that do not exist, on the node itself, given twice.
+  template <class Add>
+  void compare_defects(const NodeMatching& match, const Add& add, Edges& out) const {
+    if (a_.defects.empty() && b_.defects.empty()) return;
+    using Defect = std::tuple<std::uint32_t, GraphDefect::What, std::uint64_t, DepKind>;  // by node of B
+    const IdIndex of_a(a_.trace.nodes), of_b(b_.trace.nodes);
+    std::map<Defect, std::pair<std::vector<const GraphDefect*>, std::vector<const GraphDefect*>>> all;
+    const auto key = [](std::uint32_t node, const GraphDefect& d, std::uint32_t twice) {
+      const bool dangling = d.what == GraphDefect::What::dangling;
+      return Defect(node, d.what, dangling ? d.id : d.what == GraphDefect::What::self ? 0 : twice, d.kind);
     };
-    const auto differs = [&](const Attr& x, const std::string& old_value, const std::string& new_value) {
-      const std::string what = "metadata:" + std::string(x.name.view());
-      if (wishes_.ignores(what) || wishes_.ignores(x.name.view()) || wishes_.ignores("metadata")) return;
-      ++out_.changes_by_what[what];
-      Difference::NodeRef whole{a_.trace.rank, 0, "(metadata)", "METADATA"};
-      out_.changes.add({std::move(whole), 0, what, old_value, new_value});
+    // A node that only the other side has counts once, not again for what depends on it.
+    const auto is_counted = [](const GraphDefect& d, const IdIndex& others,
+                               const std::vector<std::uint32_t>& match_of) {
+      const std::uint32_t other = others.find(d.id);
+      return d.what == GraphDefect::What::dangling && other != IdIndex::none && match_of[other] == no_index;
     };
-    for (const Attr& x : ta.attrs) {
-      if (!counts(x)) continue;
-      const Attr* y = find(tb.attrs, x.name);
-      if (y == nullptr || !same_value(ta, x, tb, *y))
-        differs(x, value_text(ta, x), y == nullptr ? "(none)" : value_text(tb, *y));
+    for (const GraphDefect& d : a_.defects) {
+      const std::uint32_t j = match.b_of_a[d.index];
+      const std::uint32_t on = of_a.find(d.id);
+      if (j == no_index || is_counted(d, of_b, match.a_of_b)) continue;
+      all[key(j, d, on == IdIndex::none ? no_index : match.b_of_a[on])].first.push_back(&d);
     }
-    for (const Attr& y : tb.attrs) {
-      if (counts(y) && find(ta.attrs, y.name) == nullptr) differs(y, "(none)", value_text(tb, y));
+    for (const GraphDefect& d : b_.defects) {
+      if (match.a_of_b[d.index] == no_index || is_counted(d, of_a, match.b_of_a)) continue;
+      all[key(d.index, d, of_b.find(d.id))].second.push_back(&d);
+    }
+    for (const auto& [of, sides] : all) {
+      const auto& [in_a, in_b] = sides;
+      for (std::size_t k = in_b.size(); k < in_a.size(); ++k)
+        add(out.only_a, a_, in_a[k]->index, in_a[k]->id, in_a[k]->kind);
+      for (std::size_t k = in_a.size(); k < in_b.size(); ++k)
+        add(out.only_b, b_, in_b[k]->index, in_b[k]->id, in_b[k]->kind);
     }
   }
 
@@ -290,13 +325,14 @@ class TraceComparison {
     using Parent = std::pair<std::uint32_t, DepKind>;  // in B
     std::vector<Parent> x, y;
     const auto add = [](Difference::List<Difference::Edge>& to, const SideNodes& side, std::uint32_t node,
-                        std::uint32_t on, DepKind kind) {
+                        NodeId on, DepKind kind) {
       to.add_made([&] {
-        const std::vector<Node>& nodes = side.trace.nodes.nodes;
-        return Difference::Edge{side.trace.rank, nodes[node].id, nodes[on].id,
+        return Difference::Edge{side.trace.rank, side.trace.nodes.nodes[node].id, on,
                                 kind == DepKind::data ? "data" : "control"};
       });
     };
+    const auto id = [](const SideNodes& side, std::uint32_t node) { return side.trace.nodes.nodes[node].id; };
+    compare_defects(match, add, out);
     for (std::uint32_t i = 0; i < a_.matchable.size(); ++i) {
       const std::uint32_t j = match.b_of_a[i];
       if (j == no_index) continue;
@@ -315,10 +351,10 @@ class TraceComparison {
       auto q = y.begin();
       while (p != x.end() || q != y.end()) {
         if (q == y.end() || (p != x.end() && *p < *q)) {
-          add(out.only_a, a_, i, match.a_of_b[p->first], p->second);
+          add(out.only_a, a_, i, id(a_, match.a_of_b[p->first]), p->second);
           ++p;
         } else if (p == x.end() || *q < *p) {
-          add(out.only_b, b_, j, q->first, q->second);
+          add(out.only_b, b_, j, id(b_, q->first), q->second);
           ++q;
         } else {
           ++p;

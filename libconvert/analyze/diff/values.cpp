@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "analyze/diff/values.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 
@@ -26,9 +28,7 @@ std::string scalar_text(Kind kind, std::uint64_t bits) {
   return out;
 }
 
-}  // namespace
-
-std::string value_text(const AttrTable& table, const Attr& attribute) {
+std::string plain_text(const AttrTable& table, const Attr& attribute) {
   if (attribute.kind == Kind::none) return "(empty)";
   if (!is_list(attribute.kind)) {
     return is_text(attribute.kind) ? std::string(table.string(attribute))
@@ -42,6 +42,32 @@ std::string value_text(const AttrTable& table, const Attr& attribute) {
   }
   if (attribute.size > shown_elements) out += ", … " + std::to_string(attribute.size) + " elements";
   return out + ']';
+}
+
+constexpr std::array time_names = {attr::duration_nanos, attr::start_nanos,   attr::ts,
+                                   attr::inclusive_dur,  attr::exclusive_dur, attr::time,
+                                   attr::start_ts,       attr::finish_ts,     attr::start_delay_nanos};
+
+}  // namespace
+
+bool is_time_attribute(Name name) { return std::ranges::find(time_names, name) != time_names.end(); }
+
+std::string value_text(const AttrTable& table, const Attr& attribute, bool kind) {
+  const std::string text = plain_text(table, attribute);
+  return kind ? text + " (" + std::string(kind_name(attribute.kind)) + ")" : text;
+}
+
+std::string extra_text(std::string_view what, std::string_view text) {
+  if (text.empty()) return "(none)";
+  if (what != "unknown") return std::string(text);
+  constexpr std::size_t shown_bytes = 16;
+  std::string out;
+  for (const char c : text.substr(0, shown_bytes)) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += "0123456789abcdef"[byte >> 4U];
+    out += "0123456789abcdef"[byte & 15U];
+  }
+  return text.size() > shown_bytes ? out + "… " + std::to_string(text.size()) + " bytes" : out;
 }
 
 }  // namespace convert

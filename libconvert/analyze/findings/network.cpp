@@ -67,9 +67,9 @@ std::map<Collective, std::uint32_t> most_at_once(const Run& run) {
   std::vector<Change> changes;
   for (const Run::CallNpu& n : run.call_npus) {
     const Run::Call& c = run.calls[n.call];
-    if (c.end_ps <= c.last_begin_ps) continue;
+    if (n.end_ps <= c.last_begin_ps) continue;
     changes.push_back({n.npu, c.last_begin_ps, true, c.op});
-    changes.push_back({n.npu, c.end_ps, false, c.op});
+    changes.push_back({n.npu, n.end_ps, false, c.op});
   }
   std::ranges::sort(changes);
   std::map<Collective, std::uint32_t> now, most;

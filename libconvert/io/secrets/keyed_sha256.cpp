@@ -90,6 +90,9 @@ std::string read_key(const std::string& path) {
   if (text.size() != digits || key.size() != secret_key_bytes)
     throw input_error({.file = input->name()},
                       "a key is 64 hexadecimal digits, as --key-out and openssl rand -hex 32 write them", "key");
+  if (key.find_first_not_of(key.front()) == std::string::npos)
+    throw input_error({.file = input->name()},
+                      "the key can be guessed: all of its bytes are equal; openssl rand -hex 32 makes one", "key");
   return key;
 }
 

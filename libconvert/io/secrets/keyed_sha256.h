@@ -28,10 +28,11 @@ class KeyedSha256 {
 inline constexpr std::size_t secret_key_bytes = 32;
 // Returns so many bytes of the system's random numbers. Throws Error(system).
 [[nodiscard]] std::string random_bytes(std::size_t count);
-// Reads a key: a file that holds 64 hexadecimal digits. Throws Error(system), or Error(input) for anything else.
+// Reads a key: a file that holds 64 hexadecimal digits. Throws Error(system); Error(input) for anything else, and
+// for a key of equal bytes.
 [[nodiscard]] std::string read_key(const std::string& path);
-// Writes a new file that its owner alone may read. Throws Error(system); also if there is a file of that name,
-// which may be a key that is needed.
+// Writes a new file that its owner alone may read. Throws Error(system); also if there is a
+// file of that name, which may be a key that is needed.
 void write_secret(const std::string& path, std::string_view bytes);
 // Returns two digits for each byte.
 [[nodiscard]] std::string hex_digits(std::string_view bytes);

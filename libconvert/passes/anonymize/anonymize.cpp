@@ -60,6 +60,8 @@ void AnonymizeCounts::add(const AnonymizeCounts& other) {
   wrong_kind += other.wrong_kind;
   merged += other.merged;
   turns += other.turns;
+  kept |= other.kept;
+  durations = durations || other.durations;
 }
 
 RankAnonymizer::RankAnonymizer(const AnonymizePlan& plan, NameHider& names, bool names_others)
@@ -113,14 +115,17 @@ void RankAnonymizer::batch(NodeTable& nodes, const DenseIds& ids) {
   change(nodes);
 }
 
-void RankAnonymizer::whole(NodeTable& nodes) {
-  counts_.nodes += nodes.nodes.size();
+void RankAnonymizer::merge(NodeTable& nodes) {
   if (drops_turns()) wait_in_turn(nodes);
   tell_scopes(nodes);
-  if (plan_.options.merge_chains) {
-    filter(nodes);
-    counts_.merged += merge_chains(nodes);
-  }
+  if (!plan_.options.merge_chains) return;
+  filter(nodes);
+  counts_.merged += merge_chains(nodes);
+}
+
+void RankAnonymizer::whole(NodeTable& nodes) {
+  counts_.nodes += nodes.nodes.size();
+  merge(nodes);
   IdNumbers(nodes).renumber(nodes);
   change(nodes);
 }
@@ -175,6 +180,7 @@ std::uint64_t RankAnonymizer::shifted(std::int64_t begin_ns) const {
 void RankAnonymizer::change_times(const NodeTable& nodes, Node& node) {
   begin_ns_ = starts_ && plan_.facts.has_starts ? recorded_time(nodes, node, base_ns_).begin_ns : no_time;
   if (node.start_us != 0) node.start_us = begin_ns_ == no_time ? 0 : shifted(begin_ns_) / us_in_ns;
+  counts_.durations = counts_.durations || node.duration_us != 0;
   if (!changes_times_) return;
   factor_ = times_.factor(rank_, place_);
   node.duration_us = times_.changed(node.duration_us, factor_);
@@ -187,6 +193,7 @@ void RankAnonymizer::change_attributes(NodeTable& nodes, Node& node) {
     a.extra = 0;
     if (!change_attribute(nodes, a)) continue;
     if (left != k) nodes.attrs[node.attrs.begin + left] = a;
+    if (a.name.index() < attr::count) counts_.kept.set(a.name.index());
     ++left;
   }
   node.attrs.count = left;
@@ -245,11 +252,11 @@ void RankAnonymizer::change_tensors(NodeTable& nodes, Attr& list) {
   std::vector<Text> texts;
   bool good = count % 2 == 0;
   for (std::uint32_t i = 0; i < count && good; i += 2) {
-    const auto bytes = parse_plain(nodes.view(nodes.texts[list.bits + i + 1]), INT64_MAX);
+    const auto bytes = listed_bytes(nodes, list, i / 2);
     good = bytes.has_value();
     if (!good) break;
     texts.push_back(nodes.add_text(names_.keyed(nodes.view(nodes.texts[list.bits + i]))));
-    texts.push_back(nodes.add_text(std::to_string(plan_.sizes.changed(static_cast<std::int64_t>(*bytes)))));
+    texts.push_back(nodes.add_text(std::to_string(plan_.sizes.of_tensor(*bytes))));
   }
   if (!good) {
     ++counts_.wrong_kind;

@@ -2,6 +2,7 @@
 // Hides the words of a trace and, if wanted, more, and keeps what replays read.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -17,11 +18,13 @@
 namespace convert {
 
 struct AnonymizeCounts {
-  std::uint64_t nodes = 0;       // before
-  std::uint64_t dropped = 0;     // attributes that no list keeps
-  std::uint64_t wrong_kind = 0;  // attributes that would be kept, of a kind that they cannot have
-  std::uint64_t merged = 0;      // nodes that went into others
-  std::uint64_t turns = 0;       // sends whose turns on links went, as their ranks have other numbers
+  std::uint64_t nodes = 0;          // before
+  std::uint64_t dropped = 0;        // attributes that no list keeps
+  std::uint64_t wrong_kind = 0;     // attributes that would be kept, of a kind that they cannot have
+  std::uint64_t merged = 0;         // nodes that went into others
+  std::uint64_t turns = 0;          // sends whose turns on links went, as their ranks have other numbers
+  std::bitset<attr::count> kept{};  // attributes that some node has afterwards, by Name::index()
+  bool durations = false;           // some node has a duration
 
   void add(const AnonymizeCounts& other);
 };
@@ -51,6 +54,8 @@ class RankAnonymizer {
   // Change the next nodes of the rank: of many, or all.
   void batch(NodeTable& nodes, const DenseIds& ids);
   void whole(NodeTable& nodes);
+  // Makes one node of each chain, if the options do; whole() does it too.
+  void merge(NodeTable& nodes);
   [[nodiscard]] const AnonymizeCounts& counts() const { return counts_; }
 
  private:

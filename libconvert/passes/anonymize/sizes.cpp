@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "passes/anonymize/sizes.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -8,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/collective.h"
 #include "core/found_attrs.h"
+#include "core/units.h"
 #include "passes/anonymize/kept.h"
 
 namespace convert {
@@ -20,8 +23,11 @@ constexpr std::array size_attributes = {attr::comm_type,  attr::comm_size,   att
                                         attr::group_size, attr::send_splits, attr::recv_splits,
                                         attr::num_ops,    attr::tensor_size};
 using SizeAttributes = FoundAttrs<size_attributes>;
+constexpr std::array tensor_attributes = {attr::comm_size, attr::tensor_size, attr::inputs, attr::outputs};
 
 bool is_message(NodeType type) { return type == NodeType::comm_send || type == NodeType::comm_recv; }
+
+bool communicates(NodeType type) { return is_message(type) || type == NodeType::comm_coll; }
 
 bool has_parts(const Attr* list) { return list != nullptr && fits(AttributeRole::sizes, list->kind); }
 
@@ -29,6 +35,12 @@ std::int64_t rounded_up(std::int64_t size, std::int64_t unit) {
   const std::int64_t rest = size % unit;
   if (rest == 0) return size;
   return size > largest_size - (unit - rest) ? largest_size : size + (unit - rest);
+}
+
+std::int64_t two_digits_up(std::int64_t size) {
+  std::int64_t unit = 1;
+  while (size / unit >= 100) unit *= 10;
+  return rounded_up(size, unit);
 }
 
 // Returns the sum of sizes; nothing if there are none, one is negative, or they leave 63 bits.
@@ -46,6 +58,23 @@ std::int64_t product(std::int64_t a, std::int64_t b) {
   return __builtin_mul_overflow(a, b, &out) ? largest_size : out;
 }
 
+// How comm_bytes_out follows from comm_size.
+enum class Output : std::uint8_t {
+  other,
+  same,
+  gathered,   // times group_size, as of an all-gather
+  scattered,  // a part of group_size, as of a reduce-scatter
+};
+Output output_of(const SizeAttributes& found) {
+  const IntValue size = int_value(found[attr::comm_size]), out = int_value(found[attr::comm_bytes_out]);
+  const IntValue ranks = int_value(found[attr::group_size]);
+  if (!size || !out) return Output::other;
+  if (out.value == size.value) return Output::same;
+  if (!ranks || ranks.value <= 1) return Output::other;
+  if (product(size.value, ranks.value) == out.value) return Output::gathered;
+  return product(out.value, ranks.value) == size.value ? Output::scattered : Output::other;
+}
+
 }  // namespace
 
 SizeOwner size_owner(const NodeTable& table, const Node& node) {
@@ -55,35 +84,78 @@ SizeOwner size_owner(const NodeTable& table, const Node& node) {
   return static_cast<SizeOwner>(type && type.value >= 0 && type.value < others ? type.value : others);
 }
 
+std::string describe(SizeOwner owner) {
+  if (owner == tensor_owner) return "tensor sizes";
+  if (owner == split_size) return "parts of all-to-alls";
+  const auto of = static_cast<SizeOwner>(owner & ~bytes_out_bit);
+  const std::string_view type = of == message_size ? "messages" : name(collective_of(of));
+  return std::string(of == owner ? "comm_size of " : "comm_bytes_out of ") +
+         (type.empty() ? "comm_type " + std::to_string(of) : std::string(type));
+}
+
+std::optional<std::int64_t> listed_bytes(const NodeTable& table, const Attr& list, std::uint32_t at) {
+  const auto bytes = parse_plain(table.view(table.texts[list.bits + 2 * std::size_t{at} + 1]), INT64_MAX);
+  return bytes ? std::optional(static_cast<std::int64_t>(*bytes)) : std::nullopt;
+}
+
+// Counts tensor_size, and each size that a list has once.
+void SizeRule::count_tensors(const NodeTable& nodes, const Node& node, SizeCounts& counts) const {
+  const FoundAttrs<tensor_attributes> found(nodes.attributes(node));
+  std::set<std::int64_t> sizes;
+  if (const IntValue v = int_value(found[attr::tensor_size])) sizes.insert(v.value);
+  for (const Name name : {attr::inputs, attr::outputs}) {
+    const Attr* const list = found[name];
+    if (list == nullptr || list->kind != Kind::string_list || list->size % 2 != 0) continue;
+    for (std::uint32_t i = 0; i < list->size / 2; ++i) {
+      if (const auto bytes = listed_bytes(nodes, *list, i)) sizes.insert(*bytes);
+    }
+  }
+  const IntValue comm_size = communicates(node.type) ? int_value(found[attr::comm_size]) : IntValue();
+  for (const std::int64_t size : sizes) {
+    counts.add(tensor_owner, changed(size), 1);
+    if (comm_size && comm_size.value == size) counts.add_transferred(size_owner(nodes, node), changed(size));
+  }
+}
+
 void SizeRule::count(const NodeTable& nodes, SizeCounts& counts) const {
   for (const Node& n : nodes.nodes) {
-    if (!is_message(n.type) && n.type != NodeType::comm_coll) continue;
+    count_tensors(nodes, n, counts);
+    if (!communicates(n.type)) continue;
     const SizeAttributes found(nodes.attributes(n));
     for (const Name name : {attr::send_splits, attr::recv_splits}) {
       if (!has_parts(found[name])) continue;
       for (const std::uint64_t part : nodes.list(*found[name]))
         counts.add(split_size, changed(static_cast<std::int64_t>(part)), 1);
     }
-    const IntValue size = int_value(found[attr::comm_size]);
-    if (size && !has_parts(found[attr::send_splits])) counts.add(size_owner(nodes, n), changed(size.value), 1);
+    const SizeOwner owner = size_owner(nodes, n);
+    const IntValue size = int_value(found[attr::comm_size]), out = int_value(found[attr::comm_bytes_out]);
+    if (size && !has_parts(found[attr::send_splits])) counts.add(owner, changed(size.value), 1);
+    if (out && !has_parts(found[attr::recv_splits]) && output_of(found) == Output::other)
+      counts.add(owner | bytes_out_bit, changed(out.value), 1);
   }
 }
 
+// Makes each size the largest of neighbours that `least_uses_` nodes have together. A largest one that fewer have
+// is rounded up to two digits.
 void SizeRule::merge(const SizeCounts& counts) {
   std::vector<std::int64_t> together;  // sizes of one owner that become the largest of them
   std::vector<std::int64_t> before;    // those that were closed last
-  std::uint64_t uses = 0;
+  std::uint64_t uses = 0, all_uses = 0;
+  const auto& all = counts.all();
   const auto close = [&](SizeOwner owner) {
-    for (const std::int64_t size : together) merged_[{owner, size}] = together.back();
+    const std::int64_t largest = together.back();
+    const std::int64_t to = all.at({owner, largest}) < least_uses_ ? two_digits_up(largest) : largest;
+    for (const std::int64_t size : together) merged_[{owner, size}] = to;
     before = std::exchange(together, {});
     uses = 0;
   };
-  const auto& all = counts.all();
   for (auto at = all.begin(); at != all.end(); ++at) {
     const auto [owner, size] = at->first;
-    if (size <= 0) continue;
-    together.push_back(size);
-    uses += at->second;
+    if (size > 0) {
+      together.push_back(size);
+      uses += at->second;
+      all_uses += at->second;
+    }
     const auto next = std::next(at);
     const bool is_last = next == all.end() || next->first.first != owner;
     if (uses >= least_uses_) close(owner);
@@ -94,7 +166,16 @@ void SizeRule::merge(const SizeCounts& counts) {
       close(owner);
     }
     before.clear();
+    if (all_uses > 0 && all_uses < least_uses_) few_[owner] = all_uses;
+    all_uses = 0;
   }
+  // A tensor has the same size on all nodes.
+  std::map<std::int64_t, std::int64_t> tensors;
+  for (const auto& [owner, size] : counts.transferred()) {
+    const auto at = merged_.find({owner, size});
+    if (at != merged_.end() && at->second != size) tensors[size] = std::max(tensors[size], at->second);
+  }
+  for (const auto& [size, to] : tensors) merged_[{tensor_owner, size}] = to;
 }
 
 std::int64_t SizeRule::changed(std::int64_t size) const {
@@ -110,12 +191,7 @@ std::int64_t SizeRule::changed(std::int64_t size) const {
     while (power < size) power *= 2;
     return power;
   }
-  if (rounding_ == SizeRounding::two_digits) {
-    std::int64_t unit = 1;
-    while (size / unit >= 100) unit *= 10;
-    return rounded_up(size, unit);
-  }
-  return size;
+  return rounding_ == SizeRounding::two_digits ? two_digits_up(size) : size;
 }
 
 std::int64_t SizeRule::of_call(SizeOwner owner, std::int64_t size) const {
@@ -141,9 +217,9 @@ void SizeRule::change(NodeTable& nodes, const Node& node) const {
     const Attr* const a = found[name];
     return a == nullptr ? nullptr : &nodes.attrs[static_cast<std::size_t>(a - nodes.attrs.data())];
   };
-  for (const Name name : {attr::num_ops, attr::tensor_size}) {
-    if (const IntValue v = int_value(found[name])) set_number(*writable(name), changed(v.value));
-  }
+  if (const IntValue v = int_value(found[attr::num_ops])) set_number(*writable(attr::num_ops), changed(v.value));
+  if (const IntValue v = int_value(found[attr::tensor_size]))
+    set_number(*writable(attr::tensor_size), of_tensor(v.value));
   const auto parts = [&](Name name, IntValue whole) -> std::optional<std::int64_t> {
     if (!has_parts(found[name])) return std::nullopt;
     const auto before = sum_of(nodes.list(*found[name]));
@@ -151,18 +227,19 @@ void SizeRule::change(NodeTable& nodes, const Node& node) const {
     return whole && before == whole.value ? std::optional(sum) : std::nullopt;
   };
   const IntValue size = int_value(found[attr::comm_size]), out = int_value(found[attr::comm_bytes_out]);
-  const IntValue ranks = int_value(found[attr::group_size]);
+  const Output output = output_of(found);
   const auto sent = parts(attr::send_splits, size), received = parts(attr::recv_splits, out);
-  const std::int64_t now = sent.value_or(size ? of_call(size_owner(nodes, node), size.value) : 0);
+  if (!size && !out) return;
+  const SizeOwner owner = size_owner(nodes, node);
+  const std::int64_t now = sent.value_or(size ? of_call(owner, size.value) : 0);
   if (size) set_number(*writable(attr::comm_size), now);
   if (!out) return;
-  std::int64_t out_now = received.value_or(changed(out.value));
-  if (!received && size && out.value == size.value) {
-    out_now = now;
-  } else if (!received && size && ranks && ranks.value > 1 && product(size.value, ranks.value) == out.value) {
-    out_now = product(now, ranks.value);  // an all-gather's
-  } else if (!received && size && ranks && ranks.value > 1 && product(out.value, ranks.value) == size.value) {
-    out_now = rounded_up(now, ranks.value) / ranks.value;  // a reduce-scatter's
+  std::int64_t out_now = received.value_or(of_call(owner | bytes_out_bit, out.value));
+  if (!received) {
+    const std::int64_t ranks = output == Output::other ? 1 : int_value(found[attr::group_size]).value;
+    if (output == Output::same) out_now = now;
+    if (output == Output::gathered) out_now = product(now, ranks);
+    if (output == Output::scattered) out_now = rounded_up(now, ranks) / ranks;
   }
   set_number(*writable(attr::comm_bytes_out), out_now);
 }

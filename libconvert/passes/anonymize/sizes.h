@@ -4,6 +4,9 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "core/trace.h"
@@ -11,25 +14,39 @@
 
 namespace convert {
 
-// Says whose size it is: a comm_type, a message, or a part of what an all-to-all sends.
-using SizeOwner = std::uint8_t;
+// The kind of a size: comm_size of a comm_type or of messages, a part of what an all-to-all sends, comm_bytes_out
+// of either, or bytes of a tensor.
+using SizeOwner = std::uint16_t;
 inline constexpr SizeOwner message_size = 254;
 inline constexpr SizeOwner split_size = 255;
-// Returns whose the size of a node of communication is.
+inline constexpr SizeOwner bytes_out_bit = 256;
+inline constexpr SizeOwner tensor_owner = 512;
+// Returns the kind of comm_size of a node that communicates.
 [[nodiscard]] SizeOwner size_owner(const NodeTable& table, const Node& node);
+// Returns the kind in words, such as "comm_bytes_out of all_gather".
+[[nodiscard]] std::string describe(SizeOwner owner);
 
-// Counts how often each size of communication occurs.
+// Counts how many nodes have each size.
 class SizeCounts {
  public:
+  using Size = std::pair<SizeOwner, std::int64_t>;
   void add(SizeOwner owner, std::int64_t size, std::uint64_t uses) { counts_[{owner, size}] += uses; }
   void add(const SizeCounts& other) {
     for (const auto& [key, uses] : other.counts_) counts_[key] += uses;
+    transferred_.insert(other.transferred_.begin(), other.transferred_.end());
   }
-  [[nodiscard]] const std::map<std::pair<SizeOwner, std::int64_t>, std::uint64_t>& all() const { return counts_; }
+  // Adds a comm_size that is the size of a tensor of the same node, too.
+  void add_transferred(SizeOwner owner, std::int64_t size) { transferred_.insert({owner, size}); }
+  [[nodiscard]] const std::map<Size, std::uint64_t>& all() const { return counts_; }
+  [[nodiscard]] const std::set<Size>& transferred() const { return transferred_; }
 
  private:
-  std::map<std::pair<SizeOwner, std::int64_t>, std::uint64_t> counts_;
+  std::map<Size, std::uint64_t> counts_;
+  std::set<Size> transferred_;
 };
+
+// Returns the bytes of a tensor in a list of names and bytes, `at` counting from 0; nothing if they are no number.
+[[nodiscard]] std::optional<std::int64_t> listed_bytes(const NodeTable& table, const Attr& list, std::uint32_t at);
 
 class SizeRule {
  public:
@@ -40,20 +57,26 @@ class SizeRule {
   void count(const NodeTable& nodes, SizeCounts& counts) const;
   // Decides which sizes become larger ones, by the counts of the whole set.
   void merge(const SizeCounts& counts);
+  // Returns the kinds that fewer nodes have than were to share each size, and the number of their nodes.
+  [[nodiscard]] const std::map<SizeOwner, std::uint64_t>& few() const { return few_; }
 
-  // Returns a size of computations, scaled and rounded up. What is no size stays.
+  // Returns a size scaled and rounded up. What is no size stays.
   [[nodiscard]] std::int64_t changed(std::int64_t size) const;
+  // Returns the changed bytes of a tensor, of tensor_size or in a list.
+  [[nodiscard]] std::int64_t of_tensor(std::int64_t bytes) const { return of_call(tensor_owner, bytes); }
   // Changes all sizes of a node. What is the sum of parts stays their sum.
   void change(NodeTable& nodes, const Node& node) const;
 
  private:
   [[nodiscard]] std::int64_t of_call(SizeOwner owner, std::int64_t size) const;
   std::int64_t change_list(NodeTable& nodes, const Attr& list) const;
+  void count_tensors(const NodeTable& nodes, const Node& node, SizeCounts& counts) const;
 
   SizeRounding rounding_;
   double scale_;
   std::uint64_t least_uses_;
-  std::map<std::pair<SizeOwner, std::int64_t>, std::int64_t> merged_;
+  std::map<SizeCounts::Size, std::int64_t> merged_;
+  std::map<SizeOwner, std::uint64_t> few_;
 };
 
 }  // namespace convert

@@ -15,8 +15,8 @@ constexpr std::int64_t survey_ns_per_us = 1000;
 
 }  // namespace
 
-RankSurveyor::RankSurveyor(const Trace& trace, const AnonymizeOptions& options, const SizeRule& sizes)
-    : trace_(trace), options_(options), sizes_(sizes), base_ns_(recorded_base_ns(trace.metadata)) {
+RankSurveyor::RankSurveyor(const Trace& trace, const AnonymizeOptions& options)
+    : trace_(trace), options_(options), base_ns_(recorded_base_ns(trace.metadata)) {
   out_.rank = trace.rank;
 }
 
@@ -30,7 +30,6 @@ void RankSurveyor::add_start(const Node& node) {
 void RankSurveyor::add_batch() {
   const NodeTable& nodes = trace_.nodes;
   ids_.add(nodes);
-  if (options_.least_uses > 1) sizes_.count(nodes, out_.sizes);
   for (const Node& n : nodes.nodes) {
     if (options_.names == HiddenNames::number && n.name.size != 0) names_.add(nodes.name(n));
     add_start(n);

@@ -36,8 +36,8 @@ struct RankSurvey {
 class RankSurveyor {
  public:
   // All must outlive this object.
-  RankSurveyor(const Trace& trace, const AnonymizeOptions& options, const SizeRule& sizes);
-  // Takes the nodes that the trace holds now.
+  RankSurveyor(const Trace& trace, const AnonymizeOptions& options);
+  // Takes the nodes that the trace holds now, without their sizes.
   void add_batch();
   [[nodiscard]] RankSurvey finish();
 
@@ -46,7 +46,6 @@ class RankSurveyor {
 
   const Trace& trace_;
   const AnonymizeOptions& options_;
-  const SizeRule& sizes_;
   std::int64_t base_ns_;
   RankSurvey out_;
   DenseIdCheck ids_;

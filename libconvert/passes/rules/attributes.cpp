@@ -10,6 +10,7 @@
 
 #include "core/algorithm/link_way.h"
 #include "core/found_attrs.h"
+#include "core/units.h"
 #include "core/world_size.h"
 #include "passes/rules/rules.h"
 #include "passes/rules/texts.h"
@@ -23,6 +24,7 @@ enum class Expect : std::uint8_t {
   count,    // ≥ 0
   counter,  // ≥ -1, which stands for "not given"
   rank,     // 0 … 2^31-1
+  time,     // 0 … 106 days, in ns
   flag,
   string,
   flags,
@@ -44,10 +46,11 @@ constexpr std::array known = {
     Known{attr::pg_name, Expect::string},          Known{attr::num_ops, Expect::count},
     Known{attr::tensor_size, Expect::count},       Known{attr::tensor_loc, Expect::integer},
     Known{attr::msg_chunk_cnt, Expect::counter},   Known{attr::msg_chunk_idx, Expect::counter},
-    Known{attr::total_chunk_cnt, Expect::counter}, Known{attr::duration_nanos, Expect::count},
+    Known{attr::total_chunk_cnt, Expect::counter}, Known{attr::duration_nanos, Expect::time},
     Known{attr::start_nanos, Expect::count},       Known{attr::send_splits, Expect::sizes},
     Known{attr::recv_splits, Expect::sizes},       Known{attr::link_seq, Expect::turns},
     Known{attr::link_via, Expect::turns},          Known{attr::link_scope, Expect::integer},
+    Known{attr::start_delay_nanos, Expect::time},
 };
 
 constexpr auto known_names = [] {
@@ -56,9 +59,13 @@ constexpr auto known_names = [] {
   return names;
 }();
 
+// Simulators count picoseconds in 63 bits.
+constexpr std::int64_t max_time_ns = std::numeric_limits<std::int64_t>::max() / ps_per_ns;
+
 constexpr bool fits(Expect expect, std::int64_t v) {
   switch (expect) {
     case Expect::count: return v >= 0;
+    case Expect::time: return v >= 0 && v <= max_time_ns;
     case Expect::counter: return v >= -1;
     case Expect::rank: return v >= 0 && v <= std::numeric_limits<std::int32_t>::max();
     case Expect::flag: return v == 0 || v == 1;
@@ -76,8 +83,9 @@ constexpr std::string_view expected_kind(Expect expect) {
   }
 }
 
-constexpr std::string_view expected_value(Expect expect) {
+constexpr std::string_view expected_value(Expect expect, std::int64_t v) {
   switch (expect) {
+    case Expect::time: return v < 0 ? "which is negative" : "which exceeds 106 days";
     case Expect::rank: return "which is not a rank";
     case Expect::flag: return "expected true or false";
     default: return "which is negative";
@@ -132,6 +140,8 @@ class AttributeRule::Checker {
     if (node_type_name(type).empty()) {
       error("unknown node type " + std::to_string(static_cast<std::int32_t>(type)));
     }
+    if (node_->duration_us > static_cast<std::uint64_t>(max_time_ns) / 1000)
+      error("duration_micros is " + std::to_string(node_->duration_us) + ", which exceeds 106 days");
     for (const Known& k : known) {
       if (const Attr* const a = found_[k.name]) check_value(k, *a);
     }
@@ -199,7 +209,7 @@ class AttributeRule::Checker {
     } else if (v.status == IntValue::Status::too_large) {
       error(subject() + std::to_string(a.bits) + ", which is more than 2^63-1");
     } else if (!fits(k.expect, v.value)) {
-      error(subject() + std::to_string(v.value) + ", " + std::string(expected_value(k.expect)));
+      error(subject() + std::to_string(v.value) + ", " + std::string(expected_value(k.expect, v.value)));
     } else if (k.expect == Expect::flag && a.kind != Kind::bool_val) {
       warning(wrong_kind());
     } else if (k.name == attr::tensor_loc && (v.value < 0 || v.value > 2)) {

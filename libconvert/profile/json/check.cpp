@@ -75,6 +75,8 @@ class Checker {
   [[nodiscard]] std::size_t symbols() const { return p_.tokens.size() + p_.rules.size(); }
 
   void check_class(const ProfileClass& c) const {
+    want(!node_type_name(c.type).empty(), "no such type of nodes");
+    want(c.location >= -1 && c.location <= 2, "no such tensor_loc");
     want(c.size >= 0 || c.sizes == no_index || c.sizes < p_.sizes.size(), "no such row of sizes");
     if (!c.communicates()) return;
     want(c.splits == no_index || c.splits < p_.splits.size(), "no such row of splits");

@@ -120,7 +120,35 @@ void ClassTable::count_calls(std::span<const JobLog> jobs, const GroupSlots& slo
         of_rank.push_back(c);
       }
     }
-    count_sizes(jobs[j], of_job);
+  }
+  hide_rare_roots(jobs);
+  for (std::size_t j = 0; j < jobs.size(); ++j) count_sizes(jobs[j], kind_classes_[j]);
+}
+
+// A root that fewer than k nodes have becomes the most frequent one of the same collective in groups of the same
+// shape; none, if no root is frequent.
+void ClassTable::hide_rare_roots(std::span<const JobLog> jobs) {
+  using Key = std::pair<std::int32_t, std::uint32_t>;  // collective, kind of the slot
+  std::map<Key, std::map<std::int64_t, std::uint64_t>> nodes;
+  const auto key_of = [](const ProfileClass& c) { return Key(c.collective, c.slot.kind); };
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    for (std::size_t r = 0; r < jobs[j].ranks.size(); ++r) {
+      for (const RankLog::Call& call : jobs[j].ranks[r].calls) {
+        const ProfileClass& c = kind_classes_[j][r][call.kind];
+        if (c.details.root >= 0) ++nodes[key_of(c)][c.details.root];
+      }
+    }
+  }
+  for (auto& of_job : kind_classes_) {
+    for (auto& of_rank : of_job) {
+      for (ProfileClass& c : of_rank) {
+        if (c.details.root < 0) continue;
+        const auto& roots = nodes.at(key_of(c));
+        if (roots.at(c.details.root) >= k_) continue;
+        const auto most = std::ranges::max_element(roots, {}, [](const auto& of) { return of.second; });
+        c.details.root = most->second >= k_ ? most->first : -1;
+      }
+    }
   }
 }
 

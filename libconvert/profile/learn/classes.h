@@ -33,7 +33,7 @@ class ClassTable {
   [[nodiscard]] const std::vector<std::uint32_t>& calls(std::size_t job, std::size_t rank) const {
     return calls_[job][rank];
   }
-  // Returns the most that a node of the class may cost: the k-th largest of all nodes of its type, of host or
+  // Returns the most that a node of the class may cost: LargestCosts::kth() of all nodes of its type, of host or
   // device.
   [[nodiscard]] const NodeCost& most(std::uint32_t node_class) const { return most_[node_class]; }
   // Returns what no node of the class takes but long ones: eight times the mean, and 0.2 % of what an iteration of
@@ -78,6 +78,7 @@ class ClassTable {
   static ProfileClass shared_part(ProfileClass c);
   void number_plain(std::span<const JobLog> jobs);
   void count_calls(std::span<const JobLog> jobs, const GroupSlots& slots);
+  void hide_rare_roots(std::span<const JobLog> jobs);
   void number_calls(std::span<const JobLog> jobs);
   std::uint32_t number_call(const ProfileClass& c);
   std::uint32_t number_of(const ProfileClass& call);

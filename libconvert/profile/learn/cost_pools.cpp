@@ -18,7 +18,7 @@ CostPools::CostPools(const SegmentTable& segments, const PlaceTable& places, std
     : segments_(segments), places_(places), k_(k) {
   assign();
   first_call_ = values_.size();
-  values_.resize(first_call_ + places.call_pools());
+  values_.resize(first_call_ + places.call_pool_count());
   std::size_t lanes = 0;
   for (const Token& t : segments.tokens()) lanes = std::max<std::size_t>(lanes, t.lane + 1);
   work_.assign(segments.ranks().size(), std::vector<std::pair<double, std::uint64_t>>(lanes));
@@ -143,8 +143,8 @@ void CostPools::add(std::size_t rank, const EncodedRank& encoded) {
       };
       for (std::size_t i = 0; i < tokens.size(); ++i) add_work(tokens[i], costs[i]);
       if (gap.call != no_index) {
-        add_value(first_call_ + places_.call_pool(next_gap_),
-                  WeighedCost(gap.call_cost, static_cast<double>(gap.call_cost.duration_ns)));
+        const WeighedCost cost(gap.call_cost, static_cast<double>(gap.call_cost.duration_ns));
+        for (const std::uint32_t pool : places_.call_pools(next_gap_)) add_value(first_call_ + pool, cost);
         add_work(segments_.find(encoded.tokens[gap.call]), gap.call_cost);
       }
       ++next_gap_;

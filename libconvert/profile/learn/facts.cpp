@@ -93,9 +93,10 @@ NodeCost cost_of(const NodeTable& table, const Node& node) {
 
 ProfileClass plain_class(const NodeTable& table, const Node& node) {
   const FoundAttrs<plain_attrs> found(table.attributes(node));
+  const std::int64_t location = value_of(found[attr::tensor_loc], -1);
   return {.type = node.type,
           .on_cpu = is_true(found[attr::is_cpu_op]),
-          .location = value_of(found[attr::tensor_loc], -1),
+          .location = location > 2 ? -1 : location,  // no memory that there is
           .optimizer = node.type == NodeType::comp && is_optimizer(table.name(node))};
 }
 

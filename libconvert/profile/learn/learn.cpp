@@ -2,6 +2,7 @@
 #include "profile/learn/learn.h"
 
 #include <optional>
+#include <utility>
 
 #include "profile/learn/calls/slots.h"
 #include "profile/learn/classes.h"
@@ -9,6 +10,7 @@
 #include "profile/learn/encoded_rank.h"
 #include "profile/learn/place_table.h"
 #include "profile/learn/segment_table.h"
+#include "profile/referenced.h"
 
 namespace convert {
 
@@ -68,7 +70,7 @@ WorkloadProfile ProfileLearner::finish() {
              .left_out = t.classes.left_out(),
              .replaced = t.segments.replaced_nodes(),
              .shuffled_calls = t.places->shuffled_calls()};
-  return p;
+  return referenced_rows(std::move(p));
 }
 
 }  // namespace convert

@@ -205,7 +205,7 @@ std::map<std::uint32_t, double> PlaceTable::expected(std::uint32_t segment) cons
 }
 
 // Fits the time of a gap in a lane as that of its tokens on average, times a factor of the place, times one of the
-// rank, in turns.
+// rank, in turns. A factor is that of at least k nodes.
 void PlaceTable::find_factors() {
   const auto& gaps = segments_.gaps();
   std::vector<std::map<std::uint32_t, double>> mean;
@@ -217,21 +217,25 @@ void PlaceTable::find_factors() {
     for (std::uint32_t g = p.first; g <= p.first + p.calls.size(); ++g)
       rank[g] = static_cast<std::uint32_t>(p.rank);
   }
-  using Sums = std::vector<std::map<std::uint32_t, std::pair<double, double>>>;  // recorded, expected
+  struct LaneSum {
+    double recorded = 0, expected = 0;
+    std::uint64_t nodes = 0;
+  };
   const auto fit = [&](auto& factors, const auto& row, const auto& other) {
-    Sums sums(factors.size());
+    std::vector<std::map<std::uint32_t, LaneSum>> sums(factors.size());
     for (std::uint32_t g = 0; g < gaps.size(); ++g) {
       if (row(g) == no_index) continue;
       auto& own = sums[row(g)];
       for (std::uint32_t w = 0; w < gaps[g].work.count; ++w) {
-        const auto& [lane, ns] = segments_.work()[gaps[g].work.begin + w];
-        own[lane].first += ns;
+        const SegmentTable::LaneWork& work = segments_.work()[gaps[g].work.begin + w];
+        own[work.lane].recorded += work.ns;
+        own[work.lane].nodes += work.nodes;
       }
-      for (const auto& [lane, ns] : mean[gaps[g].segment]) own[lane].second += ns * other(g, lane);
+      for (const auto& [lane, ns] : mean[gaps[g].segment]) own[lane].expected += ns * other(g, lane);
     }
     for (std::size_t i = 0; i < sums.size(); ++i) {
       for (const auto& [lane, sum] : sums[i]) {
-        if (sum.first > 0 && sum.second > 0) factors[i][lane] = sum.first / sum.second;
+        if (sum.recorded > 0 && sum.expected > 0 && sum.nodes >= k_) factors[i][lane] = sum.recorded / sum.expected;
       }
     }
   };
@@ -253,29 +257,40 @@ double PlaceTable::factor(std::size_t gap, std::size_t rank, std::uint32_t lane)
          (place_[gap] == no_index ? 1.0 : factor_of(place_factor_[place_[gap]], lane));
 }
 
-// The costs of a communication are those at its place, else those of its class, of its type, of all.
+// The costs of a communication are those at its place, else those of its class, else those of all communications. A
+// pool that fewer than k have as their narrowest takes all communications of its kind.
 void PlaceTable::find_call_pools() {
-  using Key = std::array<std::int64_t, 3>;
+  using Key = std::array<std::uint32_t, 2>;
   const auto& gaps = segments_.gaps();
   const auto keys = [&](std::uint32_t g) {
-    const std::uint32_t node_class = segments_.tokens()[gaps[g].call].node_class;
-    return std::array<Key, 4>{Key{0, context_[g][0], 0}, Key{1, node_class, 0}, Key{2, 0, 0}, Key{3, 0, 0}};
+    return std::array<Key, 3>{Key{0, context_[g][0]}, Key{1, segments_.tokens()[gaps[g].call].node_class},
+                              Key{2, 0}};
   };
-  std::map<Key, std::uint64_t> count;
+  std::map<Key, std::uint64_t> count, own;
+  const auto narrowest = [&](const std::array<Key, 3>& all) {
+    const auto at = std::ranges::find_if(all, [&](const Key& key) { return count[key] >= k_; });
+    return at == all.end() ? all.back() : *at;
+  };
   for (std::uint32_t g = 0; g < gaps.size(); ++g) {
     if (gaps[g].call == no_index) continue;
     for (const Key& key : keys(g)) ++count[key];
   }
-  std::map<Key, std::uint32_t> numbers;
   for (std::uint32_t g = 0; g < gaps.size(); ++g) {
-    call_pool_.push_back(no_index);
+    if (gaps[g].call != no_index) ++own[narrowest(keys(g))];
+  }
+  std::map<Key, std::uint32_t> numbers;
+  for (const auto& [key, calls] : own) numbers.emplace(key, static_cast<std::uint32_t>(numbers.size()));
+  call_pools_.resize(gaps.size());
+  for (std::uint32_t g = 0; g < gaps.size(); ++g) {
     if (gaps[g].call == no_index) continue;
     const auto all = keys(g);
-    auto at = std::ranges::find_if(all, [&](const Key& key) { return count[key] >= k_; });
-    if (at == all.end()) --at;
-    call_pool_.back() = numbers.try_emplace(*at, static_cast<std::uint32_t>(numbers.size())).first->second;
+    const Key narrow = narrowest(all);
+    call_pools_[g].push_back(numbers.at(narrow));
+    for (const Key& key : all) {
+      if (key != narrow && own.contains(key) && own.at(key) < k_) call_pools_[g].push_back(numbers.at(key));
+    }
   }
-  call_pools_ = static_cast<std::uint32_t>(numbers.size());
+  call_pool_count_ = static_cast<std::uint32_t>(numbers.size());
 }
 
 }  // namespace convert

@@ -29,9 +29,10 @@ class PlaceTable {
     return jobs_[segments_.ranks()[rank].job].order.is_iteration[part];
   }
   [[nodiscard]] std::uint32_t iterations(std::size_t job) const { return jobs_[job].order.iterations; }
-  // Returns the pool of what the communication behind a gap costs, by number from 0 on.
-  [[nodiscard]] std::uint32_t call_pool(std::size_t gap) const { return call_pool_[gap]; }
-  [[nodiscard]] std::uint32_t call_pools() const { return call_pools_; }
+  // Returns the pools that the costs of the communication after a gap belong to, numbered from 0 on; the first is
+  // its own.
+  [[nodiscard]] const std::vector<std::uint32_t>& call_pools(std::size_t gap) const { return call_pools_[gap]; }
+  [[nodiscard]] std::uint32_t call_pool_count() const { return call_pool_count_; }
   // Sets places, rest and scripts of the profile, and units and parts of the rest of its jobs. The pools of calls
   // are numbered from `first_pool` on.
   void write(WorkloadProfile& profile, std::uint32_t first_pool) const;
@@ -85,8 +86,8 @@ class PlaceTable {
   std::vector<std::uint32_t> place_;                                         // by gap
   std::vector<std::vector<std::uint32_t>> members_;                          // by place: gaps
   std::vector<std::map<std::uint32_t, double>> place_factor_, rank_factor_;  // by lane
-  std::vector<std::uint32_t> call_pool_;                                     // by gap
-  std::uint32_t call_pools_ = 0;
+  std::vector<std::vector<std::uint32_t>> call_pools_;                       // by gap
+  std::uint32_t call_pool_count_ = 0;
   std::vector<std::vector<std::uint32_t>> order_;  // by part: its calls, where rare runs are shuffled
   std::uint64_t whole_nodes_ = 0, all_nodes_ = 0, shuffled_ = 0;
 };

@@ -11,6 +11,7 @@
 
 #include "graph/graph.h"
 #include "graph/lanes.h"
+#include "profile/learn/clusters.h"
 
 namespace convert {
 namespace {
@@ -167,7 +168,12 @@ void LargestCosts::add(const LargestCosts& other, std::uint32_t k) {
 }
 
 NodeCost LargestCosts::kth(std::uint32_t k) const {
-  const auto at = [&](std::size_t i) { return values_.at(i).size() < k ? 0 : values_.at(i)[k - 1]; };
+  const auto at = [&](std::size_t i) -> std::uint64_t {
+    const std::vector<std::uint64_t>& v = values_.at(i);
+    if (v.size() < k) return 0;
+    if (v.front() == v[k - 1]) return v.front();
+    return static_cast<std::uint64_t>(two_digits(static_cast<std::int64_t>(v[k - 1])));
+  };
   return {.duration_ns = at(0), .delay_ns = at(1), .operations = at(2), .bytes = at(3)};
 }
 
@@ -188,7 +194,7 @@ RankLog log_rank(const Trace& trace, const RankParts& parts, std::uint32_t k) {
     const bool communicates = is_communication(table, node);
     chains.add(i, cost, communicates);
     if (!communicates) {
-      uses.add(table, node, parts.part[i], cost);
+      if (!node_type_name(node.type).empty()) uses.add(table, node, parts.part[i], cost);
       ancestors.set(i, after);
       continue;
     }

@@ -21,7 +21,7 @@ class LargestCosts {
  public:
   void add(const NodeCost& cost, std::uint32_t k);
   void add(const LargestCosts& other, std::uint32_t k);
-  // Returns the k-th largest value of each; 0 where there are fewer.
+  // Returns the k-th largest value of each, with two digits unless the k largest are equal; 0 if there are fewer.
   [[nodiscard]] NodeCost kth(std::uint32_t k) const;
 
  private:

@@ -39,7 +39,7 @@ void SegmentTable::add(std::size_t job, std::size_t rank, const EncodedRank& enc
   }
   RankUse& use = ranks_.emplace_back(RankUse{job, rank, encoded.parts});
   for (EncodedRank::Part& p : use.parts) p.first += static_cast<std::uint32_t>(gaps_.size());
-  std::map<std::uint32_t, double> work;
+  std::map<std::uint32_t, LaneWork> work;
   for (const EncodedRank::Gap& g : encoded.gaps) {
     work.clear();
     const std::uint32_t s = segment[g.segment];
@@ -47,7 +47,9 @@ void SegmentTable::add(std::size_t job, std::size_t rank, const EncodedRank& enc
     std::uint32_t node = g.first;
     for (const std::uint32_t t : segments_[s]) {
       const auto ns = static_cast<double>(encoded.costs[node++].duration_ns);
-      work[tokens_[t].lane] += ns;
+      LaneWork& of_lane = work[tokens_[t].lane];
+      of_lane.ns += ns;
+      ++of_lane.nodes;
       sums_[t].first += ns;
       ++sums_[t].second;
     }
@@ -57,12 +59,19 @@ void SegmentTable::add(std::size_t job, std::size_t rank, const EncodedRank& enc
       ++sums_[gap.call].second;
     }
     gap.work = {static_cast<std::uint32_t>(work_.size()), static_cast<std::uint32_t>(work.size())};
-    work_.insert(work_.end(), work.begin(), work.end());
+    for (const auto& [lane, of_lane] : work) work_.push_back({lane, of_lane.nodes, of_lane.ns});
   }
 }
 
-// Returns a token of their class, in the lane of most of them, that waits for what at least half of them wait for.
-Token SegmentTable::in_common(const std::vector<std::uint32_t>& tokens) const {
+std::uint32_t SegmentTable::busiest_lane() const {
+  std::map<std::uint32_t, double> nodes;
+  for (std::size_t t = 0; t < tokens_.size(); ++t) nodes[tokens_[t].lane] += sums_[t].second;
+  return std::ranges::max_element(nodes, {}, [](const auto& l) { return l.second; })->first;
+}
+
+// Returns a token of their class, in the lane of most of them, that waits for what at least half of them wait for;
+// if they are fewer than k nodes, in the lane of most nodes of all, waiting for the node before.
+Token SegmentTable::in_common(const std::vector<std::uint32_t>& tokens, std::uint32_t k) const {
   std::map<std::uint32_t, double> lanes;
   std::map<TokenDep, double> deps;
   double all = 0;
@@ -72,10 +81,12 @@ Token SegmentTable::in_common(const std::vector<std::uint32_t>& tokens) const {
     lanes[tokens_[t].lane] += n;
     for (const TokenDep& d : tokens_[t].deps) deps[d] += n;
   }
+  const bool few = all < k;
   Token out{.node_class = tokens_[tokens.front()].node_class,
-            .lane = std::ranges::max_element(lanes, {}, [](const auto& l) { return l.second; })->first};
+            .lane = few ? busiest_lane()
+                        : std::ranges::max_element(lanes, {}, [](const auto& l) { return l.second; })->first};
   for (const auto& [dep, n] : deps) {
-    if (2 * n >= all) out.deps.push_back(dep);
+    if (2 * n >= all && !few) out.deps.push_back(dep);
   }
   if (out.deps.empty()) out.deps.push_back({.what = out.lane});
   return out;
@@ -144,7 +155,7 @@ void SegmentTable::replace_rare(std::uint32_t k) {
       }
       if (common == no_index) {
         common = static_cast<std::uint32_t>(tokens_.size());
-        tokens_.push_back(in_common(all));
+        tokens_.push_back(in_common(all, k));
         sums_.emplace_back(0, 0);
         replaced_.push_back(common);
       }

@@ -15,7 +15,11 @@ namespace convert {
 
 class SegmentTable {
  public:
-  using LaneWork = std::pair<std::uint32_t, double>;  // lane, ns
+  struct LaneWork {
+    std::uint32_t lane = 0;
+    std::uint32_t nodes = 0;
+    double ns = 0;
+  };
   // A gap of a rank, without its nodes.
   struct GapUse {
     std::uint32_t segment = 0;
@@ -57,7 +61,8 @@ class SegmentTable {
   void replace_rare(std::uint32_t k);
   std::uint32_t add_token(const Token& token);
   void renumber();
-  [[nodiscard]] Token in_common(const std::vector<std::uint32_t>& tokens) const;
+  [[nodiscard]] Token in_common(const std::vector<std::uint32_t>& tokens, std::uint32_t k) const;
+  [[nodiscard]] std::uint32_t busiest_lane() const;
 
   std::map<Token, std::uint32_t> numbers_;  // as encoded
   std::vector<std::uint32_t> replaced_;     // by that number: the final one

@@ -218,7 +218,7 @@ void PlaceTable::write_scripts(WorkloadProfile& profile, std::uint32_t first_poo
     script_of.push_back(at->second);
     for (std::size_t c = 0; c < classes.size(); ++c) {
       const std::uint32_t gap = p.first + order_[i][c];
-      ++votes[at->second][c][{segments_.gaps()[gap].call, first_pool + call_pool_[gap]}];
+      ++votes[at->second][c][{segments_.gaps()[gap].call, first_pool + call_pools_[gap].front()}];
     }
     const SegmentTable::RankUse& use = segments_.ranks()[p.rank];
     std::vector<std::uint32_t>& of_ranks = scripts[use.job][p.part];

@@ -96,9 +96,31 @@ RankSurvey AnonymizedSet::survey(std::size_t i) const {
       (void)reader->next_rank(trace);
     }
   }
-  RankSurveyor surveyor(trace, plan_.options, plan_.sizes);
-  while (reader->next_nodes(trace, batch_nodes)) surveyor.add_batch();
-  return surveyor.finish();
+  RankSurveyor surveyor(trace, plan_.options);
+  const bool whole = plan_.options.least_uses > 1 && plan_.options.merge_chains;
+  SizeCounts sizes;
+  if (whole) {
+    read_nodes(*reader, trace);
+    surveyor.add_batch();
+    add_sizes(trace, sizes);
+  }
+  while (!whole && reader->next_nodes(trace, batch_nodes)) {
+    surveyor.add_batch();
+    add_sizes(trace, sizes);
+  }
+  RankSurvey found = surveyor.finish();
+  found.sizes = std::move(sizes);
+  return found;
+}
+
+// Counts the sizes of nodes for --k, of chains as the one node that they become. The trace is used up.
+void AnonymizedSet::add_sizes(Trace& trace, SizeCounts& to) const {
+  if (plan_.options.least_uses <= 1) return;
+  if (plan_.options.merge_chains) {
+    NameHider names = plan_.name_hider();
+    RankAnonymizer(plan_, names).merge(trace.nodes);
+  }
+  plan_.sizes.count(trace.nodes, to);
 }
 
 void AnonymizedSet::survey_ranks(unsigned jobs) {
@@ -174,12 +196,13 @@ bool AnonymizedSet::make_classes(const MasterSet& set) {
   Users users;
   std::vector<RankSurvey> surveys;
   for (std::uint32_t s = 0; s < stand_ins.size(); ++s) {
-    const Trace trace = stand_ins.read(s);
+    Trace trace = stand_ins.read(s);
     nodes += trace.nodes.nodes.size();
     if (nodes > most_nodes) return false;
-    RankSurveyor surveyor(trace, plan_.options, plan_.sizes);
+    RankSurveyor surveyor(trace, plan_.options);
     surveyor.add_batch();
     surveys.push_back(surveyor.finish());
+    add_sizes(trace, surveys.back().sizes);
     for (std::uint64_t i = 0; i < stand_ins.ranks(s); ++i) all.add(surveys.back());
   }
   MasterSet& made = made_.emplace();

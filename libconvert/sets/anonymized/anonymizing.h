@@ -50,6 +50,7 @@ class AnonymizedSet final : public SetSource {
   void number_groups(const Users& users);
   void number_ranks();
   [[nodiscard]] RankSurvey survey(std::size_t i) const;
+  void add_sizes(Trace& trace, SizeCounts& to) const;
   [[nodiscard]] std::unique_ptr<NameHider> take_names();
 
   KeptSet& source_;

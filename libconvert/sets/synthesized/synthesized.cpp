@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "sets/synthesized/synthesized.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
+#include <map>
+#include <utility>
 
 #include "core/units.h"
 #include "synthesis/bounds/report.h"
@@ -16,12 +19,19 @@ std::string meta_of(const SynthesisProblem& problem, const SynthesisChoice& choi
   std::string text;
   JsonWriter json(text);
   json.begin_object().member("producer", "et-generate").member("synthesis", s.summary()).member("method", s.method);
-  json.key("bound_us").raw(format_exact(s.lower, ps_per_us)).member("seed", choice.seed);
+  json.key("bound_us").raw(format_exact(s.limits.lower, ps_per_us)).member("seed", choice.seed);
   json.member("participants", problem.size()).end_object();
   return text;
 }
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+std::size_t most_on_a_link(const Moves& moves) {
+  std::map<std::uint32_t, std::size_t> messages;
+  std::size_t most = 0;
+  for (const std::uint32_t link : moves.links) most = std::max(most, ++messages[link]);
+  return most;
+}
 
 // Nobody but the makers is to blame for what is wrong in a schedule, and links without use are no defect.
 CheckedSchedule checked(const SynthesisProblem& problem, const TimedMoves& made, Diagnostics& diagnostics) {
@@ -51,18 +61,18 @@ CheckedSchedule checked_cut_through(const SynthesisProblem& problem, TimedMoves&
 
 }  // namespace
 
-void check_bound(Picoseconds total, Picoseconds lower, std::size_t hops) {
-  if (total + static_cast<Picoseconds>(hops) < lower)
-    throw Error("the synthesized schedule is wrong: it takes " + format_time(total) + ", less than its bound, " +
-                format_time(lower));
+void SynthesizedAlgorithm::set_time(const SynthesisProblem& problem, Picoseconds time, std::size_t messages) {
+  total = time;
+  allow_rounding(limits, time, messages);
+  bounds = first_line(bounds_text(problem, limits));
 }
 
 std::string SynthesizedAlgorithm::summary() const {
   std::string text = bounds + "; " + format_time(total) + " found";
-  if (lower > 0) {
+  if (limits.lower > 0) {
     std::array<char, 32> ratio{};
     (void)std::snprintf(ratio.data(), ratio.size(), "%.3f",
-                        static_cast<double>(total) / static_cast<double>(lower));
+                        static_cast<double>(total) / static_cast<double>(limits.lower));
     text += std::string(", ") + ratio.data() + " of the bound";
   }
   return method.empty() ? text : text + ", " + method;
@@ -72,8 +82,7 @@ SynthesizedAlgorithm synthesize_algorithm(const SynthesisProblem& problem, const
                                           Diagnostics& diagnostics, const AlgorithmJudge& judge) {
   SynthesisResult s = synthesize(problem, choice);
   SynthesizedAlgorithm out;
-  out.bounds = first_line(bounds_text(problem, s.bounds));
-  out.lower = s.bounds.lower;
+  out.limits = std::move(s.bounds);
   if (problem.cuts.empty()) {
     out.made = checked(problem, s.made, diagnostics);
   } else {
@@ -86,9 +95,8 @@ SynthesizedAlgorithm synthesize_algorithm(const SynthesisProblem& problem, const
       }
     }
   }
-  check_bound(s.made.total, s.bounds.lower, s.made.moves.links.size());
+  out.set_time(problem, s.made.total, most_on_a_link(s.made.moves));
   out.method = s.made.method;
-  out.total = s.made.total;
   out.stopped = s.stopped;
   out.made.schedule.meta = meta_of(problem, choice, out);
   return out;

@@ -15,16 +15,16 @@ struct SynthesizedAlgorithm {
   CheckedSchedule made;  // the schedule, and the algorithm that follows it
   std::string bounds;    // "all_gather, 8 NPUs, 1 MiB each: 73.9 us at least (…)"
   std::string method;    // of the best candidate
-  Picoseconds lower = 0;
+  Bounds limits{};
   Picoseconds total = 0;
   bool stopped = false;  // by SynthesisChoice::until
 
   // Returns the bounds, then "; 73.9 us found, 1.000 of the bound, greedy, 1 piece".
   [[nodiscard]] std::string summary() const;
+  // Sets the time, and bounds that are not above it; `messages`: of the busiest link. Throws Error as
+  // allow_rounding() does.
+  void set_time(const SynthesisProblem& problem, Picoseconds time, std::size_t messages);
 };
-
-// Throws Error if a time is less than its bound. Times are rounded to picoseconds, at each of so many hops.
-void check_bound(Picoseconds total, Picoseconds lower, std::size_t hops);
 
 // Returns how long an algorithm takes.
 using AlgorithmJudge = std::function<Picoseconds(const Algorithm&)>;

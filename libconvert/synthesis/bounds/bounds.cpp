@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/diagnostic.h"
+#include "core/units.h"
 #include "synthesis/bounds/crossing.h"
 
 namespace convert {
@@ -267,5 +269,16 @@ Fraction us_per_byte(const LinkGraph& graph, const Crossing& crossing) {
 }
 
 Bounds find_bounds(const SynthesisProblem& problem) { return BoundMaker(problem).make(); }
+
+// A bound adds the times of at most two links, so that half a picosecond counts twice.
+void allow_rounding(Bounds& bounds, Picoseconds total, std::size_t messages) {
+  if (total + static_cast<Picoseconds>(messages) < bounds.lower)
+    throw Error("the synthesized schedule is wrong: it takes " + format_time(total) + ", less than its bound, " +
+                format_time(bounds.lower));
+  for (Bound& b : bounds.all) {
+    if (b.limits) b.time = std::min(b.time, total);
+  }
+  bounds.lower = std::min(bounds.lower, total);
+}
 
 }  // namespace convert

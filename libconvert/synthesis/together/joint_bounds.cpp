@@ -235,6 +235,17 @@ JointBounds find_joint_bounds(const JointProblem& problem) {
   return out;
 }
 
+void allow_rounding(JointBounds& bounds, Picoseconds total) {
+  bounds.lower = std::min(bounds.lower, total);
+  bounds.cut.time = std::min(bounds.cut.time, total);
+  for (Bounds& own : bounds.each) {
+    own.lower = std::min(own.lower, total);
+    for (Bound& b : own.all) {
+      if (b.limits) b.time = std::min(b.time, total);
+    }
+  }
+}
+
 std::string collective_text(const SynthesisProblem& problem) {
   return std::string(name(problem.collective)) + " of " + devices_text(problem.wires, problem.participants);
 }

@@ -68,6 +68,7 @@ class TogetherMaker {
     if (out_.total > out_.bounds.lower && !is_late(choice_)) add_apart();
     if (out_.total > out_.bounds.lower && !is_late(choice_)) add_packed();
     out_.stopped = out_.stopped || is_late(choice_);
+    allow_rounding(out_.bounds, out_.total);
     for (TimedMoves& m : out_.made) m.method = out_.method;
     return std::move(out_);
   }

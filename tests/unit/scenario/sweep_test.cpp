@@ -55,8 +55,8 @@ class Sweep : public ::testing::Test {
   // The results of all runs, in order.
   static std::vector<Texts> results(const SweepPlan& plan, unsigned jobs = 2) {
     Diagnostics diagnostics;
-    SweepTable table(std::nullopt, Texts(plan.axes().size() + sweep_result_columns().size()), plan.identities(),
-                     false);
+    SweepTable table(std::nullopt, Texts(plan.axes().size() + sweep_result_columns().size()),
+                     plan.identities().runs, false);
     TableQueue queue(plan, table, false);
     SweepRunner runner(plan, jobs, diagnostics);
     runner.work(queue);
@@ -82,7 +82,7 @@ TEST_F(Sweep, RunsAreTheCrossProduct) {
 
 TEST_F(Sweep, IdentitiesDependOnWhatTheResultDependsOn) {
   const auto ids = [&](const std::vector<SweepSetting>& axes, const std::vector<SweepSetting>& base = {}) {
-    return plan(axes, base).identities();
+    return plan(axes, base).identities().runs;
   };
   const Texts both = ids({setting("network", {"ring:2,bw=1GB/s"}), setting("latency", {"1ns", "2ns"})});
   EXPECT_NE(both[0], both[1]);
@@ -104,7 +104,7 @@ TEST_F(Sweep, IdentitiesDependOnWhatTheResultDependsOn) {
 TEST_F(Sweep, IdentitiesDependOnAllSettingsAndOnFilesOfAlgorithms) {
   const SweepSetting ring = setting("network", {"ring:4,bw=1GB/s"});
   const auto id = [&](const std::string& key, const std::string& value) {
-    return plan({setting(key, {value})}, {ring, setting("model", {"links"})}).identities()[0];
+    return plan({setting(key, {value})}, {ring, setting("model", {"links"})}).identities().runs[0];
   };
   for (const auto& [key, a, b] : std::vector<std::array<std::string, 3>>{{"occupancy", "beta", "alpha-beta"},
                                                                          {"forwarding", "store", "cut"},
@@ -322,7 +322,7 @@ TEST_F(Sweep, Slowdowns) {
   const SweepPlan p = plan(
       {setting("network", {"ring:2,bw=1GB/s", "ring:4,bw=1GB/s"}), setting("latency", {"0ns", "11us", "1us"})});
   Diagnostics diagnostics;
-  SweepTable table(std::nullopt, Texts(2 + sweep_result_columns().size()), p.identities(), false);
+  SweepTable table(std::nullopt, Texts(2 + sweep_result_columns().size()), p.identities().runs, false);
   TableQueue queue(p, table, false);
   SweepRunner(p, 1, diagnostics).work(queue);
   const SweepReference reference = parse_sweep_reference(p, "latency=0ns");

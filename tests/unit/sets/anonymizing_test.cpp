@@ -255,8 +255,7 @@ TEST(EncodedSurvey, FindsWhatNodesTell) {
     std::string bytes;
     ChakraEncoder().nodes(trace.nodes, bytes);
     const AnonymizeOptions options{.names = HiddenNames::number};
-    const SizeRule sizes(options);
-    RankSurveyor surveyor(trace, options, sizes);
+    RankSurveyor surveyor(trace, options);
     surveyor.add_batch();
     const RankSurvey expected = surveyor.finish();
     EncodedSurveyor encoded(trace, true);

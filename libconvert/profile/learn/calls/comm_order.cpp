@@ -122,21 +122,20 @@ void Sorter::find_vertices() {
 // Joins the parts from the first to the last of each vertex, and numbers what is left anew.
 void Sorter::join_parts() {
   const std::size_t n = order_.part.size();
-  std::vector<bool> with_next(n, false);
-  for (const auto& [first, last] : parts_) {
-    for (std::uint32_t p = first; p < last; ++p) with_next[p] = true;
-  }
+  std::vector<std::uint32_t> reach(n, 0);  // by first part: the last part of its vertices
+  for (const auto& [first, last] : parts_) reach[first] = std::max(reach[first], last);
   std::vector<std::uint32_t> joined(n);
-  std::uint32_t now = 0;
-  for (std::size_t p = 0; p < n; ++p) {
+  std::uint32_t now = 0, last = 0;
+  for (std::uint32_t p = 0; p < n; ++p) {
+    last = std::max(last, reach[p]);
     joined[p] = now;
     if (order_.is_iteration.size() <= now) order_.is_iteration.push_back(false);
     const bool iteration = !same_iterations_ || (p > 0 && p <= order_.iterations);
     if (iteration) order_.is_iteration[now] = true;
-    if (!with_next[p]) ++now;
+    if (last <= p) ++now;
   }
   for (std::uint32_t& p : order_.part) p = joined[p];
-  for (auto& [first, last] : parts_) first = last = joined[first];
+  for (auto& [first, end] : parts_) first = end = joined[first];
   order_.iterations = static_cast<std::uint32_t>(std::ranges::count(order_.is_iteration, true));
 }
 

@@ -84,7 +84,7 @@ TEST(SynthesisForwarding, ReplaysToItsClaimAndNeverSlowerThanWhatIsStored) {
       EXPECT_EQ(made.made.algorithm.claimed_ps, total);
       EXPECT_EQ(made.made.algorithm.scheduled_for.forwarding, name(request.forwarding));
       const Picoseconds rounding = 2 * static_cast<Picoseconds>(network.graph.devices()) + 8;  // of hops
-      EXPECT_GE(total + rounding, made.lower);
+      EXPECT_GE(total + rounding, made.limits.lower);
       const Picoseconds slower = replayed(network, request, store.made.algorithm);
       EXPECT_LE(total, slower);
       if (total < slower) ++faster;

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Lists what an anonymised set still gives away: the entries of et-anonymize(1), WHAT LEAKS ANYWAY, that apply to
+// it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "anonymize/options.h"
+#include "core/diagnostic.h"
+#include "passes/anonymize/anonymize.h"
+#include "passes/anonymize/sizes.h"
+
+namespace tools {
+
+// Warns of attributes that --keep gives away, and of kinds of sizes that fewer nodes have than --k.
+void warn_of_leaks(const AnonymizeToolOptions& options, const convert::SizeRule& sizes,
+                   convert::Diagnostics& diagnostics);
+
+// Returns a line for what can be inferred, and a line for what is kept as the program wrote it and for the options
+// that hide more. `counts`: of the whole set.
+[[nodiscard]] std::vector<std::string> remaining_leaks(const AnonymizeToolOptions& options,
+                                                       const convert::AnonymizeCounts& counts);
+
+}  // namespace tools

@@ -42,7 +42,8 @@ class Fixing {
     for (const auto& [rank, of] : ranks_)
       log_info(of.name + ": rank " + std::to_string(rank) + ": " + join(of.fixes.lines(), "; "));
     const std::string what = join(all_.lines(), "; ");
-    log_note((all_.total() == 0 ? "nothing to repair" : counted(all_.total(), "repair")) +
+    log_note((all_.total() == 0 ? (written ? "nothing to repair" : "nothing is repaired")
+                                : counted(all_.total(), "repair")) +
              (what.empty() ? "" : ": " + what) + (written ? "" : "; errors remain, nothing is written"));
   }
 
@@ -111,7 +112,7 @@ int fix(const InputOptions& input, const OutputOptions& output, const CheckOptio
   const Relaxation relaxation = check_and_relax(fixed, again, options, context);
   report_findings(format, context);
   report(relaxation, context);
-  if (!fixing.empty() || !context.failed()) fixing.report(!context.failed());
+  if (relaxation.cuts.empty() || context.failed() || !fixing.empty()) fixing.report(!context.failed());
   if (context.failed()) return 1;
   again([&](SetSource& set) {
     RelaxedSource relaxed(set, relaxation.cuts);

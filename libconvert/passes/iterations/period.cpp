@@ -83,7 +83,8 @@ class PeriodFinder {
     // So many iterations cover nine tenths with no other period.
     const std::size_t first = wanted_ == 0 ? 1 : std::max<std::size_t>(1, 9 * s_.size() / 10 / (wanted_ + 1));
     const std::size_t last = wanted_ == 0 ? longest : std::min(longest, s_.size() / wanted_);
-    for (std::size_t period = first; period <= last; ++period) try_period(period);
+    // No period explains more than all calls.
+    for (std::size_t period = first; period <= last && explained_ < s_.size(); ++period) try_period(period);
     if (best_.iterations == 0 && wanted_ != 0) return PeriodFinder(s_, 0).find_nearest(longest);
     return best_.iterations != 0 ? best_ : nearest_;
   }

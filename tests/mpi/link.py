@@ -101,15 +101,14 @@ def main():
         other.mkdir()
         for rank in range(RANKS):
             write_pair(other, rank)
-        def parts(command, second):
-            return [MPIRUN, *ROOT, "--oversubscribe", "-n", "2", "--wdir", str(folder), *command, ":", "-n", "1", *second]
         write_pair(other, 4, elements=512)
-        for second, message in ((["--wdir", str(other), *link], "the output"),
-                                (["--wdir", str(folder), *link, "--gaps", "drop"], "the command"),
-                                (["--wdir", str(other), *link[:-4], "-o", str(folder / "out/set")],
-                                 "host.4.json with ")):
-            first = link[:-4] + ["-o", str(folder / "out/set")] if "host" in message else link
-            done = subprocess.run(parts(first, second), env=ENVIRONMENT, capture_output=True, timeout=300, check=False,
+        absolute = [*link[:-4], "-o", str(folder / "out/set")]
+        for where, first, second, message in ((other, link, link, "the output"),
+                                              (folder, link, [*link, "--gaps", "drop"], "the command"),
+                                              (other, absolute, absolute, "host.4.json with ")):
+            parts = [MPIRUN, *ROOT, "--oversubscribe", "-n", "2", "--wdir", str(folder), *first, ":", "-n", "1",
+                     "--wdir", str(where), *second]
+            done = subprocess.run(parts, env=ENVIRONMENT, capture_output=True, timeout=300, check=False,
                                   stdin=subprocess.DEVNULL, text=True)
             assert done.returncode == 2 and message in done.stderr, done.stderr
             assert "start all processes with the same options and inputs" in done.stderr, done.stderr

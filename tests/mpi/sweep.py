@@ -90,8 +90,9 @@ def main():
     for folder, size in (("a", "1MiB"), ("b", "2MiB")):
         pathlib.Path(folder).mkdir()
         run(["et-convert", "-f", f"msccl,size={size}", f"{TESTDATA}/msccl/okay-ring8.xml", "-o", f"{folder}/ring8"])
-    for second, message in ((["--wdir", os.path.abspath("b"), *sweep], b"ring8 with SHA-256 "),
-                            (["--wdir", os.path.abspath("a"), "et-replay", "-n", "ring:8,bw=25GB/s", *sweep[3:]], b"the command ")):
+    for folder, network, message in (("b", "ring:8,bw=50GB/s", b"ring8 with SHA-256 "),
+                                     ("a", "ring:8,bw=25GB/s", b"the command ")):
+        second = ["--wdir", os.path.abspath(folder), "et-replay", "-n", network, *sweep[3:]]
         done = run(mpirun(1, ["--wdir", os.path.abspath("a"), *sweep, ":", "-n", "2", *second]), 2)
         assert message in done.stderr and b"start all processes with the same" in done.stderr, done.stderr
         assert not pathlib.Path("a/mixed.csv").exists() and not pathlib.Path("b/mixed.csv").exists()

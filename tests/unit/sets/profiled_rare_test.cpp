@@ -3,14 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
+#include <array>
+#include <memory>
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "common/held_set.h"
 #include "generate/trace_builder.h"
-#include "held_set.h"
 #include "profile/json/json.h"
 #include "sanitized.h"
 #include "sets/profiled/learning.h"
@@ -63,18 +65,18 @@ class PlantedJob {
     // Each plant in fewer than k places among the first calls of its kind.
     for (std::size_t p = 0; p < plants; ++p) {
       const std::size_t times = below(k);
-      while (places_[p].size() < times) places_[p].insert(below(ranks_ * iterations_ * layers + times));
+      while (places_.at(p).size() < times) places_.at(p).insert(below(ranks_ * iterations_ * layers + times));
     }
   }
 
-  [[nodiscard]] HeldSet set() {
+  [[nodiscard]] std::unique_ptr<HeldSet> set() {
     std::vector<Trace> traces;
     for (Rank r = 0; r < ranks_; ++r) traces.push_back(rank(r));
     std::string groups = "{\"1\":[";
     for (Rank r = 0; r < ranks_; ++r) groups += (r == 0 ? "" : ",") + std::to_string(r);
     groups += "],\"" + std::to_string(secret(Plant::group)) + "\":[0," +
               std::to_string(secret_rank(Plant::group_member)) + "]}";
-    return HeldSet(std::move(traces), groups);
+    return std::make_unique<HeldSet>(std::move(traces), groups);
   }
 
  private:
@@ -84,11 +86,11 @@ class PlantedJob {
   // Returns whether this is a place of the plant; each call is the next place.
   bool here(Plant plant) {
     const auto p = static_cast<std::size_t>(plant);
-    return places_[p].contains(next_[p]++);
+    return places_.at(p).contains(next_.at(p)++);
   }
   // The same for calls of all ranks, which are planted in whole.
   [[nodiscard]] bool in_call(Plant plant, std::size_t call) const {
-    return call + 1 < k_ && places_[static_cast<std::size_t>(plant)].contains(call);
+    return call + 1 < k_ && places_.at(static_cast<std::size_t>(plant)).contains(call);
   }
 
   Trace rank(Rank r) {
@@ -159,8 +161,8 @@ class PlantedJob {
   std::mt19937 random_;
   std::uint32_t k_;
   std::size_t ranks_, iterations_;
-  std::map<std::size_t, std::set<std::size_t>> places_;  // by plant
-  std::map<std::size_t, std::size_t> next_;              // by plant
+  std::array<std::set<std::size_t>, plants> places_{};  // by plant
+  std::array<std::size_t, plants> next_{};
 };
 
 std::set<std::string> numbers_of(const std::string& json) {
@@ -177,11 +179,11 @@ std::set<std::string> numbers_of(const std::string& json) {
 TEST(ProfilePrivacy, NoTableHasAValueThatFewerThanKNodesHave) {
   for (unsigned seed = 0; seed < rounds(200U); ++seed) {
     const std::uint32_t k = 2 + seed % 7;
-    std::vector<HeldSet> jobs;
+    std::vector<std::unique_ptr<HeldSet>> jobs;
     const unsigned count = 1 + seed % 2;  // each job has its part of fewer than k
     for (unsigned j = 0; j < count; ++j) jobs.push_back(PlantedJob(2 * seed + j, (k - 1) / count + 1).set());
     std::vector<SetSource*> sets;
-    for (HeldSet& job : jobs) sets.push_back(&job);
+    for (const auto& job : jobs) sets.push_back(job.get());
     Diagnostics diagnostics;
     const WorkloadProfile profile = learn_profile(sets, {.k = k}, diagnostics).profile;
     const std::string json = profile_json(profile);

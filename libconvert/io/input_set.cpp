@@ -127,6 +127,7 @@ struct InputSet::State {
   std::map<std::string, Groups> early_groups;  // by set: those of a tar before its first rank
   std::size_t early_bytes = 0;
   std::optional<Groups> groups;
+  std::optional<Groups> given_groups{};  // instead of those
   bool groups_asked = false;
 
   void add_operand(const std::string& operand) {
@@ -333,12 +334,15 @@ struct InputSet::State {
   [[nodiscard]] std::string near_text() const { return near.count == 0 ? "" : "; " + near.text(); }
 };
 
-InputSet::InputSet(std::vector<std::string> operands, bool any_ranks) : state_(std::make_unique<State>()) {
+InputSet::InputSet(std::vector<std::string> operands, bool any_ranks, const std::string& groups_file)
+    : state_(std::make_unique<State>()) {
   state_->any_ranks = any_ranks;
   if (std::ranges::count(operands, "-") > 1) {
     throw usage_error("standard input (-) can be read only once");
   }
   for (const std::string& operand : operands) state_->add_operand(operand);
+  if (!groups_file.empty())
+    state_->given_groups = Groups{groups_file, read_groups(*open_input(groups_file), max_groups_bytes)};
   const auto& sources = state_->sources;
   if (std::ranges::all_of(sources, [](const Source& s) { return s.kind == Source::Kind::file; })) {
     for (const Source& source : sources) state_->files.push_back({source.path, source.rank});
@@ -356,6 +360,7 @@ const NearRanks& InputSet::near_ranks() const { return state_->near; }
 
 const std::optional<InputSet::Groups>& InputSet::groups() const {
   State& state = *state_;
+  if (state.given_groups) return state.given_groups;
   if (!state.groups_path.empty()) {
     const std::string path = std::exchange(state.groups_path, {});
     state.groups = Groups{path, read_groups(*open_input(path), max_groups_bytes)};

@@ -28,8 +28,8 @@ struct InputItem {
 // refuses.
 class InputSet {
  public:
-  // With `any_ranks` a set may have gaps.
-  explicit InputSet(std::vector<std::string> operands, bool any_ranks = false);
+  // With `any_ranks` a set may have gaps. A non-empty `groups_file` replaces the groups of the operands.
+  explicit InputSet(std::vector<std::string> operands, bool any_ranks = false, const std::string& groups_file = {});
   ~InputSet();
   InputSet(const InputSet&) = delete;
   InputSet& operator=(const InputSet&) = delete;
@@ -51,9 +51,10 @@ class InputSet {
     std::string name;  // "out/ring.groups.json", "a.tar(ring.groups.json)"
     std::string json;
   };
-  // Returns the groups file of the first set, if there is one: PREFIX.groups.json, or a tar's member of that name.
-  // In tars of etkit it comes first; in others it may come late, and next() throws Error(input) if groups() was
-  // called before: call it after the last next(). Both throw Error(input) if it has more than 64 MiB.
+  // Returns the given groups file, or the groups file of the first set, if there is one: PREFIX.groups.json, or a
+  // tar's member of that name. In tars of etkit it comes first; in others it may come late, and next() throws
+  // Error(input) if groups() was called before: call it after the last next(). Both throw Error(input) if it has
+  // more than 64 MiB.
   [[nodiscard]] const std::optional<Groups>& groups() const;
   // Returns files and members of tars, met so far, whose names are nearly those of ranks ("ring.07.et").
   [[nodiscard]] const NearRanks& near_ranks() const;

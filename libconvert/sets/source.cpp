@@ -221,7 +221,7 @@ TraceSource::TraceSource(SourceOptions options, Diagnostics& diagnostics)
     : options_(std::move(options)),
       choice_(options_.from ? parse_format_choice(*options_.from, Direction::read) : FormatChoice{}),
       diagnostics_(diagnostics),
-      inputs_(options_.operands, options_.any_ranks) {
+      inputs_(options_.operands, options_.any_ranks, options_.groups) {
   first_ = inputs_.next();
   if (!first_) throw input_error({.file = options_.operands.empty() ? "" : options_.operands[0]}, "holds no trace");
   first_file_ = first_->input->name();

@@ -41,6 +41,7 @@ struct SourceOptions {
   std::optional<std::string> from{};  // "msccl,size=1MiB"; by content and suffix otherwise
   std::optional<Rank> rank{};         // of a single input that does not say its rank
   bool any_ranks = false;             // of a set; else a gap is an error
+  std::string groups{};               // file of process groups, instead of the groups of the operands
   bool hash = true;                   // note name and SHA-256 of what is imported
   // Rank and device trace of each operand, for PyTorch traces, in addition to the options of `from`.
   std::vector<LinkedOperand> linked{};

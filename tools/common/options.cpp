@@ -77,6 +77,10 @@ void add_input_options(App& app, InputOptions& to) {
   app.add_integer("--rank", to.rank, 0, 0xffffffff, "N", "rank of a single input (default: what it says)");
 }
 
+void add_groups_option(App& app, InputOptions& to) {
+  app.add_option("--groups", to.groups, "FILE", "process groups (default: those of the trace set)");
+}
+
 void add_target_options(App& app, OutputOptions& to, const std::string& types) {
   app.group("Output");
   app.add_option("-o,--output", to.path, "PATH", "file or prefix to write (default: -, stdout)").no_history();

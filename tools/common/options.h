@@ -29,6 +29,7 @@ struct InputOptions {
   std::vector<std::string> operands;  // as given; see inputs()
   std::optional<std::string> from;    // "msccl,size=1MiB", for parse_format_choice
   std::optional<std::int64_t> rank;
+  std::optional<std::string> groups;  // a file
 };
 
 struct OutputOptions {
@@ -44,6 +45,8 @@ struct OutputOptions {
 
 void add_common_options(App& app, CommonOptions& to, bool reads_files);
 void add_input_options(App& app, InputOptions& to);
+// Adds --groups to the input options.
+void add_groups_option(App& app, InputOptions& to);
 // Adds -o and -t; `types` is what -t takes, for the help.
 void add_target_options(App& app, OutputOptions& to, const std::string& types);
 void add_output_options(App& app, OutputOptions& to, const std::string& types = "FORMAT[,KEY=VALUE...]");

@@ -8,6 +8,7 @@ convert::SourceOptions source_options(const InputOptions& input, const Context& 
   options.operands = inputs(input);
   options.from = input.from;
   if (input.rank) options.rank = static_cast<convert::Rank>(*input.rank);
+  options.groups = input.groups.value_or("");
   options.hash = false;
   options.progress = context.progress();
   return options;

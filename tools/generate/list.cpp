@@ -74,12 +74,12 @@ std::string list_text() {
     add_entry(out, k.name, k.summary);
     if (!k.reference_case.empty()) add_entry(out, "", "--compat chakra: " + std::string(k.reference_case));
   }
-  out += "\nModels, with parameters and the numbers of NPUs of their plans, the default first:\n";
+  out += "\nModels, with parameters and plans (NPUs of the publication), the default first:\n";
   for (const std::string& model : workload_presets()) {
-    std::vector<std::string> sizes;
-    for (const std::int64_t n : preset_sizes(model)) sizes.push_back(std::to_string(n));
+    std::vector<std::string> plans;
+    for (const PlanName& p : preset_plans(model)) plans.push_back(p.name + " (" + std::to_string(p.npus) + ")");
     const Workload w = preset_workload(model, 0);
-    add_entry(out, model, std::to_string(parameters_of(w)) + " parameters; " + join(sizes) + " NPUs");
+    add_entry(out, model, std::to_string(parameters_of(w)) + " parameters; " + join(plans));
   }
   return out;
 }

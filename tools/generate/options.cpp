@@ -45,6 +45,7 @@ void add_generate_options(App& app, GenerateOptions& o) {
                 "of the whole collective, or of what a node moves; several: of --algorithm synthesized");
   app.add_choice("--compat", o.compat, {"none", "chakra"}, "byte for byte what Chakra's generator writes");
   app.group("Workloads");
+  app.add_option("--plan", o.plan, "NAME", "a plan of the model's publications, see --list (default: the first)");
   app.add_texts("--set", o.set, "KEY=VALUE", "change a setting, such as plan.tensor=4; may be repeated");
   app.add_flag("--explain", o.explain, "print parameters, operations, bytes of collectives; write nothing");
   app.group("Algorithms");

@@ -42,6 +42,7 @@ struct GenerateOptions {
   std::vector<std::string> noise;  // KEY=SIGMA
   // Belong to workloads:
   std::vector<std::string> set;  // KEY=VALUE
+  std::optional<std::string> plan;
   bool explain = false;
 
   [[nodiscard]] std::optional<std::int64_t> size() const {

@@ -10,6 +10,7 @@
 #include "generate/workload/memory.h"
 #include "generate/workload/models.h"
 #include "generate/workload/parameters.h"
+#include "generate/workload/schedule.h"
 #include "io/input.h"
 #include "io/set_path.h"
 #include "util/log.h"
@@ -211,11 +212,40 @@ void append_memory(std::string& out, const WorkloadSet& set) {
   if (trains) log_activations(set.workload());
 }
 
+// Prints the plan, the batch and the bubble of a pipeline; warns if the pipeline has more stages than
+// micro-batches.
+void note_plan(const Workload& w, const WorkloadRequest& request, Context& context) {
+  const ParallelPlan& p = w.plan;
+  std::string text = w.name;
+  if (const std::vector<PlanName> plans = preset_plans(request.preset);
+      plans.size() > 1 && !request.own_plan && w.step.trains())
+    text += " plan " + (request.plan.empty() ? plans.front().name : request.plan);
+  text += " on " + counted(static_cast<std::uint64_t>(p.ranks()), "NPU") + ": tp " + std::to_string(p.tensor);
+  if (p.context > 1) text += ", cp " + std::to_string(p.context);
+  if (p.expert > 1) text += ", ep " + std::to_string(p.expert);
+  text += ", pp " + std::to_string(p.pipeline) + ", dp " + std::to_string(p.data) + ", " +
+          std::to_string(w.step.micro_batches) + (w.step.micro_batches == 1 ? " micro-batch" : " micro-batches") +
+          " of " + std::to_string(w.step.micro_batch);
+  if (w.step.trains()) {
+    const WideCount batch = WideCount{1} * p.data * w.step.micro_batch * w.step.micro_batches;
+    text += ", global batch " + format_wide(batch) + ", bubble " +
+            format_fixed(100 * bubble_share(p, w.step.micro_batches), 1) + " %";
+  }
+  log_note(text);
+  if (w.times.given() && w.times.matrix_efficiency == 1)
+    log_note("time.efficiency.gemm is 1: matrices run at 100 % of time.peak; set the share that kernels reach");
+  if (p.pipeline > w.step.micro_batches)
+    context.diagnostics.warning({}, "workload",
+                                "run.micro_batches " + std::to_string(w.step.micro_batches) +
+                                    " is less than plan.pipeline " + std::to_string(p.pipeline) +
+                                    ": stages idle; set run.micro_batches or run.global_batch");
+}
+
 }  // namespace
 
 bool names_workload(const std::string& kind) { return is_workload_preset(kind) || is_file(kind); }
 
-Workload workload_of(const GenerateOptions& o, const Context& context) {
+Workload workload_of(const GenerateOptions& o, Context& context) {
   for (const char* group : {"Algorithms", "Synthesis", "Traces"}) {
     if (const std::string given = context.first_given(group); !given.empty())
       throw usage_error(given + " is not for workloads; --set changes one");
@@ -237,8 +267,10 @@ Workload workload_of(const GenerateOptions& o, const Context& context) {
     request.settings.push_back({text.substr(0, equals), text.substr(equals + 1)});
   }
   request.npus = o.npus.value_or(0);
+  if (o.plan) request.plan = *o.plan;
   Workload w = checked_workload(request);
   if (is_file(kind)) w.name = kind == "-" ? "stdin" : base_of_file(kind);
+  note_plan(w, request, context);
   return w;
 }
 

@@ -9,9 +9,11 @@
 
 namespace convert {
 
+// A plan that a publication states, for the NPUs of that publication.
 struct PresetPlan {
   StepShape step;
   ParallelPlan plan;
+  std::string_view name = "default";  // of --plan
 };
 struct Preset {
   std::string_view name;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Lists the models and plans that workloads are asked for by name. Shapes are those of the models' papers and
-// published configurations (that of transformer-165m is our reading); plans those of Narayanan et al. SC'21 for
-// GPT-3, of "The Llama 3 Herd of Models", table 4, and of the DeepSeek-V3 report.
+// Models and plans by name. Shapes come from the models' papers and published configurations (transformer-165m is
+// our reading). Plans: sc21 is Narayanan et al., SC'21; korthikanti22 is "Reducing Activation Recomputation in
+// Large Transformer Models", 2022; herd-16384 and herd-8192 are "The Llama 3 Herd of Models", table 4;
+// deepseek-v3's default is its report's.
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -17,29 +18,32 @@ using enum PipelineOrder;
 constexpr Buckets megatron = Buckets::megatron;
 
 Preset gpt3_175b() {
-  return {
-      "gpt3-175b",
-      {.layers = 96,
-       .hidden = 12288,
-       .heads = 96,
-       .ffn = 49152,
-       .vocab = 51200,
-       .positions = 2048,
-       .gated = false,
-       .bias = true,
-       .norm = NormKind::layer,
-       .tied = true},
-      {{{.sequence = 2048, .micro_batches = 96, .operations = OperationCount::model},
-        {.tensor = 8, .data = 16, .pipeline = 12, .buckets = megatron, .recompute = Recompute::full}},
-       {{.sequence = 2048, .micro_batches = 64},
-        {.tensor = 8,
-         .pipeline = 8,
-         .chunks = 3,
-         .sequence_parallel = true,
-         .order = interleaved,
-         .buckets = megatron,
-         .recompute = Recompute::selective}},
-       {{.sequence = 2048, .gradient_bytes = 2}, {.data = 1024, .shard = zero3, .recompute = Recompute::full}}}};
+  return {"gpt3-175b",
+          {.layers = 96,
+           .hidden = 12288,
+           .heads = 96,
+           .ffn = 49152,
+           .vocab = 51200,
+           .positions = 2048,
+           .gated = false,
+           .bias = true,
+           .norm = NormKind::layer,
+           .tied = true},
+          {{{.sequence = 2048, .micro_batches = 96, .operations = OperationCount::model},
+            {.tensor = 8, .data = 16, .pipeline = 12, .buckets = megatron, .recompute = Recompute::full},
+            "sc21"},
+           {{.sequence = 2048, .micro_batches = 64},
+            {.tensor = 8,
+             .pipeline = 8,
+             .chunks = 3,
+             .sequence_parallel = true,
+             .order = interleaved,
+             .buckets = megatron,
+             .recompute = Recompute::selective},
+            "korthikanti22"},
+           {{.sequence = 2048, .gradient_bytes = 2},
+            {.data = 1024, .shard = zero3, .recompute = Recompute::full},
+            "zero3"}}};
 }
 
 Preset transformer_165m() {
@@ -53,18 +57,18 @@ Preset transformer_165m() {
            .gated = false,
            .bias = true,
            .norm = NormKind::layer},
-          {{{.sequence = 1024}, {.tensor = 4, .data = 16, .shard = zero2, .dimensions = true}},
-           {{.sequence = 1024}, {.tensor = 4, .data = 4, .shard = zero2, .dimensions = true}},
-           {{.sequence = 1024}, {.tensor = 2, .data = 2, .shard = zero2, .dimensions = true}},
-           {{.sequence = 1024}, {.shard = zero2, .dimensions = true}}}};
+          {{{.sequence = 1024}, {.tensor = 4, .data = 16, .shard = zero2, .dimensions = true}, "tp4"},
+           {{.sequence = 1024}, {.tensor = 2, .data = 2, .shard = zero2, .dimensions = true}, "tp2"},
+           {{.sequence = 1024}, {.shard = zero2, .dimensions = true}, "tp1"}}};
 }
 
 Preset llama3_8b() {
   return {"llama3-8b",
           {.layers = 32, .hidden = 4096, .heads = 32, .kv_heads = 8, .ffn = 14336, .vocab = 128256},
-          {{{.sequence = 8192, .gradient_bytes = 2}, {.data = 8, .shard = zero3}},
+          {{{.sequence = 8192, .gradient_bytes = 2}, {.data = 8, .shard = zero3}, "zero3"},
            {{.sequence = 8192},
-            {.tensor = 2, .data = 512, .sequence_parallel = true, .shard = zero1, .buckets = megatron}}}};
+            {.tensor = 2, .data = 512, .sequence_parallel = true, .shard = zero1, .buckets = megatron},
+            "tp2"}}};
 }
 
 Preset llama3_70b() {
@@ -91,7 +95,8 @@ Preset llama3_405b() {
              .layers = {7, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 7},
              .sequence_parallel = true,
              .shard = zero1,
-             .buckets = megatron}},
+             .buckets = megatron},
+            "herd-16384"},
            {{.sequence = 8192, .micro_batches = 32},
             {.tensor = 8,
              .data = 64,
@@ -99,7 +104,8 @@ Preset llama3_405b() {
              .layers = {7, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 7},
              .sequence_parallel = true,
              .shard = zero1,
-             .buckets = megatron}}}};
+             .buckets = megatron},
+            "herd-8192"}}};
 }
 
 Preset mixtral_8x7b() {
@@ -190,13 +196,11 @@ std::vector<std::string> workload_presets() {
 
 bool is_workload_preset(std::string_view name) { return find(name) != nullptr; }
 
-std::vector<std::int64_t> preset_sizes(std::string_view name) {
-  std::vector<std::int64_t> sizes;
-  const Preset* const preset = find(name);
-  if (preset == nullptr) return sizes;
-  for (const PresetPlan& p : preset->plans) sizes.push_back(p.plan.ranks());
-  if (!sizes.empty()) std::ranges::sort(sizes.begin() + 1, sizes.end());
-  return sizes;
+std::vector<PlanName> preset_plans(std::string_view name) {
+  std::vector<PlanName> plans;
+  if (const Preset* const preset = find(name))
+    for (const PresetPlan& p : preset->plans) plans.push_back({std::string(p.name), p.plan.ranks()});
+  return plans;
 }
 
 const Preset& find_preset(std::string_view name) {

@@ -9,7 +9,6 @@
 #include "config/workload/preset.h"
 #include "core/units.h"
 #include "core/words.h"
-#include "util/log.h"
 
 namespace convert {
 namespace {
@@ -75,12 +74,11 @@ void give_way(const WorkloadRequest& r, const TransformerShape& model, ParallelP
   p.order = PipelineOrder::one_f_one_b;
 }
 
-// A plan that may be taken, with all that is set.
+// The plan of a request with all settings.
 struct Candidate {
   Workload workload;
-  std::int64_t npus = 0;      // of the preset's plan
-  std::int64_t multiple = 0;  // of NPUs that fit; 0: all sizes are set, and are of another number
-  std::string_view filled{};  // the size that the others leave
+  std::int64_t multiple = 0;  // of NPUs that fit; 0: all sizes are set, for another number
+  std::string_view filled{};  // the size that follows from the number of NPUs
 };
 
 // Returns the products of sizes, which may be any.
@@ -115,41 +113,68 @@ const Preset& preset_of(const WorkloadRequest& r) try { return find_preset(r.pre
   throw input_error({.file = r.file, .line = r.line, .column = r.column}, e.what(), "workload");
 }
 
-// Returns the plans that a request can be for, the default first.
-std::vector<Candidate> candidates(const WorkloadRequest& r) {
-  const WorkloadSetting* const mode = setting_of(r, "run.mode");
-  const bool trains = mode == nullptr || mode->value == "train";
-  std::vector<Candidate> out;
-  if (r.preset.empty()) {
-    out.push_back({{.name = std::string(name(r.kind)), .kind = r.kind}});
-  } else {
-    const Preset& preset = preset_of(r);
-    const bool has_plans = !r.own_plan && trains;  // those are for training
-    for (const PresetPlan& p : preset.plans) {
-      out.push_back({{.name = r.preset,
-                      .model = preset.model,
-                      .step = p.step,
-                      .plan = p.plan,
-                      .kind = preset.kind,
-                      .mlp = preset.mlp,
-                      .dlrm = preset.dlrm,
-                      .image = preset.image},
-                     has_plans ? p.plan.ranks() : 0});
-      Workload& w = out.back().workload;
-      give_way(r, w.model, w.plan);
-      if (!has_plans) w.plan = {};
-      if (!trains) w.step = {};
-      if (!has_plans) break;
-    }
-  }
-  for (Candidate& c : out) apply(r, c.workload);
-  return out;
+Error at_model(const WorkloadRequest& r, const std::string& message) {
+  if (r.file.empty()) return usage_error(message);
+  return input_error({.file = r.file, .line = r.line, .column = r.column}, message, "workload");
 }
 
-// Says of how many NPUs there could be a multiple, and what makes it so.
-Error no_plan(const WorkloadRequest& r, const std::vector<Candidate>& all) {
+const PresetPlan& plan_of(const WorkloadRequest& r, const Preset& preset) {
+  if (r.plan.empty()) return preset.plans.front();
+  const auto at = std::ranges::find(preset.plans, r.plan, &PresetPlan::name);
+  if (at != preset.plans.end()) return *at;
+  std::vector<std::string> names;
+  for (const PresetPlan& p : preset.plans) names.emplace_back(p.name);
+  throw at_model(r, r.preset + " has no plan '" + r.plan + "': expected " + join(names, " or "));
+}
+
+Candidate candidate(const WorkloadRequest& r) {
+  const WorkloadSetting* const mode = setting_of(r, "run.mode");
+  const bool trains = mode == nullptr || mode->value == "train";
+  Candidate c;
+  Workload& w = c.workload;
+  if (r.preset.empty()) {
+    if (!r.plan.empty()) throw at_model(r, "plan " + r.plan + " is for a model by its name");
+    w = {.name = std::string(name(r.kind)), .kind = r.kind};
+  } else {
+    const Preset& preset = preset_of(r);
+    const bool has_plan = !r.own_plan && trains;  // plans of presets are for training
+    if (!has_plan && !r.plan.empty())
+      throw at_model(r,
+                     "plan " + r.plan + (trains ? ": the file has a plan of its own" : " is for run.mode train"));
+    const PresetPlan& p = plan_of(r, preset);
+    w = {.name = r.preset,
+         .model = preset.model,
+         .step = p.step,
+         .plan = p.plan,
+         .kind = preset.kind,
+         .mlp = preset.mlp,
+         .dlrm = preset.dlrm,
+         .image = preset.image};
+    give_way(r, w.model, w.plan);
+    if (!has_plan) w.plan = {};
+    if (!trains) w.step = {};
+  }
+  apply(r, w);
+  return c;
+}
+
+// Returns the plans of the preset that fit the number of NPUs, as advice.
+std::string plans_that_fit(const WorkloadRequest& r) {
+  if (r.preset.empty() || r.own_plan) return {};
+  std::vector<std::string> names;
+  for (const PlanName& plan : preset_plans(r.preset)) {
+    WorkloadRequest other = r;
+    other.plan = plan.name;
+    Candidate c = candidate(other);
+    fill(other, c);
+    if (c.multiple != 0 && r.npus % c.multiple == 0) names.push_back("--plan " + plan.name);
+  }
+  return names.empty() ? "" : join(names, " and ") + (names.size() == 1 ? " fits, " : " fit, ");
+}
+
+// Names the multiple of NPUs that fits, the sizes behind it, and what to change.
+Error no_plan(const WorkloadRequest& r, const Candidate& c) {
   const std::string asked = "--npus " + std::to_string(r.npus) + ": ";
-  const Candidate& c = *std::ranges::min_element(all, {}, &Candidate::multiple);
   const ParallelPlan& p = c.workload.plan;
   if (c.multiple == 0)
     return usage_error(asked + "plan.tensor × context × data × pipeline is " +
@@ -163,29 +188,40 @@ Error no_plan(const WorkloadRequest& r, const std::vector<Candidate>& all) {
     if (size > 1 && key != c.filled) sizes.push_back(named(key, size));
   }
   return usage_error(asked + "with " + join(sizes, " and ") + " only multiples of " + std::to_string(c.multiple) +
-                     " NPUs are possible; --set changes these");
+                     " NPUs are possible; " + plans_that_fit(r) + "--set changes these");
+}
+
+// Divides the global batch among the replicas and their micro-batches.
+void divide_global_batch(const WorkloadRequest& r, Workload& w) {
+  if (w.step.global_batch == 0) return;
+  const std::string batch = named("run.global_batch", w.step.global_batch);
+  if (!w.step.trains()) throw usage_error(batch + " needs run.mode train");
+  const std::int64_t of_one = product({w.plan.data, w.step.micro_batch});
+  if (w.step.global_batch % of_one != 0)
+    throw usage_error(batch + " is no multiple of " + named("plan.data", w.plan.data) + " × " +
+                      named("run.micro_batch", w.step.micro_batch));
+  const std::int64_t micro_batches = w.step.global_batch / of_one;
+  if (setting_of(r, "run.micro_batches") != nullptr && w.step.micro_batches != micro_batches)
+    throw usage_error(batch + " gives " + std::to_string(micro_batches) + " micro-batches of a replica, not " +
+                      named("run.micro_batches", w.step.micro_batches));
+  w.step.micro_batches = micro_batches;
+  w.step.global_batch = 0;  // follows from here on
 }
 
 }  // namespace
 
 Workload resolve_workload(const WorkloadRequest& r) {
-  std::vector<Candidate> all = candidates(r);
-  if (r.npus == 0) return std::move(all.front().workload);
-  Candidate* best = nullptr;
-  for (Candidate& c : all) {
+  Candidate c = candidate(r);
+  if (r.npus != 0) {
     fill(r, c);
-    if (c.multiple == 0 || r.npus % c.multiple != 0) continue;
-    const auto better = [&](std::int64_t than) {
-      return than > r.npus ? c.npus < than : c.npus <= r.npus && c.npus > than;
-    };
-    if (best == nullptr || better(best->npus)) best = &c;
+    if (c.multiple == 0 || r.npus % c.multiple != 0) throw no_plan(r, c);
   }
-  if (best == nullptr) throw no_plan(r, all);
-  if (best->npus != 0 && best->npus != r.npus)
-    log_info("the plan is that of " + counted(static_cast<std::uint64_t>(best->npus), "NPU") + ", with " +
-             (best->filled == "plan.tensor" ? named(best->filled, best->workload.plan.tensor)
-                                            : named("plan.data", best->workload.plan.data)));
-  return std::move(best->workload);
+  try {
+    divide_global_batch(r, c.workload);
+  } catch (const Error& e) {
+    throw placed(r, e);
+  }
+  return std::move(c.workload);
 }
 
 Workload checked_workload(const WorkloadRequest& r) {

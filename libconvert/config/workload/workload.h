@@ -111,6 +111,7 @@ struct StepShape {
   std::int64_t sequence = 4096;       // tokens
   std::int64_t micro_batch = 1;       // sequences, or samples
   std::int64_t micro_batches = 1;     // of a step and replica
+  std::int64_t global_batch = 0;      // sequences of a step of all replicas, which sets micro_batches; 0: follows
   std::int64_t iterations = 1;        // steps, one after the other
   std::int64_t activation_bytes = 2;  // of an element, of parameters too
   std::int64_t gradient_bytes = 4;    // when it is reduced
@@ -216,11 +217,17 @@ void set_workload(Workload& w, const WorkloadSetting& setting);
 // Returns the names of the models that are known.
 [[nodiscard]] std::vector<std::string> workload_presets();
 [[nodiscard]] bool is_workload_preset(std::string_view name);
-// Returns the sizes, in NPUs, for which a preset has a plan: that of its default, then the others, ascending.
-[[nodiscard]] std::vector<std::int64_t> preset_sizes(std::string_view name);
-// What a workload is asked for by: a model and settings, of which the later ones win, and so many NPUs.
+// A plan of a preset, and its number of NPUs.
+struct PlanName {
+  std::string name;
+  std::int64_t npus = 0;
+};
+// Returns the plans of a preset, the default first; none for an unknown name.
+[[nodiscard]] std::vector<PlanName> preset_plans(std::string_view name);
+// Request for a workload: a model, settings (a later one replaces an earlier one) and the number of NPUs.
 struct WorkloadRequest {
   std::string preset{};                     // a model by its name; empty: by its shape
+  std::string plan{};                       // a plan of the preset by its name; empty: the default
   ModelKind kind = ModelKind::transformer;  // of a shape
   bool own_plan = false;                    // what is not set of the plan is 1, not as in one of the preset's
   std::vector<WorkloadSetting> settings{};
@@ -234,16 +241,16 @@ struct WorkloadRequest {
 // [workload] with the place.
 [[nodiscard]] WorkloadRequest parse_workload_request(const std::string& file, std::string_view text);
 
-// Returns what is asked for. Of a preset's plans, with what is set of their sizes, those fit that so many NPUs hold
-// whole; of these the one of the most NPUs up to that number is taken, or else of the fewest, and its data-parallel
-// ranks become as many as there is room for. Of an mlp the tensor-parallel ranks do, if they are not set. Not
-// checked yet. Throws Error(usage) that names the multiple of NPUs which would fit, Error(input) for settings that
+// Returns the requested workload, not checked yet. With a number of NPUs only the data-parallel size follows from
+// it (of an mlp without a set plan.tensor the tensor-parallel size), and with run.global_batch the micro-batches of
+// a replica. Throws Error(usage) that names the multiple of NPUs which would fit, Error(input) for settings that
 // stand in a file.
 [[nodiscard]] Workload resolve_workload(const WorkloadRequest& request);
 // Returns the same, checked as check_workload() does; what contradicts itself in a file has its place.
 [[nodiscard]] Workload checked_workload(const WorkloadRequest& request);
 
-// Return a preset with its plan for so many NPUs (0: its first), or what a file says. Not checked yet.
+// Return a preset with its default plan on `npus` NPUs (0: as many as the plan has), or the workload of a file. Not
+// checked yet.
 [[nodiscard]] inline Workload preset_workload(std::string_view name, std::int64_t npus) {
   return resolve_workload({.preset = std::string(name), .npus = npus});
 }

@@ -75,6 +75,12 @@ std::vector<StagePass> pipeline_schedule(const ParallelPlan& plan, std::int64_t 
   return {};
 }
 
+double bubble_share(const ParallelPlan& plan, std::int64_t micro_batches) {
+  const auto waiting = static_cast<double>(plan.pipeline - 1);
+  const std::int64_t passes = plan.order == PipelineOrder::zb_h1 ? 3 : plan.chunks;
+  return waiting / (static_cast<double>(passes) * static_cast<double>(micro_batches) + waiting);
+}
+
 std::vector<std::int64_t> chunk_layers(const TransformerShape& model, const ParallelPlan& plan) {
   const std::int64_t chunks = plan.pipeline * plan.chunks;
   std::vector<std::int64_t> sizes = plan.layers;

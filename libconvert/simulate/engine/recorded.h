@@ -18,6 +18,7 @@
 #include "simulate/engine/replay.h"
 #include "simulate/explain/explain.h"
 #include "simulate/program/program.h"
+#include "simulate/program/untimed.h"
 #include "simulate/waits/deadlock.h"
 
 namespace convert {
@@ -30,7 +31,7 @@ struct RecordedRank {
   WaitReport waits{};      // if not all nodes ran
   Timeline timeline{};
   std::optional<Explanation> explanation{};
-  std::uint64_t untimed_communication = 0;  // nodes without a recorded duration; they take no time
+  UntimedNodes untimed{};
   std::unique_ptr<Diagnostics> findings{};
 };
 
@@ -74,7 +75,7 @@ class RecordedReplay {
   ReplayOptions options_;
   Diagnostics& diagnostics_;
   ReplayResult result_;
-  std::uint64_t untimed_communication_ = 0;
+  UntimedNodes untimed_{};
 };
 
 }  // namespace convert

@@ -267,8 +267,15 @@ ReplayResult replay(const ReplayProgram& program) {
   result.gaps.add(program.gaps);
   if (program.rules.notes_gaps()) result.gaps.add(gaps_of(program.network, options.network.model));
   result.recorded_communication = options.recorded != Recorded::nothing;
-  for (Rank r = 0; options.system->config.roofline && r < program.ranks.size(); ++r)
+  bool reaches_peak = false;
+  for (Rank r = 0; options.system->config.roofline && r < program.ranks.size(); ++r) {
     result.npus[r].roofline = program.ranks[r].code->roofline;
+    reaches_peak = reaches_peak || program.ranks[r].code->roofline.compute_bound > 0;
+  }
+  if (reaches_peak && !program.rules.notes_gaps())
+    result.notes.emplace_back(
+        "the roofline runs computations at 100 % of peak-perf; lower peak-perf to the rate that "
+        "kernels reach");
   return std::move(result);
 }
 

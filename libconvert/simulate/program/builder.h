@@ -190,7 +190,7 @@ struct ReplayBuilder::State {
   std::vector<Numbered> numbered;  // by call
   // What adding a rank did beside its program, by rank.
   struct Added {
-    std::uint64_t untimed = 0;
+    UntimedNodes untimed{};
     bool told = false;  // a warning or error
   };
   std::vector<Added> added;

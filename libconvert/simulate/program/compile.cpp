@@ -72,7 +72,7 @@ bool NodeCompiler::has_recorded_time() const {
 void NodeCompiler::compile_recorded(bool communicates) {
   if (node_type_name(node_->type).empty()) return compile_by_type();  // reports it
   compile_duration(0);
-  if (communicates && !has_recorded_time()) ++untimed_communication_;
+  if (communicates && !has_recorded_time()) ++untimed_.communication;
 }
 
 // Computes the time by the roofline model: operations run at peak, or slower if local memory cannot feed them.
@@ -342,6 +342,14 @@ void NodeCompiler::note_gaps() {
     gaps_.add(AstraGap::custom_node);
 }
 
+// Counts a node that computes on the NPU for no stated time; `priced`: by the roofline.
+void NodeCompiler::count_untimed_computation(bool priced) {
+  if (priced || inside_ || out_.op.type != OpType::timed || out_.op.slot == Slot::cpu) return;
+  if (node_->type != NodeType::comp || has_recorded_time()) return;
+  const IntValue operations = int_value(find(attributes_, attr::num_ops));
+  if (operations && operations.value > 0) ++untimed_.computation;
+}
+
 CompiledNode NodeCompiler::compile(const Trace& trace, std::uint32_t index) {
   trace_ = &trace;
   index_ = index;
@@ -375,6 +383,7 @@ CompiledNode NodeCompiler::compile(const Trace& trace, std::uint32_t index) {
   } else {
     compile_by_type();
   }
+  count_untimed_computation(system().roofline && !recorded && !replay_only);
   if (rules_.notes_gaps()) note_gaps();
   slow_down();
   if (system().roofline && type == NodeType::comp) note_roofline();
@@ -399,12 +408,17 @@ void report_defects(const Trace& trace, const std::vector<GraphDefect>& defects,
   }
 }
 
-void warn_of_untimed_communication(std::uint64_t nodes, Diagnostics& diagnostics) {
-  if (nodes == 0) return;
-  diagnostics.warning({}, "times",
-                      std::to_string(nodes) +
-                          (nodes == 1 ? " communication node has" : " communication nodes have") +
-                          " no recorded duration");
+void warn_of_untimed(const UntimedNodes& nodes, Diagnostics& diagnostics) {
+  if (const std::uint64_t n = nodes.communication; n != 0)
+    diagnostics.warning({}, "times",
+                        counted(n, "communication node") + (n == 1 ? " has" : " have") + " no recorded duration");
+  if (const std::uint64_t n = nodes.computation; n != 0)
+    diagnostics.warning({}, "times",
+                        counted(n, "COMP node") + (n == 1 ? " states" : " state") +
+                            " operations but no duration and take" + (n == 1 ? "s" : "") +
+                            " at most"
+                            " 1 ns: give a peak rate, with et-generate --set time.peak=989TFLOPS, or with "
+                            "roofline-enabled and peak-perf in et-replay --system");
 }
 
 }  // namespace convert

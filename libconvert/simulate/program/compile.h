@@ -16,6 +16,7 @@
 #include "simulate/program/op.h"
 #include "simulate/program/program.h"
 #include "simulate/program/roofline.h"
+#include "simulate/program/untimed.h"
 
 namespace convert {
 
@@ -59,20 +60,18 @@ class NodeCompiler {
   void error(const Trace& trace, std::uint32_t index, const std::string& rule, const std::string& message);
   [[nodiscard]] bool failed() const { return failed_; }
   [[nodiscard]] bool size_used() const { return size_used_; }
-  // Returns how many nodes should take their recorded duration to communicate and have none.
-  [[nodiscard]] std::uint64_t untimed_communication() const { return untimed_communication_; }
-  // Counts so many more.
-  void add_untimed_communication(std::uint64_t nodes) { untimed_communication_ += nodes; }
+  [[nodiscard]] const UntimedNodes& untimed() const { return untimed_; }
+  void add_untimed(const UntimedNodes& nodes) { untimed_ += nodes; }
   // Says what was found beside errors.
   struct Use {
-    std::uint64_t untimed_communication = 0;
+    UntimedNodes untimed{};
     bool size = false;
     AstraGaps gaps{};
   };
-  [[nodiscard]] Use use() const { return {untimed_communication_, size_used_, gaps_}; }
+  [[nodiscard]] Use use() const { return {untimed_, size_used_, gaps_}; }
   // Adds what another compiler has found.
   void add(const Use& other) {
-    untimed_communication_ += other.untimed_communication;
+    untimed_ += other.untimed;
     size_used_ = size_used_ || other.size;
     gaps_.add(other.gaps);
   }
@@ -90,6 +89,7 @@ class NodeCompiler {
   void compile_recorded(bool communicates);
   void compile_compute();
   void note_roofline();
+  void count_untimed_computation(bool priced);
   void note_gaps();
   void slow_down();
   void compile_memory();
@@ -110,7 +110,7 @@ class NodeCompiler {
   Diagnostics& diagnostics_;
   bool failed_ = false;
   bool size_used_ = false;
-  std::uint64_t untimed_communication_ = 0;
+  UntimedNodes untimed_{};
   std::uint64_t without_memory_ = 0;        // nodes that need a memory model
   std::optional<Diagnostic> first_memory_;  // about the first of them
   RooflineUse roofline_{};
@@ -126,8 +126,5 @@ class NodeCompiler {
 
 // Reports what keeps a trace from being a graph, as errors.
 void report_defects(const Trace& trace, const std::vector<GraphDefect>& defects, NodeCompiler& with);
-
-// Warns once for all ranks, if there are such nodes.
-void warn_of_untimed_communication(std::uint64_t nodes, Diagnostics& diagnostics);
 
 }  // namespace convert

@@ -192,7 +192,7 @@ bool ReplayBuilder::State::add_like(Rank like, const Likeness& how) {
   }
   const std::vector<std::uint64_t>& nodes = models.at(like).nodes_of_call;
   for (std::size_t c = 0; c < to.plans.size(); ++c) calls[to.plans[c]].nodes += nodes[c];
-  compiler.add_untimed_communication(added[like].untimed);
+  compiler.add_untimed(added[like].untimed);
   const Added as_like = added[like];
   added.push_back(as_like);
   program.ranks.push_back(std::move(to));
@@ -246,7 +246,7 @@ void ReplayBuilder::State::add(LikeRank&& rank) {
   }
   const Location& where = rank.highest.where;
   highest_peers.push_back({rank.highest.peer, where, static_cast<NodeId>(where.node)});
-  compiler.add_untimed_communication(model.untimed);
+  compiler.add_untimed(model.untimed);
   added.push_back({model.untimed, false});
   program.ranks.push_back(std::move(to));
 }

@@ -11,6 +11,7 @@
 #include "core/diagnostic.h"
 #include "core/trace.h"
 #include "simulate/program/op.h"
+#include "simulate/program/untimed.h"
 
 namespace convert {
 
@@ -36,7 +37,7 @@ struct RankModel {
   std::vector<std::uint32_t> message_ops{};  // nodes of the code
   std::vector<Rank> peers{};                 // by message
   std::vector<std::int64_t> tags{};          // by message
-  std::uint64_t untimed = 0;                 // nodes that should take a recorded time to communicate and have none
+  UntimedNodes untimed{};
 };
 
 // Holds a rank that does what the one of a model does.

@@ -34,9 +34,10 @@ void check_groups(const WorkloadSet& set, const PlanGroups& groups) {
 TEST(PlanGroups, OfAllPresetsAreThoseThatAstraSimRuns) {
   int plans = 0;
   for (const std::string& preset : workload_presets()) {
-    for (const std::int64_t size : preset_sizes(preset)) {
-      SCOPED_TRACE(preset + " " + std::to_string(size));
-      const Workload w = preset_workload(preset, size);
+    for (const PlanName& plan : preset_plans(preset)) {
+      SCOPED_TRACE(preset + " " + plan.name);
+      const Workload w = resolve_workload({.preset = preset, .plan = plan.name});
+      EXPECT_EQ(w.plan.ranks(), plan.npus);
       if (w.kind != ModelKind::transformer) continue;
       check_groups(WorkloadSet(w), PlanGroups(w.plan, w.model.experts > 0));
       ++plans;

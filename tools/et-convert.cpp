@@ -61,8 +61,7 @@ int main(int argc, char** argv) {
                    {"et-convert llama.run -o llama.pftrace", "what a replay did, for ui.perfetto.dev"}},
   };
   const auto setup = [&](tools::App& app) {
-    tools::add_input_options(app, input);
-    tools::add_groups_option(app, input);
+    tools::add_set_input_options(app, input);
     app.add_option("--device", device, "FILE", "Kineto trace to link a PyTorch host trace with");
     if (timeline) return tools::add_target_options(app, output, "perfetto|chrome|run|html[,KEY=VALUE...]");
     app.add_flag("--repair", repair, "of a schedule: drop copies that are there already, new times by link order");

@@ -90,7 +90,7 @@ int graph(const Options& o, tools::Context& context) {
 }
 
 void declare(tools::App& app, Options& o) {
-  tools::add_input_options(app, o.input);
+  tools::add_set_input_options(app, o.input);
   tools::add_target_options(app, o.output, "html|dot|svg|png|pdf|graphml");
   app.group("Drawing");
   tools::add_part_options(app, o.part);

@@ -70,8 +70,7 @@ void check_files(const AnonymizeToolOptions& o) {
 }  // namespace
 
 void add_anonymize_options(App& app, AnonymizeToolOptions& o) {
-  add_input_options(app, o.input);
-  add_groups_option(app, o.input);
+  add_set_input_options(app, o.input);
   app.group("Hiding");
   app.add_choice("--names", o.names, {"keyed", "type", "class"},
                  "names of nodes: keyed hashes, equal where names are; the type alone; numbers in the order of "

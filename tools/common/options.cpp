@@ -77,7 +77,8 @@ void add_input_options(App& app, InputOptions& to) {
   app.add_integer("--rank", to.rank, 0, 0xffffffff, "N", "rank of a single input (default: what it says)");
 }
 
-void add_groups_option(App& app, InputOptions& to) {
+void add_set_input_options(App& app, InputOptions& to) {
+  add_input_options(app, to);
   app.add_option("--groups", to.groups, "FILE", "process groups (default: those of the trace set)");
 }
 

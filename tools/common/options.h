@@ -45,8 +45,8 @@ struct OutputOptions {
 
 void add_common_options(App& app, CommonOptions& to, bool reads_files);
 void add_input_options(App& app, InputOptions& to);
-// Adds --groups to the input options.
-void add_groups_option(App& app, InputOptions& to);
+// Adds the same, and --groups.
+void add_set_input_options(App& app, InputOptions& to);
 // Adds -o and -t; `types` is what -t takes, for the help.
 void add_target_options(App& app, OutputOptions& to, const std::string& types);
 void add_output_options(App& app, OutputOptions& to, const std::string& types = "FORMAT[,KEY=VALUE...]");

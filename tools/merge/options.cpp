@@ -30,8 +30,7 @@ std::optional<std::string> network_of_rule(const CollectiveRule& rule) {
 }  // namespace
 
 void add_merge_options(App& app, MergeToolOptions& o) {
-  add_input_options(app, o.input);
-  add_groups_option(app, o.input);
+  add_set_input_options(app, o.input);
   app.group("Merging");
   app.add_option("-w,--workload", o.workload, "INPUT", "the workload, in place of the operand");
   app.add_texts("-a,--algorithm", o.algorithms, "COLLECTIVE[:CONDITION...]=ALGORITHM",

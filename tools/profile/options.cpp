@@ -23,8 +23,7 @@ std::optional<std::size_t> ProfileOptions::clusters(std::size_t sets) const {
 }
 
 void declare_profile(App& app, ProfileOptions& o) {
-  add_input_options(app, o.input);
-  add_groups_option(app, o.input);
+  add_set_input_options(app, o.input);
   app.group("Profile");
   constexpr std::int64_t most = 1'000'000;
   app.add_integer("--k", o.k, 1, most, "N",

@@ -15,8 +15,7 @@ constexpr std::int64_t most_repeats = std::int64_t{1} << 31U;
 }  // namespace
 
 void add_split_options(App& app, SplitToolOptions& o) {
-  add_input_options(app, o.input);
-  add_groups_option(app, o.input);
+  add_set_input_options(app, o.input);
   app.group("Splitting");
   app.add_option("--by", o.by, "attr:NAME|map:FILE", "what says the NPU of a node (default: attr:npu)");
   app.add_integer("--default-npu", o.default_npu, 0, largest_rank, "R", "of nodes that nothing is said of");

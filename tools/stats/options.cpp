@@ -84,8 +84,7 @@ std::size_t StatsOptions::rows() const {
 std::string StatsOptions::form() const { return format ? *format : form_of_suffix(output, {"json", "csv"}); }
 
 void declare_stats(App& app, StatsOptions& o) {
-  add_input_options(app, o.input);
-  add_groups_option(app, o.input);
+  add_set_input_options(app, o.input);
   app.add_option("--timeline", o.timeline, "FILE", "a run to measure: of et-replay -o, or a recording");
   app.group("Statistics");
   app.add_list("--section", o.sections, "NAME,...", "only these; --section list lists them");

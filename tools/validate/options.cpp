@@ -65,8 +65,7 @@ void check_target(const ValidateOptions& o, const TraceSource& source) {
 }
 
 void add_validate_options(App& app, ValidateOptions& o) {
-  add_input_options(app, o.input);
-  add_groups_option(app, o.input);
+  add_set_input_options(app, o.input);
   app.group("Rules");
   app.add_list("--rules", o.rules, "RULE,...", "check only these rules (default: all)");
   app.add_list("--ignore", o.ignore, "RULE,...", "do not check these rules");

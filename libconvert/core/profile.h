@@ -2,8 +2,10 @@
 // Holds a device profiler's record of one rank: CPU operators, calls of the device's runtime, what the device ran.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,7 +69,13 @@ struct Profile {
     Text name{};
     Range args{};  // all but the ids above
     DeviceOpKind kind = DeviceOpKind::kernel;
-    bool has_stream = false;  // as "stream" among its args
+    bool has_stream = false;     // as "stream" among its args
+    bool is_collective = false;  // of the category of collectives
+  };
+  // Bytes of an operator's tensor inputs, by position: -1 for inputs that are no tensors, or of unknown type.
+  struct Inputs {
+    std::uint32_t order = 0;  // Event::order of the operator
+    Range bytes{};            // into input_bytes
   };
   // A synchronisation that the profiler records beside the call that made it.
   struct Sync : Event {
@@ -79,6 +87,14 @@ struct Profile {
     std::int64_t device = 0;
   };
 
+  // One end of an arrow between a forward operator and a backward one.
+  struct Arrow {
+    std::int64_t id = none;  // the same at both ends
+    std::int64_t start_ns = 0;
+    std::uint32_t thread = 0;
+    bool tail = false;  // at the forward operator
+  };
+
   std::string file;
   std::vector<std::string> threads;  // "tid" of each CPU thread
   std::vector<std::int64_t> pids;    // of the processes whose operators these are, as far as they are numbers
@@ -86,12 +102,21 @@ struct Profile {
   std::vector<Call> calls;
   std::vector<DeviceOp> device_ops;
   std::vector<Sync> syncs;
-  AttrTable args;            // args of cpu_ops and device_ops, and all text
+  std::vector<Arrow> arrows;
+  std::vector<Inputs> inputs;             // of operators outside aten::, by order
+  std::vector<std::int64_t> input_bytes;  // of all inputs
+  AttrTable args;                         // args of cpu_ops and device_ops, and all text
   AttrTable metadata;        // of the run: schemaVersion, distributedInfo, … (JSON values as text in a string)
   std::int64_t base_ns = 0;  // start_ns counts from here, nanoseconds since 1970; 0: not told
   std::uint64_t events = 0;  // of all categories
   std::uint64_t negative_durations = 0;  // taken as 0
 
+  // Returns the bytes of each input of an operator; empty if the profile does not list them.
+  [[nodiscard]] std::span<const std::int64_t> inputs_of(const CpuOp& op) const {
+    const auto at = std::ranges::lower_bound(inputs, op.order, {}, &Inputs::order);
+    if (at == inputs.end() || at->order != op.order) return {};
+    return std::span(input_bytes).subspan(at->bytes.begin, at->bytes.count);
+  }
   [[nodiscard]] std::string_view name(const CpuOp& op) const { return args.view(op.name); }
   [[nodiscard]] std::string_view name(const Call& call) const { return args.view(call.name); }
   [[nodiscard]] std::string_view name(const DeviceOp& op) const { return args.view(op.name); }

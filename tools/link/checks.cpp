@@ -53,15 +53,17 @@ void Linking::report_unmatched() {
                                     "--report FILE --list-unmatched names them all; --unmatched keep is silent"};
   for (std::size_t i = 0; i < unmatched_kinds; ++i) {
     const auto kind = static_cast<Unmatched>(i);
-    std::uint64_t count = 0;
+    std::uint64_t count = 0, nanoseconds = 0, device_ns = 0;
     const RankFacts* first = nullptr;
     for (const auto& [rank, r] : linked_) {
       count += r.unmatched[i];
+      nanoseconds += r.unmatched_ns[i];
+      device_ns += r.device_ns;
       if (r.unmatched[i] != 0 && first == nullptr) first = &r;
     }
     const UnmatchedInfo& info = unmatched_info(kind);
     if (first == nullptr || !(error || info.warned)) continue;
-    std::string message = unmatched_message(count, first->first[i]);
+    std::string message = unmatched_message(count, first->first[i], nanoseconds, device_ns);
     if (ranks_.size() > 1) message += " of rank " + std::to_string(first->rank);
     const bool of_host = info.of_host || !options_.device;
     const Location where{.file = (of_host ? host_ : *device_).of(first->rank)};

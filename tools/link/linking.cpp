@@ -27,7 +27,7 @@ const std::string& host_of(const LinkToolOptions& options) {
 // Visits all that one process tells another of a rank.
 template <typename Bytes, typename Facts>
 void visit_facts(Bytes& bytes, Facts& r) {
-  bytes(r.rank, r.file, r.unmatched, r.json);
+  bytes(r.rank, r.file, r.unmatched, r.unmatched_ns, r.device_ns, r.json);
   for (auto& item : r.first) bytes(item.kind, item.id, item.name);
   bytes.each(r.lines, [&](auto& line) { bytes(line); });
   bytes.each(r.groups, [&](auto& g) { bytes(g.id, g.name, g.description, g.ranks, g.size); });
@@ -167,6 +167,8 @@ void Linking::add_rank(Rank rank, const std::string& file, const LinkedRank& lin
   RankFacts r{.rank = rank,
               .file = file,
               .unmatched = linked.report().unmatched,
+              .unmatched_ns = linked.report().unmatched_ns,
+              .device_ns = linked.report().device_ns,
               .first = linked.report().first,
               .json = {},
               .lines = summary(linked.report()),

@@ -28,6 +28,8 @@ struct RankFacts {
   convert::Rank rank = 0;
   std::string file;
   std::array<std::uint64_t, convert::unmatched_kinds> unmatched{};
+  std::array<std::uint64_t, convert::unmatched_kinds> unmatched_ns{};
+  std::uint64_t device_ns = 0;
   std::array<convert::LinkReport::Item, convert::unmatched_kinds> first;  // of each kind
   std::string json;                                                       // its part of the report
   std::vector<std::string> lines;

@@ -15,6 +15,7 @@
 #include "formats/json/head.h"
 #include "formats/json/stream.h"
 #include "formats/json/values.h"
+#include "formats/kineto/input_bytes.h"
 #include "formats/kineto/names.h"
 #include "formats/pytorch/pytorch.h"
 #include "util/huge_pages.h"
@@ -73,28 +74,32 @@ class KinetoItems final : public JsonItems {
     constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
     if (to_.events >= most || to_.args.attrs.size() >= most)
       throw input_error({}, "more than 4294967295 events or args");
-    if (f.category != unused && (f.phase != "X" || f.ts.empty())) {
+    if (f.category == arrow) {
+      read_arrow(f);
+    } else if (f.category != unused && (f.phase != "X" || f.ts.empty())) {
       // An instant or one half of a duration, as which profilers write no event of these categories.
       if (incomplete++ == 0) first_incomplete_line = stream_.line_of(f.place);
     } else if (f.category != unused) {
-      const bool device = f.category == kernel || f.category == memcpy || f.category == memset;
+      const bool device =
+          f.category == kernel || f.category == memcpy || f.category == memset || f.category == collective;
       const bool cpu = f.category == cpu_op || f.category == annotation;
       const Args args = f.has_args ? read_args(f.args, device || cpu) : Args{};
       Profile::Event event;
       fill(event, f, args);
       if (device) {
-        const auto kind = f.category == kernel   ? DeviceOpKind::kernel
-                          : f.category == memcpy ? DeviceOpKind::memcpy
-                                                 : DeviceOpKind::memset;
+        const auto kind = f.category == memcpy   ? DeviceOpKind::memcpy
+                          : f.category == memset ? DeviceOpKind::memset
+                                                 : DeviceOpKind::kernel;
         // Streams are the device's threads where no arg tells them.
         const std::int64_t stream =
             args.stream != Profile::none ? args.stream : lenient_integer(f.tid).value_or(Profile::none);
         to_.device_ops.push_back({event, args.correlation, stream, std::max<std::int64_t>(args.device, 0),
-                                  text(f.name), args.carried, kind, args.has_stream});
+                                  text(f.name), args.carried, kind, args.has_stream, f.category == collective});
       } else if (cpu) {
         if (f.pid != process_) note_process(f.pid);
         to_.cpu_ops.push_back({event, thread(f.tid), args.rf_id, args.sequence, args.forward_thread, text(f.name),
                                args.carried, f.category == annotation});
+        if (!f.name.starts_with("aten::")) add_inputs(args);
       } else if (f.category == call) {
         const CallKind kind = call_kind_.get(
             f.name, [&](std::string_view name) { return kineto_call_kind(unescaped(name, scratch_)); });
@@ -118,7 +123,7 @@ class KinetoItems final : public JsonItems {
 
  private:
   struct Fields : KinetoCategoryName {
-    std::string_view name, tid = "0", pid, ts, dur, phase;
+    std::string_view name, id, tid = "0", pid, ts, dur, phase;
     const char* place = nullptr;  // of the category
     bool has_args = false;
     JsonCursor args;
@@ -133,7 +138,7 @@ class KinetoItems final : public JsonItems {
     std::int64_t sequence = Profile::none, forward_thread = Profile::none;
     std::int64_t stream = Profile::none, device = Profile::none;
     std::int64_t wait_on_stream = Profile::none, record_correlation = Profile::none;
-    std::string_view sync_kind;
+    std::string_view sync_kind, input_dims, input_types;  // input_*: JSON
     bool usual_external_id = false, has_stream = false;
     Range carried;
   };
@@ -161,6 +166,8 @@ class KinetoItems final : public JsonItems {
           category_.get(name, [&](std::string_view text) { return kineto_category(unescaped(text, scratch_)); });
     } else if (key == "name") {
       f.name = in.peek() == '"' ? in.string() : in.skip();
+    } else if (key == "id") {
+      f.id = in.skip();
     } else if (key == "tid") {
       f.tid = in.skip();
     } else if (key == "pid") {
@@ -219,6 +226,8 @@ class KinetoItems final : public JsonItems {
       case wait_on_stream: args.wait_on_stream = integer(in.skip()); break;
       case record_correlation: args.record_correlation = integer(in.skip()); break;
       case sync_kind: args.sync_kind = in.peek() == '"' ? in.string() : in.skip(); break;
+      case input_dims: args.input_dims = in.skip(); break;
+      case input_types: args.input_types = in.skip(); break;
       case dropped: (void)in.skip(); break;
       case carried:
         if (carry) {
@@ -241,13 +250,28 @@ class KinetoItems final : public JsonItems {
     attrs.pop_back();
   }
 
+  static Microseconds time(std::string_view token, const char* what) {
+    if (token.empty()) return {};
+    const auto us = parse_microseconds(token);
+    if (!us) throw BadJson{token.data(), std::string("'") + what + "' is no time in microseconds"};
+    return *us;
+  }
+
+  void add_inputs(const Args& args) {
+    const auto begin = static_cast<std::uint32_t>(to_.input_bytes.size());
+    append_input_bytes(args.input_dims, args.input_types, to_.input_bytes);
+    const auto count = static_cast<std::uint32_t>(to_.input_bytes.size() - begin);
+    if (count != 0) to_.inputs.push_back({static_cast<std::uint32_t>(to_.events), {begin, count}});
+  }
+
+  // Reads one end of an arrow; one without an id or a time leads nowhere.
+  void read_arrow(const Fields& f) {
+    const auto id = lenient_integer(f.id);
+    if (!id || f.ts.empty() || (f.phase != "s" && f.phase != "f")) return;
+    to_.arrows.push_back({*id, time(f.ts, "ts").ns, thread(f.tid), f.phase == "s"});
+  }
+
   void fill(Profile::Event& to, const Fields& f, const Args& args) {
-    const auto time = [](std::string_view token, const char* what) {
-      if (token.empty()) return Microseconds{};
-      const auto us = parse_microseconds(token);
-      if (!us) throw BadJson{token.data(), std::string("'") + what + "' is no time in microseconds"};
-      return *us;
-    };
     const Microseconds start = time(f.ts, "ts");
     Microseconds duration = time(f.dur, "dur");
     if (start.ns < 0) throw BadJson{f.ts.data(), "'ts' is negative"};

@@ -9,7 +9,18 @@
 
 namespace convert {
 
-enum class KinetoCategory : std::uint8_t { unused, cpu_op, annotation, call, kernel, memcpy, memset, sync };
+enum class KinetoCategory : std::uint8_t {
+  unused,
+  cpu_op,
+  annotation,
+  call,
+  kernel,
+  memcpy,
+  memset,
+  collective,
+  sync,
+  arrow
+};
 
 struct KinetoCategoryName {
   KinetoCategory category = KinetoCategory::unused;
@@ -36,6 +47,8 @@ enum class KinetoArg : std::uint8_t {
   sync_kind,
   wait_on_stream,
   record_correlation,
+  input_dims,
+  input_types,
   dropped,  // the host trace has it too, or it is of no use outside the profiler
 };
 [[nodiscard]] KinetoArg kineto_arg(std::string_view name);

@@ -15,6 +15,7 @@
 #include "passes/anonymize/kept.h"
 #include "passes/anonymize/link_order.h"
 #include "passes/anonymize/permute.h"
+#include "passes/dep_rules.h"
 #include "passes/provenance.h"
 
 namespace convert {
@@ -207,6 +208,10 @@ bool RankAnonymizer::change_attribute(NodeTable& nodes, Attr& a) {
     case AttributeRole::tensors: change_tensors(nodes, a); break;
     case AttributeRole::step:
       if (is_step_word(nodes.string(a))) break;
+      ++counts_.wrong_kind;
+      return false;
+    case AttributeRole::rules:
+      if (nodes.string(a).find_first_not_of(dep_rule_letters) == std::string_view::npos) break;
       ++counts_.wrong_kind;
       return false;
     case AttributeRole::group:

@@ -90,6 +90,7 @@ class ChainMerger {
   [[nodiscard]] bool is_plain(const Node& n) const {
     if (n.type != NodeType::comp || iteration_mark(nodes_, n)) return false;
     return std::ranges::all_of(nodes_.attributes(n), [](const Attr& a) {
+      if (a.name == attr::dep_rules) return a.kind == Kind::string_val;  // the first node keeps its own
       return std::ranges::find(taken_in_chain, a.name) != taken_in_chain.end() && is_integer(a.kind);
     });
   }

@@ -33,6 +33,7 @@ constexpr std::array kept_attributes = {
     std::pair{attr::stream, AttributeRole::number},
     std::pair{attr::tid, AttributeRole::thread},
     std::pair{attr::npu, AttributeRole::rank},
+    std::pair{attr::dep_rules, AttributeRole::rules},
     std::pair{attr::tb_id, AttributeRole::number},
     std::pair{attr::msg_chunk_cnt, AttributeRole::number},
     std::pair{attr::total_chunk_cnt, AttributeRole::number},
@@ -67,6 +68,7 @@ bool fits(AttributeRole role, Kind kind) {
     case AttributeRole::kept: return true;
     case AttributeRole::flags: return kind == Kind::bool_list;
     case AttributeRole::group:
+    case AttributeRole::rules:
     case AttributeRole::step: return kind == Kind::string_val;
     case AttributeRole::turns:
     case AttributeRole::sizes: return is_list(kind) && is_integer(scalar_of(kind));

@@ -21,6 +21,7 @@ enum class AttributeRole : std::uint8_t {
   sizes,     // a list of integers
   turns,     // a list of integers: turns on links, or devices between them
   scope,     // an integer: whose turns those are
+  rules,     // a text of letters, one for each data dependency: dep_rules
   step,      // a text of few that the steps of algorithms know: what they do, and which buffers
   tensors,   // a list of texts: names of tensors and their bytes in turn
   duration,  // nanoseconds

@@ -222,11 +222,22 @@ void LinkedNodes::add_times(const OrderedNode& n) {
 
 void LinkedNodes::add_communication(const OrderedNode& n) {
   const CommFacts& facts = order_.comms[n.comm - 1];
+  NodeTable& t = *table_;
+  const auto unknown = [&](Unmatched what) {
+    const bool of_device = n.kind == OrderedNode::Kind::device;
+    const std::uint64_t id = of_device && what == Unmatched::communication_unknown
+                                 ? static_cast<std::uint64_t>(device_->device_ops[n.source].correlation)
+                                 : t.nodes.back().id;
+    report_.add(what, id, t.view(t.nodes.back().name));
+    if (of_device)
+      report_.unmatched_ns[static_cast<std::size_t>(what)] += static_cast<std::uint64_t>(n.duration_ns);
+    static const Name communication_unknown("communication_unknown");
+    t.add_bool(communication_unknown, true);
+  };
+  if (facts.kind == CommKind::none) return unknown(Unmatched::communication_unknown);
   const std::int64_t bytes = comm_size(facts).value_or(-1);
   const GroupTable::Group& group = groups_.of(facts);
   const bool known = facts.kind == CommKind::collective || facts.peer >= 0 || facts.peer_rank >= 0;
-  NodeTable& t = *table_;
-  const auto unknown = [&](Unmatched what) { report_.add(what, t.nodes.back().id, t.view(t.nodes.back().name)); };
   if (bytes < 0) return unknown(Unmatched::communication_size);
   if (!known) return unknown(Unmatched::communication_peer);
   if (facts.kind == CommKind::collective) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <ranges>
 #include <utility>
 
 namespace convert {
@@ -14,10 +15,8 @@ std::uint32_t CommCalls::add(const CommFacts& facts, std::uint32_t op) {
 }
 
 std::uint32_t CommCalls::under_way(std::span<const std::uint32_t> open) const {
-  constexpr std::size_t levels = 8;  // between a kernel and the call of its communication
-  const std::size_t depth = std::min(open.size(), levels);
-  for (std::size_t i = 1; i <= depth; ++i) {
-    if (const std::uint32_t comm = comm_of_[open[open.size() - i]]; comm != 0) return comm;
+  for (const std::uint32_t op : std::views::reverse(innermost(open))) {
+    if (comm_of_[op] != 0) return comm_of_[op];
   }
   return 0;
 }
@@ -59,32 +58,69 @@ Range CommCalls::take_group(std::uint32_t thread, std::string_view group) {
   return parts;
 }
 
-Range CommCalls::launch(std::span<const std::uint32_t> open, std::uint32_t thread, std::uint32_t operation) {
+std::optional<Collective> CommCalls::operator_type(std::uint32_t op) const {
+  const Operator& o = operators_.all[op];
+  return named_operator(o.host != no_index ? host_.nodes.name(host_.nodes.nodes[o.host])
+                                           : device_->name(device_->cpu_ops[o.event]));
+}
+
+// Adds what the innermost operator that names a collective says of a kernel outside all calls.
+void CommCalls::complete_by_operator(std::span<const std::uint32_t> open, CommFacts& facts) const {
+  for (const std::uint32_t op : std::views::reverse(innermost(open))) {
+    const auto type = operator_type(op);
+    if (!type || (facts.kind == CommKind::collective && facts.type != *type)) continue;
+    const Operator& o = operators_.all[op];
+    facts.complete(comm_of_operator(*type, host_, o.host == no_index ? nullptr : &host_.nodes.nodes[o.host],
+                                    device_, o.event == no_index ? nullptr : &device_->cpu_ops[o.event]));
+    return;
+  }
+}
+
+Range CommCalls::one(std::uint32_t comm) {
+  parts_.push_back(comm);
+  return {static_cast<std::uint32_t>(parts_.size() - 1), 1};
+}
+
+Range CommCalls::launch(std::span<const std::uint32_t> open, std::uint32_t thread, std::uint32_t operation,
+                        bool called) {
   const Profile::DeviceOp& d = device_->device_ops[operation];
-  if (d.kind != DeviceOpKind::kernel) return {};
+  const std::string_view name = device_->name(d);
+  const auto [at, added] = kernels_.try_emplace(name);
+  if (added) at->second = named_kernel(name);
+  const NamedKernel& named = at->second;
+  if (d.kind != DeviceOpKind::kernel) return named.communicates ? one(add({}, no_index)) : Range{};
   const std::uint32_t call = under_way(open);
-  // The first operation that the call itself launches carries it out, whatever its name.
+  const bool known = is_comm_kernel(*device_, d, named);
+  if (!known && (!called || open.empty() || named.computes)) return {};
+  if (!known && call == 0) {
+    if (operator_type(open.back())) suspects_.push_back({operation, open.back()});
+    return {};
+  }
+  // The first operation that the call itself launches carries it out, if none of a known name does.
   const bool direct = call != 0 && comm_of_[open.back()] == call && !comms_[call - 1].on_host &&
                       comms_[call - 1].kind != CommKind::none && !calls_[call - 1].carried;
-  if (!direct && !is_comm_kernel(*device_, d)) return {};
-  CommFacts facts = comm_of_kernel(*device_, d);
+  if (!known && !direct) return {};
+  CommFacts facts = comm_of_kernel(*device_, d, named);
   if (call != 0) {
     // The call knows whether a kernel that sends and receives is an all-to-all.
     const CommFacts& of_call = comms_[call - 1];
     if (of_call.kind != CommKind::none) facts.kind = of_call.kind, facts.type = of_call.type;
     facts.complete(of_call);
     calls_[call - 1].carried = true;
+    if (const std::uint32_t guess = std::exchange(calls_[call - 1].guess, no_index); guess != no_index)
+      calls_[guess].withdrawn = true;
+  } else {
+    complete_by_operator(open, facts);
+    const auto around = innermost(open);
+    communicating_.insert(around.begin(), around.end());
   }
   if (facts.kind == CommKind::group) {
     if (const Range parts = take_group(thread, facts.group); parts.count != 0) return parts;
-  }
-  if (facts.kind == CommKind::none || facts.kind == CommKind::group) {
-    report_.add(Unmatched::communication_unknown, static_cast<std::uint64_t>(d.correlation), device_->name(d));
-    return {};
+    facts.kind = CommKind::none;
   }
   const std::uint32_t comm = add(facts, no_index);
-  parts_.push_back(comm);
-  return {static_cast<std::uint32_t>(parts_.size() - 1), 1};
+  if (call != 0 && !known) calls_[call - 1].guess = comm;
+  return one(comm);
 }
 
 std::vector<CommFacts> CommCalls::take(std::vector<char>& texts) {

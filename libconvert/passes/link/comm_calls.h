@@ -2,10 +2,14 @@
 // Follows the communication calls on a rank's threads, and the kernels that carry them out.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/profile.h"
@@ -24,9 +28,21 @@ class CommCalls {
   // Notes that an operator begins, the last of `open`: those of its thread that have begun and not ended.
   void begin(std::span<const std::uint32_t> open);
   // Returns which communications a device operation launched inside `open` carries out, as a range for part(); one
-  // kernel may do several sends and receives.
-  [[nodiscard]] Range launch(std::span<const std::uint32_t> open, std::uint32_t thread, std::uint32_t operation);
+  // kernel may do several sends and receives. `called`: by a call that the profile holds, not placed by its time. A
+  // kernel of no known name that a call launches carries it out, unless a known one of the call follows.
+  [[nodiscard]] Range launch(std::span<const std::uint32_t> open, std::uint32_t thread, std::uint32_t operation,
+                             bool called);
   [[nodiscard]] std::uint32_t part(std::size_t i) const { return parts_[i]; }  // into the facts
+  // Returns whether the kernel of a communication proved to be none.
+  [[nodiscard]] bool is_withdrawn(std::uint32_t comm) const { return calls_[comm].withdrawn; }
+  // Calls fn(operation, comm) for kernels of no known name that an operator launched which names a collective, if
+  // none of its kernels is known to communicate.
+  template <class Fn>
+  void for_each_suspect(const Fn& fn) {
+    for (const Suspect& s : suspects_) {
+      if (!communicating_.contains(s.op)) fn(s.operation, add({}, no_index));
+    }
+  }
   // Returns the facts of all communications, with their texts in `texts`. Call this last.
   [[nodiscard]] std::vector<CommFacts> take(std::vector<char>& texts);
 
@@ -43,9 +59,22 @@ class CommCalls {
 
  private:
   struct Call {
-    std::uint32_t op = no_index;  // no_index: this is a kernel, or has no time
-    bool carried = false;         // by a kernel
+    std::uint32_t op = no_index;     // no_index: this is a kernel, or has no time
+    bool carried = false;            // by a kernel
+    bool withdrawn = false;          // this is a kernel that does not carry out its call
+    std::uint32_t guess = no_index;  // comm of the kernel of no known name that carried it out
   };
+  struct Suspect {
+    std::uint32_t operation;
+    std::uint32_t op;
+  };
+  void complete_by_operator(std::span<const std::uint32_t> open, CommFacts& facts) const;
+  [[nodiscard]] std::optional<Collective> operator_type(std::uint32_t op) const;
+  [[nodiscard]] Range one(std::uint32_t comm);
+  [[nodiscard]] static std::span<const std::uint32_t> innermost(std::span<const std::uint32_t> open) {
+    constexpr std::size_t levels = 8;  // between a kernel and the call of its communication
+    return open.last(std::min(open.size(), levels));
+  }
   std::uint32_t add(const CommFacts& facts, std::uint32_t op);
   // Returns 1 + the index into comms of the innermost call that has not ended; 0: none.
   [[nodiscard]] std::uint32_t under_way(std::span<const std::uint32_t> open) const;
@@ -59,6 +88,9 @@ class CommCalls {
   std::vector<CommFacts> comms_;
   std::vector<Call> calls_;  // by comm
   std::vector<std::uint32_t> parts_;
+  std::vector<Suspect> suspects_;
+  std::unordered_set<std::uint32_t> communicating_;  // operators around kernels that are known to communicate
+  std::unordered_map<std::string_view, NamedKernel> kernels_;  // by name
   // By thread and process group: sends and receives that a later group call may collect.
   std::map<std::pair<std::uint32_t, std::string_view>, std::vector<std::uint32_t>> grouped_;
 };

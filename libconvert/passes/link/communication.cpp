@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/element_type.h"
+#include "passes/link/comm_names.h"
 #include "passes/link/tensor_text.h"
 
 namespace convert {
@@ -39,15 +40,6 @@ constexpr std::array<Word, 15> words = {{
     {"batched", CommKind::group},
 }};
 
-std::string plain(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '_' || c == '-') continue;
-    out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return out;
-}
-
 // Takes kind and type of the first word that fits.
 template <class Fits>
 void take_word(const Fits& fits, CommFacts& to) {
@@ -57,26 +49,16 @@ void take_word(const Fits& fits, CommFacts& to) {
 
 // Takes what a name such as "allgather_into_tensor_coalesced" begins with.
 void name_collective(std::string_view text, CommFacts& to) {
-  const std::string name = plain(text);
+  const std::string name = plain_name(text);
   take_word([&](const Word& w) { return name.starts_with(w.text); }, to);
 }
 
 // Takes what a kernel's name holds anywhere: "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)".
 void name_kernel(std::string_view text, CommFacts& to) {
-  const std::string name = plain(text.substr(0, text.find('(')));
+  const std::string name = plain_name(function_name(text));
   if (name.find("sendrecv") != std::string::npos) return;  // also an all-to-all: the call tells
   take_word([&](const Word& w) { return w.kind == CommKind::collective && name.find(w.text) != std::string::npos; },
             to);
-}
-
-constexpr std::array<std::string_view, 7> backends = {
-    "nccl:", "gloo:", "mpi:", "ucc:", "xccl:", "rccl:", "oneccl:"};
-
-std::string_view without_backend(std::string_view name) {
-  for (const std::string_view b : backends) {
-    if (name.starts_with(b)) return name.substr(b.size());
-  }
-  return {};
 }
 
 // Takes the peer of "send 0->1" or "recv 1<-0", which stands behind the arrow.
@@ -235,6 +217,15 @@ CommFacts comm_of_inputs(const Trace& host, const Node& node) {
   return facts;
 }
 
+// Returns the bytes of all inputs; -1 if one of them is unknown, or there are none.
+std::int64_t sum_of(std::span<const std::int64_t> inputs) {
+  std::int64_t sum = 0;
+  for (const std::int64_t bytes : inputs) {
+    if (bytes < 0 || __builtin_add_overflow(sum, bytes, &sum)) return -1;
+  }
+  return inputs.empty() ? -1 : sum;
+}
+
 // Returns the size of a group, 0 if no group has that size.
 std::uint32_t believable(std::int64_t group_size) {
   constexpr std::int64_t most_ranks = 1 << 24;
@@ -259,7 +250,7 @@ void CommFacts::complete(const CommFacts& o) {
   on_host = on_host || o.on_host;
 }
 
-bool is_comm_call(std::string_view name) { return name == "record_param_comms" || !without_backend(name).empty(); }
+bool is_comm_call(std::string_view name) { return name == "record_param_comms" || backend_call(name); }
 
 CommFacts comm_of_call(const Trace& host, const Node* node, const Profile* device, const Profile::CpuOp* event) {
   CommFacts facts;
@@ -269,33 +260,56 @@ CommFacts comm_of_call(const Trace& host, const Node* node, const Profile* devic
     facts.complete(comm_of_attributes(host.nodes, host.nodes.attributes(*node)));
     if (name == "record_param_comms") facts.complete(comm_of_inputs(host, *node));
   }
-  if (const std::string_view operation = without_backend(name); !operation.empty()) {
+  if (const auto call = backend_call(name)) {
     CommFacts named;
-    name_collective(operation, named);
-    name_peer(operation, named);
-    named.on_host = name.starts_with("gloo:") || name.starts_with("mpi:");
+    name_collective(call->operation, named);
+    name_peer(call->operation, named);
+    named.on_host = call->on_host;
     facts.complete(named);
     if (node != nullptr && facts.in_bytes < 0) facts.in_bytes = bytes_of_tensors(host, node->inputs);
+    if (node == nullptr && facts.in_bytes < 0) facts.in_bytes = sum_of(device->inputs_of(*event));
   }
   return facts;
 }
 
-bool is_comm_kernel(const Profile& device, const Profile::DeviceOp& kernel) {
-  std::string_view name = device.name(kernel);
-  if (name.starts_with("void ")) name.remove_prefix(5);
-  constexpr std::array<std::string_view, 9> prefixes = {"ncclKernel", "ncclDevKernel", "ncclSym",
-                                                        "rccl",       "mscclKernel",   "mscclDevKernel",
-                                                        "mscclpp",    "oneccl",        "ccl::"};
+bool is_comm_kernel(const Profile& device, const Profile::DeviceOp& kernel, const NamedKernel& named) {
   static const Name collective("Collective name");
-  return std::any_of(prefixes.begin(), prefixes.end(), [&](std::string_view p) { return name.starts_with(p); }) ||
-         find(device.args.view(kernel.args), collective) != nullptr;
+  return named.communicates || kernel.is_collective || find(device.args.view(kernel.args), collective) != nullptr;
 }
 
-CommFacts comm_of_kernel(const Profile& device, const Profile::DeviceOp& kernel) {
+CommFacts comm_of_kernel(const Profile& device, const Profile::DeviceOp& kernel, const NamedKernel& named) {
   CommFacts facts = comm_of_attributes(device.args, device.args.view(kernel.args));
-  CommFacts named;
-  name_kernel(device.name(kernel), named);
-  facts.complete(named);
+  CommFacts by_name;
+  if (named.type) {
+    by_name.kind = CommKind::collective;
+    by_name.type = *named.type;
+  } else {
+    name_kernel(device.name(kernel), by_name);
+  }
+  facts.complete(by_name);
+  return facts;
+}
+
+CommFacts comm_of_operator(Collective type, const Trace& host, const Node* node, const Profile* device,
+                           const Profile::CpuOp* event) {
+  CommFacts facts;
+  facts.kind = CommKind::collective;
+  facts.type = type;
+  const std::string_view name = node != nullptr ? host.nodes.name(*node) : device->name(*event);
+  // one_shot_all_reduce_copy(symm_buffer, local_input, …) of PyTorch's symmetric memory: the buffer may be larger.
+  std::size_t skipped = name.find("_copy") != std::string_view::npos ? 1 : 0;
+  const auto take = [&](std::int64_t bytes) {
+    if (bytes >= 0 && facts.in_bytes < 0 && skipped-- == 0) facts.in_bytes = bytes;
+  };
+  if (node != nullptr && node->inputs != 0) {
+    for_each_tensor(host.nodes.view(host.nodes.io[node->inputs - 1].values), [&](const TensorText& t) {
+      std::int64_t bytes = 0;
+      if (t.elements >= 0 && t.element_bytes >= 0 && !__builtin_mul_overflow(t.elements, t.element_bytes, &bytes))
+        take(bytes);
+    });
+  } else if (event != nullptr) {
+    for (const std::int64_t bytes : device->inputs_of(*event)) take(bytes);
+  }
   return facts;
 }
 

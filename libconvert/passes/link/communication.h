@@ -14,6 +14,7 @@
 #include "core/process_group.h"
 #include "core/profile.h"
 #include "core/trace.h"
+#include "passes/link/comm_names.h"
 
 namespace convert {
 
@@ -54,9 +55,14 @@ struct CommFacts {
 [[nodiscard]] CommFacts comm_of_call(const Trace& host, const Node* node, const Profile* device,
                                      const Profile::CpuOp* event);
 
-// Returns whether a kernel communicates: its name is of NCCL, RCCL, oneCCL or MSCCL, or its args name a collective.
-[[nodiscard]] bool is_comm_kernel(const Profile& device, const Profile::DeviceOp& kernel);
-[[nodiscard]] CommFacts comm_of_kernel(const Profile& device, const Profile::DeviceOp& kernel);
+// Returns whether a kernel communicates: by its name (`named`), its category, or args that name a collective.
+[[nodiscard]] bool is_comm_kernel(const Profile& device, const Profile::DeviceOp& kernel, const NamedKernel& named);
+[[nodiscard]] CommFacts comm_of_kernel(const Profile& device, const Profile::DeviceOp& kernel,
+                                       const NamedKernel& named);
+// Returns the facts of an operator that names a collective (see named_operator), such as vllm::all_reduce: its size
+// is that of its first tensor. `node`, `event`: as for comm_of_call.
+[[nodiscard]] CommFacts comm_of_operator(Collective type, const Trace& host, const Node* node,
+                                         const Profile* device, const Profile::CpuOp* event);
 
 // Returns comm_size in bytes as Chakra's tools count it: each NPU's whole input; of all-gather and gather its
 // shard; of scatter the root's whole buffer; of a barrier 0. Nothing if unknown.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "passes/link/match/matching.h"
+#include "passes/link/thread_numbers.h"
 #include "util/huge_pages.h"
 
 namespace convert {
@@ -210,7 +211,9 @@ Operators match_operators(const Trace& host, Profile* device, LinkReport& report
   } else {
     assign_huge(matching.event_of, host.nodes.nodes.size(), no_index);
   }
-  return Layout(host, hosts, device, matching, report).lay_out();
+  Operators out = Layout(host, hosts, device, matching, report).lay_out();
+  if (device != nullptr) number_threads(*device, out.host_threads);
+  return out;
 }
 
 }  // namespace convert

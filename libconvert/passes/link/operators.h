@@ -25,7 +25,7 @@ struct Operator {
 struct Operators {
   std::vector<Operator> all;
   std::vector<std::vector<std::uint32_t>> by_thread;  // in program order: callers before what they call
-  std::vector<std::int64_t> host_threads;             // by thread: the host trace's "tid", -1 if it has none
+  std::vector<std::int64_t> host_threads;             // by thread: the host trace's "tid", else a free number
   std::vector<std::uint32_t> of_host;                 // by node of the host trace
   std::vector<std::uint32_t> of_event;                // by Profile::cpu_ops
   bool timed = false;  // on the profile's clock; false: there is no profile, times are places in program order

@@ -24,7 +24,7 @@ const UnmatchedInfo& unmatched_info(Unmatched kind) {
        "device operations that begin while another one of their stream runs, and are put behind it", false, true},
       {"synchronisation_unresolved", "synchronisations of which the profile does not say what they wait for", false,
        true},
-      {"communication_unknown", "communication kernels of an unknown collective", false, true},
+      {"communication_unknown", "device operations that communicate, by an unknown collective", false, true},
       {"communication_size", "communication of unknown size", false, true},
       {"communication_peer", "sends and receives of an unknown peer", false, true},
   }};
@@ -105,9 +105,11 @@ void append_json(const LinkReport& r, std::string& out) {
   w.line(1).end_object();
 }
 
-std::string unmatched_message(std::uint64_t count, const LinkReport::Item& first) {
-  std::string out = std::string(unmatched_info(first.kind).text) + ": " + std::to_string(count) +
-                    (count == 1 ? ", " : "; the first is ") + cut_text(first.name, 60);
+std::string unmatched_message(std::uint64_t count, const LinkReport::Item& first, std::uint64_t nanoseconds,
+                              std::uint64_t device_ns) {
+  std::string out = std::string(unmatched_info(first.kind).text) + ": " + std::to_string(count);
+  if (nanoseconds != 0) out += ", " + percent(nanoseconds, device_ns) + " of the time of device operations";
+  out += (nanoseconds == 0 && count == 1 ? ", " : "; the first is ") + cut_text(first.name, 60);
   if (first.id != LinkReport::Item::no_id) out += " (" + std::to_string(first.id) + ")";
   return out;
 }
@@ -135,7 +137,8 @@ std::vector<std::string> summary(const LinkReport& r) {
                   n(r.matched_by_order + r.matched_by_order_unsure) + " by order (" + n(r.matched_by_order_unsure) +
                   " unsure), " + counted(r.launched_by_correlation, "device operation") + " by correlation");
   for (std::size_t i = 0; i < unmatched_kinds; ++i) {
-    if (r.unmatched[i] != 0) lines.push_back(unmatched_message(r.unmatched[i], r.first[i]));
+    if (r.unmatched[i] != 0)
+      lines.push_back(unmatched_message(r.unmatched[i], r.first[i], r.unmatched_ns[i], r.device_ns));
   }
   if (r.span_ns != 0) {
     lines.push_back("span " + microseconds(r.span_ns) + ", device busy " + percent(r.device_busy_ns, r.span_ns) +

@@ -29,7 +29,7 @@ enum class Unmatched : std::uint8_t {
   kernel_before_launch,        // device operation that begins before the call that launched it
   stream_overlap,              // … before the one before it on its stream ends
   synchronisation_unresolved,  // synchronisation whose target is not known
-  communication_unknown,       // communication kernel of an unknown collective
+  communication_unknown,       // device operation that communicates, by an unknown collective
   communication_size,          // … of unknown size
   communication_peer,          // send or receive of an unknown peer
   count_
@@ -153,7 +153,8 @@ struct LinkReport {
   std::uint64_t metadata_left_out = 0;  // announcements of process groups that are no nodes
   std::uint64_t estimated_nodes = 0;
   std::array<std::uint64_t, unmatched_kinds> unmatched{};
-  std::array<Item, unmatched_kinds> first;  // of each kind
+  std::array<std::uint64_t, unmatched_kinds> unmatched_ns{};  // of communication: time of its device operations
+  std::array<Item, unmatched_kinds> first;                    // of each kind
   std::array<std::uint64_t, dep_rule_kinds> deps{};
   std::uint64_t span_ns = 0;         // from the first begin to the last end of operators and device operations
   std::uint64_t cpu_delay_ns = 0;    // in delay nodes
@@ -174,8 +175,10 @@ struct LinkReport {
 
 // Appends one JSON object: counts, times, communication, counts of what is unmatched and, if listed, each item.
 void append_json(const LinkReport& report, std::string& out);
-// Returns "host operators outside the profiled interval: 3; the first is aten::mm (7)".
-[[nodiscard]] std::string unmatched_message(std::uint64_t count, const LinkReport::Item& first);
+// Returns "host operators outside the profiled interval: 3; the first is aten::mm (7)"; for communication with the
+// share of `nanoseconds` in the time of all device operations.
+[[nodiscard]] std::string unmatched_message(std::uint64_t count, const LinkReport::Item& first,
+                                            std::uint64_t nanoseconds = 0, std::uint64_t device_ns = 0);
 // Returns a few lines for people.
 [[nodiscard]] std::vector<std::string> summary(const LinkReport& report);
 

@@ -109,8 +109,10 @@ void warn_unmatched(const LinkReport& report, const std::string& host, const std
   for (std::size_t i = 0; i < unmatched_kinds; ++i) {
     const UnmatchedInfo& info = unmatched_info(static_cast<Unmatched>(i));
     if (report.unmatched[i] == 0 || !info.warned) continue;
-    diagnostics.warning({.file = info.of_host ? host : device}, "unmatched",
-                        unmatched_message(report.unmatched[i], report.first[i]), std::exchange(notes, {}));
+    diagnostics.warning(
+        {.file = info.of_host ? host : device}, "unmatched",
+        unmatched_message(report.unmatched[i], report.first[i], report.unmatched_ns[i], report.device_ns),
+        std::exchange(notes, {}));
   }
 }
 

@@ -59,10 +59,14 @@ std::string_view name(IssueMode mode) {
 
 IssueMode default_issue_mode(const Trace& trace) {
   if (find(trace.metadata.table.attrs, attr::collective) != nullptr) return IssueMode::algorithm;
+  bool recorded = false;
   for (const Node& n : trace.nodes.nodes) {
-    if (find(trace.nodes.attributes(n), attr::tb_id) != nullptr) return IssueMode::algorithm;
+    for (const Attr& a : trace.nodes.attributes(n)) {
+      if (a.name == attr::tb_id) return IssueMode::algorithm;
+      recorded = recorded || a.name == attr::dep_rules;
+    }
   }
-  return IssueMode::workload;
+  return recorded ? IssueMode::unlimited : IssueMode::workload;
 }
 
 std::string_view RankCode::node_name(std::uint32_t node) const {

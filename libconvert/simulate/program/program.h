@@ -44,7 +44,7 @@ struct RankModel;
 // unlimited: the same without limits; every free node is issued at once.
 enum class IssueMode : std::uint8_t { algorithm, workload, unlimited };
 [[nodiscard]] std::string_view name(IssueMode mode);
-// Returns algorithm if the metadata has `collective` or a node carries tb_id, else workload.
+// Returns algorithm if metadata has `collective` or a node tb_id, unlimited if one has dep_rules, else workload.
 [[nodiscard]] IssueMode default_issue_mode(const Trace& trace);
 
 // Says which algorithm the collectives of `which` run; without a type that is only those of listed_collectives.

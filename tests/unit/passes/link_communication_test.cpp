@@ -105,6 +105,90 @@ TEST(LinkCommunication, AKernelsNameTellsWhatNoCallDoes) {
   }
 }
 
+// record_param_comms of an all-reduce of 400 bytes, and what it launches.
+void begin_all_reduce(Program& p) {
+  p.op(0, 1000, 2000, "record_param_comms");
+  set_comm(p, "allreduce", 100, 100);
+}
+
+TEST(LinkCommunication, AKernelBesideThatOfALibraryIsNoCollective) {
+  for (const std::string_view other : {"void c10d::checkForNaN<float>(float*)", "void mine::fill<float>(float*)"}) {
+    Program p;
+    begin_all_reduce(p);
+    p.call(0, 1100, 1110);
+    p.device(7, 1120, 1200, other);
+    p.call(0, 1200, 1210);
+    p.device(7, 1300, 1900, "ncclDevKernel_Generic(args)");
+    const LinkedTrace l = p.link();
+    EXPECT_EQ(said(l.trace, node_named(l.trace, other)), "comp") << other;
+    EXPECT_EQ(said(l.trace, node_named(l.trace, "ncclDevKernel_Generic(args)")), "0 400 of 4") << other;
+    EXPECT_EQ(communications(l.trace), 1U) << other;
+  }
+}
+
+TEST(LinkCommunication, AKernelOfNoKnownNameIsTheCollectiveOfItsCall) {
+  Program p;
+  begin_all_reduce(p);
+  p.call(0, 1100, 1110);
+  p.device(7, 1120, 1200, "void c10d::checkForNaN<float>(float*)");
+  p.call(0, 1200, 1210);
+  p.device(7, 1300, 1900, "mine");
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(said(l.trace, node_named(l.trace, "mine")), "0 400 of 4");
+  EXPECT_EQ(communications(l.trace), 1U);
+}
+
+TEST(LinkCommunication, AKernelWithoutALaunchIsNoCollective) {
+  Program p;
+  begin_all_reduce(p);
+  p.device(7, 1120, 1200, "convolution").correlation = 900;
+  p.call(0, 1200, 1210);
+  p.device(8, 1300, 1900, "mine");
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(said(l.trace, node_named(l.trace, "convolution")), "comp");
+  EXPECT_EQ(said(l.trace, node_named(l.trace, "mine")), "0 400 of 4");
+}
+
+TEST(LinkCommunication, AnOperatorThatNamesACollectiveSaysItsSize) {
+  Program p;
+  p.op(0, 1000, 2000, "vllm::all_reduce",
+       {.inputs = "[[1, 2, 0, 64, 2, 'cuda:0'], [3, 4, 0, 8, 2, 'cuda:0']]",
+        .input_types = "['Tensor(c10::Half)', 'Tensor(c10::Half)']"});
+  p.call(0, 1100, 1110);
+  p.device(7, 1120, 1200, "void vllm::cross_device_reduce_1stage<half, 2>(...)");
+  Profile::CpuOp& event = p.event(0, 3000, 4000, "symm_mem::one_shot_all_reduce_copy");
+  event.order = 9;
+  p.profile().inputs.push_back({9, {0, 3}});
+  p.profile().input_bytes = {4096, 512, -1};
+  p.call(0, 3100, 3110);
+  p.device(7, 3120, 3200, "void one_shot_all_reduce_kernel<float>(...)");
+  p.op(0, 5000, 6000, "end");
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(said(l.trace, node_named(l.trace, "void vllm::cross_device_reduce_1stage<half, 2>(...)")),
+            "0 128 of -1");
+  EXPECT_EQ(said(l.trace, node_named(l.trace, "void one_shot_all_reduce_kernel<float>(...)")), "0 512 of -1");
+}
+
+TEST(LinkCommunication, WhatIsNotRecognisedIsReportedWithItsTime) {
+  Program p;
+  p.op(0, 1000, 2000, "mine::all_gather");
+  p.call(0, 1100, 1110);
+  p.device(7, 1120, 1220, "void mine::kernel(...)");
+  p.op(0, 2000, 3000, "mine::layer");
+  p.call(0, 2100, 2110);
+  p.device(7, 2200, 2300, "void nvshmemi_put(...)");
+  p.call(0, 2400, 2410);
+  p.device(7, 2500, 2700, "gemm");
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(communications(l.trace), 0U);
+  EXPECT_EQ(count(l.report, Unmatched::communication_unknown), 2U);
+  EXPECT_EQ(l.report.unmatched_ns[static_cast<std::size_t>(Unmatched::communication_unknown)], 200U);
+  EXPECT_EQ(l.report.device_ns, 400U);
+  const Name unknown("communication_unknown");
+  EXPECT_EQ(int_of(l.trace, node_named(l.trace, "void mine::kernel(...)"), unknown, 0), 1);
+  EXPECT_EQ(int_of(l.trace, node_named(l.trace, "gemm"), unknown, 0), 0);
+}
+
 TEST(LinkCommunication, KernelsOfUnknownCollectivesAndSizesStayComputationAndAreReported) {
   Program p;
   p.op(0, 1000, 2000, "a");

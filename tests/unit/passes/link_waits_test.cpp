@@ -184,6 +184,55 @@ TEST(LinkWaits, TheBackwardPassIsHandedOverAndBack) {
   EXPECT_EQ(l.report.blocked_ns, 1500U + 1500U);
 }
 
+// The same without a host trace: sequence numbers lead from "Fwd thread id" to the thread.
+TEST(LinkWaits, AProfileAloneHasTheHandOversOfABackwardPass) {
+  for (const bool arrows : {false, true}) {
+    Program p(2);
+    Profile::CpuOp& forward = p.event(0, 1000, 2000, "forward");
+    if (!arrows) forward.sequence = 7, forward.forward_thread = 0;
+    Profile::CpuOp& backward = p.event(1, 2500, 4000, "backward");
+    if (!arrows) backward.sequence = 7, backward.forward_thread = 5;
+    if (arrows) p.profile().arrows = {{3, 1000, 0, true}, {3, 2500, 1, false}};
+    p.event(0, 4500, 5000, "step");
+    const LinkedTrace l = convert::link(Trace{}, p.profile(), {}, {});
+    EXPECT_EQ(
+        shown(l.trace),
+        (Lines{"0 forward 1000-2000", "1 [delay] 2000-2500 program_order:0", "2 backward 2500-4000 hand_over:1",
+               "3 [delay] 4000-4500 program_order:1 hand_over:2", "4 step 4500-5000 program_order:3"}));
+    EXPECT_EQ(int_of(l.trace, node_named(l.trace, "forward"), attr::tid, -1), arrows ? 1 : 5);
+    EXPECT_EQ(int_of(l.trace, node_named(l.trace, "backward"), attr::tid, -1), arrows ? 2 : 1);
+  }
+}
+
+TEST(LinkWaits, ACollectiveOfAHostBackendWaitsForItsCallAndIsWaitedFor) {
+  Program p(2);
+  p.op(0, 1000, 1200, "c10d::allreduce_");
+  p.op(1, 1100, 3000, "gloo:all_reduce");
+  p.op(0, 3100, 4000, "step");
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(
+      shown(l.trace),
+      (Lines{"2 c10d::allreduce_ 1000-1100 <1 program_order:1",
+             "4 gloo:all_reduce 1100-3000 <3 program_order:3 hand_over:2", "5 [delay] 1100-1200 program_order:2",
+             "6 [delay] 3000-3100 program_order:5 hand_over:4", "7 step 3100-4000 <1 program_order:6"}));
+}
+
+TEST(LinkWaits, ACollectiveThatEndsWhileItsCallerComputesIsWaitedForLater) {
+  Program p(2);
+  p.op(0, 1000, 1100, "c10d::allreduce_");
+  p.op(0, 1100, 1110, "c10d::allreduce_");
+  p.op(1, 1200, 2000, "gloo:all_reduce");
+  p.op(0, 1300, 2500, "compute");
+  p.op(1, 2000, 4000, "gloo:all_reduce");
+  p.op(0, 4000, 5000, "step");
+  const LinkedTrace l = p.link();
+  const Node& step = node_named(l.trace, "step");
+  std::size_t waits = 0;
+  for (const char rule : l.trace.nodes.string(*dep_rules_of(l.trace.nodes, step))) waits += rule == 'h' ? 1 : 0;
+  EXPECT_EQ(waits, 2U) << testing::PrintToString(shown(l.trace));
+  EXPECT_EQ(displaced(l.trace), Lines{});
+}
+
 TEST(LinkWaits, AnOperatorThatBeginsWithTheHandOverWaitsForItsEnd) {
   Program p(2);
   p.op(0, 1000, 2000, "forward");

@@ -44,7 +44,7 @@ void OrderFinder::launch(std::uint32_t thread, std::uint32_t operation, std::int
   o.caller = caller;
   o.call_ns = call_ns;
   o.ready_ns = t.since_ns;
-  o.parts = comm_calls_.launch(t.open, thread, operation);
+  o.parts = comm_calls_.launch(t.open, thread, operation, launches_.call_of(operation) != no_index);
   const std::uint32_t stream = streams_.of(operation);
   emit_ready(streams_[stream], stream);
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/id_lookup.h"
+#include "passes/link/order/host_comm.h"
 #include "util/huge_pages.h"
 
 namespace convert {
@@ -51,6 +52,10 @@ class EventFinder {
       sort_calls();
     }
     find_bursts();
+    find_host_communication();
+    for (auto& events : hand_overs_) {
+      std::ranges::stable_sort(events, {}, [](const ThreadEvent& e) { return std::pair(e.time_ns, e.kind); });
+    }
     for (std::uint32_t t = 0; t < out_.threads.size(); ++t) lay_out(t);
     return std::move(out_);
   }
@@ -70,6 +75,7 @@ class EventFinder {
   void find_orphans();
   void sort_calls();
   void find_bursts();
+  void find_host_communication();
   void lay_out(std::uint32_t thread);
   void nest(std::uint32_t thread, std::vector<ThreadEvent>& out) const;
   [[nodiscard]] std::int64_t external_id(std::uint32_t op) const {
@@ -218,12 +224,19 @@ void EventFinder::find_bursts() {
       end_burst();
       const auto from = thread_of.find(op.forward_tid);
       if (op.forward_tid <= 0 || from == thread_of.end() || from->second == t) continue;
-      burst = Burst{from->second, t, op.begin_ns, op.end_ns, false};
+      burst = Burst{from->second, t, op.begin_ns, op.end_ns};
     }
     end_burst();
   }
-  for (auto& events : hand_overs_) {
-    std::ranges::stable_sort(events, {}, [](const ThreadEvent& e) { return std::pair(e.time_ns, e.kind); });
+}
+
+void EventFinder::find_host_communication() {
+  if (device_ == nullptr) return;
+  for (const HandOver& h : host_comm_hand_overs(host_, *device_, operators_)) {
+    const auto index = static_cast<std::uint32_t>(out_.bursts.size());
+    hand_overs_[h.from].push_back({h.given_ns, EventKind::hand_over, index});
+    hand_overs_[h.to].push_back({h.taken_ns, EventKind::take_over, index});
+    out_.bursts.push_back({h.from, h.to, h.taken_ns, h.taken_ns, false, h.idle});
   }
 }
 

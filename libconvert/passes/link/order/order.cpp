@@ -94,10 +94,11 @@ void OrderFinder::on_orphan(std::uint32_t thread, const Orphan& orphan, std::int
 // The thread was idle between its last operator and this one: it waited for the work.
 void OrderFinder::take_over(std::uint32_t thread, std::uint32_t burst, std::int64_t time_ns) {
   Thread& t = threads_[thread];
-  cut(thread, std::min(time_ns, t.last_end_ns));
+  const bool idle = events_.bursts[burst].idle;
+  cut(thread, idle ? std::min(time_ns, t.last_end_ns) : time_ns);
   if (handed_over_[burst] == no_index) return;
   t.pending.push_back({handed_over_[burst], DepRule::hand_over});
-  block(t, time_ns);
+  if (idle) block(t, time_ns);
 }
 
 void OrderFinder::hand_back(std::uint32_t thread, const Burst& burst) {
@@ -207,6 +208,12 @@ void OrderFinder::finish_threads() {
   for (std::uint32_t i = 0; i < threads_.size(); ++i) {
     if (options_.keep_gaps && threads_[i].since_ns < threads_[i].last_end_ns) cut(i, threads_[i].last_end_ns);
     add_untimed(i);
+  }
+  comm_calls_.for_each_suspect([&](std::uint32_t operation, std::uint32_t comm) {
+    if (operations_[operation].node != no_index) nodes_[operations_[operation].node].comm = comm + 1;
+  });
+  for (std::uint32_t n = 0; n < nodes_.next(); ++n) {
+    if (nodes_[n].comm != 0 && comm_calls_.is_withdrawn(nodes_[n].comm - 1)) nodes_[n].comm = 0;
   }
   comm_calls_.for_each_on_host([&](std::uint32_t op, std::uint32_t comm) { nodes_[node_of_[op]].comm = comm + 1; });
 }

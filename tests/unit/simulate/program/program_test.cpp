@@ -245,6 +245,11 @@ TEST(ReplayBuilder, ChoosesTheIssueMode) {
   t.nodes.add_int(attr::tb_id, Kind::int32_val, 0);
   t.nodes.end_node();
   EXPECT_EQ(default_issue_mode(t), IssueMode::algorithm);
+  Trace linked = rank_trace(0);
+  add_node(linked, NodeType::comp, 0, {});
+  linked.nodes.add_string(attr::dep_rules, "p");
+  linked.nodes.end_node();
+  EXPECT_EQ(default_issue_mode(linked), IssueMode::unlimited);
   Trace u = rank_trace(0);
   u.metadata.table.add_string(attr::collective, "allreduce");
   EXPECT_EQ(default_issue_mode(u), IssueMode::algorithm);

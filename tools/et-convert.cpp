@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // et-convert: any format to any format. et-timeline, its other name: runs to a timeline.
+#include "common/form.h"
 #include "common/sink.h"
 #include "common/source.h"
 #include "common/tool.h"
@@ -66,6 +67,7 @@ int main(int argc, char** argv) {
     if (timeline) return tools::add_target_options(app, output, "perfetto|chrome|run|html[,KEY=VALUE...]");
     app.add_flag("--repair", repair, "of a schedule: drop copies that are there already, new times by link order");
     tools::add_output_options(app, output);
+    tools::add_in_place_option(app);
   };
   return tools::run_tool(
       argc, argv, timeline ? tools::timeline_info() : convert_info, setup, [&](tools::Context& context) {

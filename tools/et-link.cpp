@@ -2,6 +2,7 @@
 // et-link: PyTorch's host traces and their device traces as one trace set.
 #include <memory>
 
+#include "common/form.h"
 #include "common/options.h"
 #include "common/tool.h"
 #include "core/units.h"
@@ -28,6 +29,7 @@ int main(int argc, char** argv) {
   const auto setup = [&](tools::App& app) {
     tools::add_link_options(app, link);
     tools::add_output_options(app, output);
+    tools::add_in_place_option(app);
   };
   const int status = tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
     team = tools::join_link_team();

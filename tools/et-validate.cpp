@@ -24,13 +24,18 @@ int validate(const tools::ValidateOptions& o, tools::Context& context) {
   if (o.pass) tools::refuse_binary_on_tty();
   tools::Passing passing(o.pass ? "--pass" : "", tools::inputs(o.input));
   const auto source = tools::open_source(tools::source_options(o, context), context);
+  CheckSummary checked;
   if (source) {
     tools::check_target(o, *source);
-    tools::log_summary(
-        o.quick ? check_quickly(*source, context.diagnostics) : check(*source, options, context.diagnostics),
-        context.diagnostics);
+    if (o.quick) {
+      checked.ranks = check_quickly(*source, context.diagnostics);
+    } else {
+      checked = check(*source, options, context.diagnostics);
+    }
+    tools::log_summary(checked.ranks, context.diagnostics);
   }
   tools::report_findings(o.format, context);
+  if (source && !o.quick && !o.pass && !context.failed()) tools::tell_verdict(*source, checked, context);
   if (o.pass && !context.failed()) passing.copy(tools::source_options(o, context));
   return 0;
 }

@@ -134,6 +134,7 @@ void Reader::hold(std::uint64_t bytes) {
   if (held_ > most_document_bytes())
     throw failure(input_.offset(), "this " + std::string(kind_.noun) +
                                        " takes more memory than there is; allow more with --max-expand");
+  check_blocks(input_, held_);
 }
 
 }  // namespace convert::blocks

@@ -94,7 +94,8 @@ class Reader {
   [[nodiscard]] Error failure(std::uint64_t offset, const std::string& message) const;
   // Returns such an error that begins with "damaged run: ".
   [[nodiscard]] Error damaged(std::uint64_t offset, const std::string& message) const;
-  // Counts memory that the contents take, and refuses too much.
+  // Counts memory that the contents take. Throws Error(input) if it is above the limits of documents and of
+  // compressed data (io/document_limit.h).
   void hold(std::uint64_t bytes);
 
  private:

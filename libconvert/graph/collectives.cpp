@@ -20,10 +20,6 @@ class Reader {
 
   void add(std::uint32_t index) {
     const Facts f(table_.attributes(table_.nodes[index]));
-    if (const Attr* involved = f[attr::involved_dim]; involved != nullptr && involved->kind == Kind::bool_list) {
-      const auto dims = table_.list(*involved);
-      if (std::find(dims.begin(), dims.end(), 0U) != dims.end()) return;
-    }
     const Attr* const group = f[attr::pg_name];
     if (group != nullptr && group->kind != Kind::string_val) return;
     GroupUse& use = use_of(group == nullptr ? std::string_view() : table_.string(*group));
@@ -33,7 +29,6 @@ class Reader {
     c.position = (index < table_.positions.size() ? table_.positions[index] : 0) & ((std::uint64_t{1} << 48U) - 1);
     if (const IntValue ranks = int_value(f[attr::group_size]); ranks) note_size(use, ranks.value);
     if (add_details(use, f, c)) c.has_details = 1;
-    c.uniform = is_uniform(f, c) ? 1U : 0U;
     use.calls.push_back(c);
   }
 
@@ -69,20 +64,6 @@ class Reader {
     if (!known && sizes.size() < kept) sizes.push_back({ranks, static_cast<std::uint32_t>(use.calls.size())});
   }
 
-  static bool is_uniform(const Facts& f, const CollectiveNode& c) {
-    const IntValue out = int_value(f[attr::comm_bytes_out]);
-    switch (collective_of(c.type)) {
-      case Collective::all_gather: {
-        if (!out) return true;
-        const IntValue ranks = int_value(f[attr::group_size]);
-        std::int64_t parts = 0;
-        return ranks && !__builtin_mul_overflow(c.size, ranks.value, &parts) && parts == out.value;
-      }
-      case Collective::all_to_all: return c.has_details == 0 && (!out || out.value == c.size);
-      default: return true;
-    }
-  }
-
   // Returns whether the splits are equal parts for everyone, which no splits mean, too.
   static bool is_even(const GroupUse& use, const CollectiveDetails& d, const CollectiveNode& c, IntValue ranks) {
     const auto send = use.list(d.send_splits);
@@ -109,25 +90,37 @@ class Reader {
   bool add_details(GroupUse& use, const Facts& f, const CollectiveNode& c) {
     const auto type = collective_of(c.type);
     CollectiveDetails d{.call = static_cast<std::uint32_t>(use.calls.size())};
-    const bool from = comes_from_root(type);
-    const bool to = type == Collective::reduce || type == Collective::gather;
-    if (from || to) {
-      const IntValue root = int_value(from ? f[attr::comm_src] : f[attr::comm_dst]);
-      if (!root || root.value < 0) return false;
-      d.root = root.value;
+    d.dims_left_out = dims_left_out(f[attr::involved_dim]);
+    if (has_root(type)) {
+      const IntValue root = int_value(comes_from_root(type) ? f[attr::comm_src] : f[attr::comm_dst]);
+      if (root && root.value >= 0) d.root = root.value;
+    } else if (type == Collective::all_gather) {
+      d.bytes_out = unequal_bytes_out(f[attr::comm_bytes_out], c.size, f[attr::group_size]);
     } else if (type == Collective::all_to_all) {
-      d.send_splits = add_splits(use, f[attr::send_splits]);
-      d.recv_splits = add_splits(use, f[attr::recv_splits]);
-      const bool any = d.send_splits.count != 0 || d.recv_splits.count != 0;
-      if (!any || is_even(use, d, c, int_value(f[attr::group_size]))) {
-        use.splits.resize(d.send_splits.begin);
-        return false;
-      }
-    } else {
-      return false;
+      add_both_splits(use, f, c, d);
     }
-    use.details.push_back(d);
-    return true;
+    const bool any = d.root >= 0 || d.bytes_out >= 0 || d.dims_left_out != 0 || d.send_splits.count != 0 ||
+                     d.recv_splits.count != 0;
+    if (any) use.details.push_back(d);
+    return any;
+  }
+
+  void add_both_splits(GroupUse& use, const Facts& f, const CollectiveNode& c, CollectiveDetails& d) {
+    d.send_splits = add_splits(use, f[attr::send_splits]);
+    d.recv_splits = add_splits(use, f[attr::recv_splits]);
+    if (!is_even(use, d, c, int_value(f[attr::group_size]))) return;
+    use.splits.resize(d.send_splits.begin);
+    d.send_splits = d.recv_splits = {};
+  }
+
+  [[nodiscard]] std::uint64_t dims_left_out(const Attr* involved) const {
+    std::uint64_t bits = 0;
+    if (involved == nullptr || involved->kind != Kind::bool_list) return bits;
+    const auto dims = table_.list(*involved);
+    for (std::size_t d = 0; d < std::min<std::size_t>(dims.size(), 64); ++d) {
+      if (dims[d] == 0) bits |= std::uint64_t{1} << d;
+    }
+    return bits;
   }
 
   const NodeTable& table_;
@@ -137,6 +130,15 @@ class Reader {
 };
 
 }  // namespace
+
+std::int64_t unequal_bytes_out(const Attr* bytes_out, std::int64_t bytes, const Attr* group_size) {
+  const IntValue out = int_value(bytes_out);
+  const IntValue ranks = int_value(group_size);
+  if (!out || out.value < 0) return -1;
+  std::int64_t all = 0;
+  const bool equal = ranks && !__builtin_mul_overflow(bytes, ranks.value, &all) && all == out.value;
+  return equal ? -1 : out.value;
+}
 
 CollectiveDetails GroupUse::details_of(std::uint32_t call) const {
   const auto at = std::lower_bound(details.begin(), details.end(), call,

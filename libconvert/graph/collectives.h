@@ -22,7 +22,6 @@ struct CollectiveNode {
 
   std::uint32_t node = 0;             // index in the trace
   std::uint32_t type : 4 = 0;         // Collective
-  std::uint32_t uniform : 1 = 0;      // as far as the node says, all ranks contribute equal parts
   std::uint32_t has_details : 1 = 0;  // in GroupUse::details
   std::int64_t size = -1;             // comm_size, bytes; -1 if it is not known
   std::uint64_t position : 48 = 0;    // NodeTable::positions, 0 if unknown
@@ -31,9 +30,11 @@ struct CollectiveNode {
 
 // Details that few collectives have.
 struct CollectiveDetails {
-  std::uint32_t call = 0;  // index into GroupUse::calls
-  std::int64_t root = -1;  // the rank of comm_src or comm_dst, by type; -1: the type has none
-  Range send_splits{};     // into GroupUse::splits: bytes for each rank of the group
+  std::uint32_t call = 0;       // index into GroupUse::calls
+  std::int64_t root = -1;       // the rank of comm_src or comm_dst, by type; -1: not stated, or the type has none
+  std::int64_t bytes_out = -1;  // of an all-gather: see unequal_bytes_out()
+  std::uint64_t dims_left_out = 0;  // a bit for each dimension that involved_dim leaves out
+  Range send_splits{};              // into GroupUse::splits: bytes for each rank of the group
   Range recv_splits{};
 };
 
@@ -56,8 +57,12 @@ struct GroupUse {
 
 // The collectives of one rank by group, in the order of first use.
 using RankCollectives = std::vector<GroupUse>;
-// Returns the collectives of a rank in `order`, that of communication_order(). Leaves out those over only some
-// dimensions (involved_dim), whose groups depend on the network, and those whose pg_name is no string.
+// Returns the bytes that an all-gather of `bytes` states as the whole (comm_bytes_out), unless these are equal
+// parts of group_size ranks, where that is stated; then, and without the attribute, -1.
+[[nodiscard]] std::int64_t unequal_bytes_out(const Attr* bytes_out, std::int64_t bytes, const Attr* group_size);
+
+// Returns the collectives of a rank in `order`, that of communication_order(). Leaves out those whose pg_name is no
+// string.
 [[nodiscard]] RankCollectives collectives_of(const NodeTable& table, std::span<const std::uint32_t> order);
 
 }  // namespace convert

@@ -51,6 +51,13 @@ std::uint64_t available_bytes() {
 
 std::string size_text(std::uint64_t bytes) { return format_bytes(static_cast<std::int64_t>(bytes)); }
 
+void check_expansion(const Input& input, std::uint64_t compressed, std::uint64_t memory_bytes) {
+  const std::uint64_t limit = asked_bytes.value_or(most_factor * std::min(compressed, most_bytes) + always_bytes);
+  if (memory_bytes <= limit) return;
+  fail(input, size_text(compressed) + " of compressed data would take more than " + size_text(limit) +
+                  " of memory" + (asked_bytes ? "" : ", 1,000 times as much and 64 MiB"));
+}
+
 }  // namespace
 
 void set_document_limit(std::optional<std::uint64_t> bytes) { asked_bytes = bytes; }
@@ -70,12 +77,12 @@ void check_document(const Input& input, std::uint64_t text_bytes, Held as) {
 }
 
 void check_expansion(const Input& input, std::uint64_t memory_bytes) {
-  const std::optional<std::uint64_t> compressed = input.compressed_bytes();
-  if (!compressed) return;
-  const std::uint64_t limit = asked_bytes.value_or(most_factor * std::min(*compressed, most_bytes) + always_bytes);
-  if (memory_bytes <= limit) return;
-  fail(input, size_text(*compressed) + " of compressed data would take more than " + size_text(limit) +
-                  " of memory" + (asked_bytes ? "" : ", 1,000 times as much and 64 MiB"));
+  if (const auto compressed = input.compressed_bytes()) check_expansion(input, *compressed, memory_bytes);
+}
+
+void check_blocks(const Input& input, std::uint64_t memory_bytes) {
+  const std::uint64_t whole = input.size().value_or(input.offset());
+  check_expansion(input, input.compressed_bytes().value_or(whole), memory_bytes);
 }
 
 void check_stream(const Input& input, std::uint64_t text_bytes) {

@@ -21,6 +21,8 @@ void set_document_limit(std::optional<std::uint64_t> bytes);
 void check_document(const Input& input, std::uint64_t text_bytes, Held as);
 // Throws likewise if so much memory is above the limit of compressed data, and `input` is compressed.
 void check_expansion(const Input& input, std::uint64_t memory_bytes);
+// Throws likewise where the contents of `input` are compressed blocks, whether it is compressed as a whole or not.
+void check_blocks(const Input& input, std::uint64_t memory_bytes);
 
 // Throws Error(input) if compressed data has expanded to more than 1 GiB + 1,000 times its bytes: no trace does,
 // and reading on could take hours. --max-expand raises this limit, too.

@@ -13,6 +13,7 @@
 #include "core/diagnostic.h"
 #include "io/compression.h"
 #include "io/document_limit.h"
+#include "io/replace/read_files.h"
 
 namespace convert {
 namespace {
@@ -173,6 +174,7 @@ std::unique_ptr<Input> open_input(const std::string& path) {
   }
   auto file = std::make_unique<FileInput>(name, rest_of_file(fd, status), fd, !is_stdin);
   if (S_ISDIR(status.st_mode)) throw input_error({.file = name}, "is a directory");
+  note_read_file(status);
   return decompressed(std::move(file));
 }
 

@@ -14,6 +14,7 @@
 #include "core/diagnostic.h"
 #include "io/archive.h"
 #include "io/output.h"
+#include "io/replace/read_files.h"
 #include "io/replace/replacement.h"
 #include "io/set_name.h"
 #include "io/set_path.h"
@@ -149,6 +150,7 @@ struct InputSet::State {
       return;
     }
     if (base.empty()) base = base_of_file(operand);
+    note_read_file(status);
     const std::optional<std::uint32_t> rank = rank_of(operand);
     if (!S_ISREG(status.st_mode)) {
       sources.push_back({Source::Kind::stream, operand, rank});
@@ -190,7 +192,7 @@ struct InputSet::State {
     if (ranks.empty()) return false;
     if (base.empty()) base = name_of_folder(folder);
     check_ranks(ranks, any_ranks, near_text(), [&](std::uint32_t r) { return numbered_path(folder, r); });
-    for (const RankFile& file : ranks) sources.push_back({Source::Kind::file, file.path, file.rank});
+    take(ranks);
     has_set = true;
     return true;
   }
@@ -210,9 +212,17 @@ struct InputSet::State {
         ranks, any_ranks,
         near_text() + (is_folded ? "; " + classes + " says for which ranks each stands: it is a folded set" : ""),
         [&](std::uint32_t r) { return rank_path(prefix, r); });
-    for (const RankFile& file : ranks) sources.push_back({Source::Kind::file, file.path, file.rank});
+    take(ranks);
     if (std::exchange(has_set, true)) return;
     if (const std::string path = prefix + std::string(groups_suffix); file_exists(path)) groups_path = path;
+  }
+
+  // All files of a set are inputs, whether or not they come to be opened.
+  void take(const std::vector<RankFile>& ranks) {
+    for (const RankFile& file : ranks) {
+      note_read_file(file.path);
+      sources.push_back({Source::Kind::file, file.path, file.rank});
+    }
   }
 
   std::optional<InputItem> next() {

@@ -19,6 +19,7 @@
 #include "io/compression.h"
 #include "io/fd_output.h"
 #include "io/output.h"
+#include "io/replace/read_files.h"
 #include "io/replace/cleanup.h"
 #include "io/replace/replacement.h"
 #include "io/set_name.h"
@@ -352,6 +353,7 @@ std::unique_ptr<Output> OutputFiles::create(const std::string& path, bool make_d
     if (S_ISDIR(status.st_mode)) throw system_error(path, EISDIR);
     if (const std::lock_guard lock(state_->mutex); state_->kept.contains({status.st_dev, status.st_ino}))
       throw usage_error(path + " is an input; give the result another name");
+    refuse_read_file(status, path);
     if (!S_ISREG(status.st_mode)) return direct_output(path, ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
     if (::access(path.c_str(), W_OK) != 0) fail(path);
     mode = status.st_mode & 0777;

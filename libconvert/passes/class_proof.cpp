@@ -187,7 +187,7 @@ class ClassProof {
         if (of_call != no_index && of_call != column) return false;
         if (of_call == no_index && !use.group.empty()) return false;
       }
-      if (use.details.end() != std::ranges::find_if(use.details, [](const auto& d) { return d.root >= 0; }))
+      if (std::ranges::any_of(use.details, [](const auto& d) { return d.root >= 0 || d.dims_left_out != 0; }))
         return false;
       f.uses.push_back(column);
     }

@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <unordered_map>
 #include <utility>
 
 #include "core/diagnostic.h"
-#include "io/input.h"
 #include "io/output.h"
 #include "io/set_path.h"
 #include "simulate/report/values.h"
@@ -82,11 +82,22 @@ void SweepTable::open(bool force) {
     throw usage_error(*path_ + ": another sweep is writing this table");
   std::size_t good = 0;
   if (!force) {
-    const std::string text = open_input(*path_)->read_rest();
-    take_up(text, good);
+    take_up(contents(), good);
   }
   if (::ftruncate(file_.descriptor, static_cast<off_t>(good)) != 0) throw system_error(*path_, errno);
   if (good == 0) write("run" + line({}));
+}
+
+// Returns what an earlier sweep left. It is this table, not an input.
+std::string SweepTable::contents() const {
+  std::string text;
+  std::array<char, 1 << 16> buffer{};
+  for (;;) {
+    const ssize_t n = ::read(file_.descriptor, buffer.data(), buffer.size());
+    if (n == 0) return text;
+    if (n < 0 && errno != EINTR) throw system_error(*path_, errno);
+    text.append(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+  }
 }
 
 // Sets `good` to the number of bytes in whole lines.

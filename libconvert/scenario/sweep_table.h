@@ -47,6 +47,7 @@ class SweepTable {
     File& operator=(const File&) = delete;
   };
   void open(bool force);
+  [[nodiscard]] std::string contents() const;
   void take_up(std::string_view text, std::size_t& good);
   [[nodiscard]] std::string line(const std::vector<std::string>& cells) const;
   void write(std::string_view bytes) const;

@@ -50,13 +50,20 @@ std::optional<GroupLists> group_lists(const SetSource& source, std::optional<Ran
 
 namespace {
 
+// Returns whether the metadata have programs of merged collectives.
+bool has_programs(const Metadata& metadata) {
+  return std::ranges::any_of(metadata.table.attrs, [](const Attr& a) { return merged::program_of(a.name) >= 0; });
+}
+
 // One rank after its own rules.
 struct Checked {
   std::unique_ptr<Diagnostics> findings{};
+  std::unique_ptr<Diagnostics> unproved{};  // what keeps merged collectives from being proved
+  std::uint64_t nodes = 0;
   bool read = false;
   TraceSummary summary{};
   ProvenanceFacts provenance{};
-  MergedCalls merged{};          // with --dataflow
+  MergedCalls merged{};          // where data flow is proved
   bool names_algorithm = false;  // its metadata does
   std::optional<Rank> world{};   // how many ranks the metadata says that there are
   std::optional<Trace> trace{};  // kept if it has chunk provenance, for the rules on algorithms
@@ -67,9 +74,9 @@ class Check {
   Check(SetSource& source, const CheckOptions& options, Diagnostics& diagnostics)
       : source_(source), options_(options), diagnostics_(diagnostics) {}
 
-  std::size_t run() {
+  CheckSummary run() {
     const Algorithm* a = source_.algorithm();
-    if (proved_by_classes()) return source_.master()->ranks();
+    if (proved_by_classes()) return summary_;
     if (a != nullptr) {
       check_algorithm(*a);
     } else {
@@ -79,14 +86,34 @@ class Check {
       diagnostics_.error({.file = source_.base_name()}, "framing",
                          "defects of rules that --rules or --ignore leave out keep the rest from being checked");
     }
-    return a != nullptr ? static_cast<std::size_t>(a->ranks()) : ranks_.size();
+    summary_.ranks = a != nullptr ? static_cast<std::size_t>(a->ranks()) : ranks_.size();
+    return std::move(summary_);
   }
 
  private:
+  [[nodiscard]] bool required() const { return options_.dataflow == DataFlow::required; }
+
+  // Notes that a result is not proved, unless that is an error.
+  void note_unproved(const std::string& why) const {
+    log_note(source_.base_name() + ": the result is not proved: " + why);
+  }
+
+  // Returns whether some rank of a set by classes has what is proved.
+  [[nodiscard]] static bool has_results(const MasterSet& set) {
+    return std::ranges::any_of(set.classes, [&](const RankClass& c) {
+      const auto& attrs = set.shapes[c.metadata_shape].attrs;
+      const auto has = [&](Name name) {
+        return std::ranges::find(attrs, name, &NodeShape::Attribute::name) != attrs.end();
+      };
+      return (has(msccl::coll) && has(msccl::nchunksperloop)) ||
+             std::ranges::any_of(attrs, [](const auto& a) { return merged::program_of(a.name) >= 0; });
+    });
+  }
+
   // Returns whether a set that is held by classes of ranks has no findings, which these tell.
-  [[nodiscard]] bool proved_by_classes() const {
+  [[nodiscard]] bool proved_by_classes() {
     const MasterSet* const set = source_.master();
-    if (set == nullptr || options_.dataflow) return false;
+    if (set == nullptr || required() || (options_.dataflow == DataFlow::told && has_results(*set))) return false;
     std::optional<Error> defect;
     const auto groups = group_lists(source_, static_cast<Rank>(set->ranks()), defect);
     if (defect ||
@@ -94,6 +121,8 @@ class Check {
       return false;
     log_info(counted(set->ranks(), "rank") + " of " + std::to_string(set->classes.size()) +
              (set->classes.size() == 1 ? " class" : " classes") + ", each checked once");
+    summary_.ranks = set->ranks();
+    for (const RankClass& c : set->classes) summary_.nodes += c.ranks.size() * c.shapes.size();
     return true;
   }
 
@@ -125,13 +154,20 @@ class Check {
     for (Checked& c : ranks_) proof.add(std::move(c.merged));
     std::optional<Error> defect;
     const auto groups = group_lists(source_, static_cast<std::uint32_t>(ranks_.size()), defect);
-    const MergedProof::Counts counts = proof.run(groups ? &*groups : nullptr, options_.collective, diagnostics_);
-    unproved_ = counts.proved != counts.collectives;
+    const auto found = diagnostics_.sibling();
+    for (Checked& c : ranks_) {
+      if (c.unproved != nullptr) found->append(*c.unproved);
+    }
+    const MergedProof::Counts counts = proof.run(groups ? &*groups : nullptr, options_.collective, *found);
+    report_proof(*found);
+    summary_.merged = counts.collectives;
+    summary_.proved = counts.proved == counts.collectives;
+    unproved_ = required() && !summary_.proved;
     log_info(std::to_string(counts.proved) + " of " + counted(counts.collectives, "merged collective") +
              " proved, " + counted(counts.other_nodes, "node") +
              (counts.other_nodes == 1 ? " is none" : " are none"));
     const auto whole = std::ranges::find_if(ranks_, &Checked::names_algorithm);
-    if (whole != ranks_.end())
+    if (required() && whole != ranks_.end())
       diagnostics_.warning(
           {.file = whole->summary.name}, "provenance",
           "the metadata says that the whole set is an algorithm (msccl.*), which is not proved where "
@@ -139,12 +175,25 @@ class Check {
     return true;
   }
 
+  // Reports what a proof of merged collectives has found. Where it is not required, provenance that does not
+  // suffice is a note.
+  void report_proof(Diagnostics& found) {
+    if (required()) return diagnostics_.append(found);
+    const auto is_refuted = [](const Diagnostic& d) { return d.rule != "provenance"; };
+    for (const Diagnostic& d : found.all()) {
+      if (is_refuted(d)) diagnostics_.add(d);
+    }
+    const auto first = std::ranges::find_if_not(found.all(), is_refuted);
+    if (first != found.all().end()) note_unproved(first->message);
+  }
+
   Checked check_rank(TraceReader& reader, Trace&& trace) const {
     Checked c{.findings = diagnostics_.sibling()};
+    const bool merges = options_.dataflow != DataFlow::skipped && has_programs(trace.metadata);
     TraceCheck check(trace, options_.rules, *c.findings);
     try {
       // Proofs need whole nodes.
-      const bool whole = options_.dataflow || (wants_algorithm() && may_have_provenance(trace.metadata));
+      const bool whole = required() || merges || (wants_algorithm() && may_have_provenance(trace.metadata));
       if (whole) {
         read_nodes(reader, trace);
         check.check_batch();
@@ -161,7 +210,13 @@ class Check {
     c.world = world_size(trace.metadata);
     c.summary = summarise(trace, graph);
     if (options_.rules.has(Rule::provenance)) c.provenance = check_provenance(trace, graph, *c.findings);
-    if (options_.dataflow) c.merged = merged_calls(trace, *c.findings);
+    if (required()) {
+      c.merged = merged_calls(trace, *c.findings);
+    } else if (merges) {
+      c.unproved = diagnostics_.sibling();
+      c.merged = merged_calls(trace, *c.unproved);
+    }
+    c.nodes = graph.size();
     c.names_algorithm = may_have_provenance(trace.metadata);
     if (wants_algorithm() && provenance_of(trace) != Provenance::none) c.trace = std::move(trace);
     return c;
@@ -185,6 +240,7 @@ class Check {
   void read_ranks() {
     const auto take = [&](Checked&& c) {
       diagnostics_.append(*c.findings);
+      summary_.nodes += c.nodes;
       cut_short_ = cut_short_ || !c.read;
       if (name_.empty()) name_ = c.summary.name;
       ranks_.push_back(std::move(c));
@@ -284,7 +340,8 @@ class Check {
   }
 
   [[nodiscard]] bool wants_algorithm() const {
-    return options_.dataflow || options_.rules.has(Rule::fifo) || options_.rules.has(Rule::races);
+    return options_.dataflow != DataFlow::skipped || options_.rules.has(Rule::fifo) ||
+           options_.rules.has(Rule::races);
   }
 
   void check_dataflow() {
@@ -293,8 +350,12 @@ class Check {
     for (Checked& c : ranks_) {
       if (c.trace) traces.push_back(std::move(*c.trace));
     }
-    if (traces.size() != ranks_.size() || !source_.whole_set()) {
-      if (!options_.dataflow) return;
+    if (traces.empty() || traces.size() != ranks_.size() || !source_.whole_set()) {
+      const bool told = std::ranges::any_of(ranks_, &Checked::names_algorithm);
+      if (options_.dataflow == DataFlow::told && told)
+        note_unproved(source_.whole_set() ? "chunk provenance is missing on some ranks or nodes"
+                                          : "it takes all ranks of the set");
+      if (!required()) return;
       cut_short_ = true;
       diagnostics_.error(
           {.file = name_}, "provenance",
@@ -305,6 +366,10 @@ class Check {
       return;
     }
     if (diagnostics_.errors() != 0) return;  // what does not match up or never ends computes nothing
+    const auto ranks = int32_value(traces.front().metadata.table.attrs, msccl::ngpus);
+    if (options_.dataflow == DataFlow::told && ranks && *ranks > static_cast<std::int64_t>(traces.size()))
+      return note_unproved("the algorithm has " + counted(*ranks, "rank") + ", and here are traces of " +
+                           std::to_string(traces.size()));
     try {
       verify_steps(make_step_graph(traces, diagnostics_));
     } catch (const Error& e) {  // make_step_graph's
@@ -315,12 +380,17 @@ class Check {
 
   void verify_steps(const StepGraph& graph) {
     const Collective claimed = options_.collective.value_or(claimed_collective(graph));
-    if (options_.dataflow && !has_postcondition(claimed))
+    const std::size_t errors = diagnostics_.errors();
+    summary_.steps = graph.step_count();
+    summary_.collective = name(claimed);
+    if (required() && !has_postcondition(claimed))
       log_note(source_.base_name() + ": what a collective of type " + std::string(name(claimed)) +
                " must end with is not known: only its messages, deadlocks and races are checked");
     try {
-      verify(graph, {.dataflow = options_.dataflow, .collective = options_.collective, .soft = Severity::error},
+      const bool follows = options_.dataflow != DataFlow::skipped;
+      verify(graph, {.dataflow = follows, .collective = options_.collective, .soft = Severity::error},
              diagnostics_);
+      summary_.proved = follows && has_postcondition(claimed) && diagnostics_.errors() == errors;
     } catch (const Error& e) {
       report_unreadable(e, diagnostics_);
       cut_short_ = true;
@@ -331,6 +401,7 @@ class Check {
   const CheckOptions& options_;
   Diagnostics& diagnostics_;
   std::vector<Checked> ranks_;
+  CheckSummary summary_;
   std::string name_;        // of the first rank read, for messages
   bool cut_short_ = false;  // some rules had nothing to look at
   bool unproved_ = false;   // a merged collective is
@@ -370,7 +441,7 @@ class IdRanges {
 
 }  // namespace
 
-std::size_t check(SetSource& source, const CheckOptions& options, Diagnostics& diagnostics) {
+CheckSummary check(SetSource& source, const CheckOptions& options, Diagnostics& diagnostics) {
   return Check(source, options, diagnostics).run();
 }
 

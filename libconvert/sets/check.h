@@ -2,7 +2,9 @@
 // Validates a source: the rules on traces, on sets, and on collective algorithms.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 
 #include "core/algorithm/algorithm.h"
 #include "core/diagnostic.h"
@@ -11,17 +13,31 @@
 
 namespace convert {
 
+// Says whether it is proved that collectives compute their results, by following each chunk.
+// told: of what carries provenance; what cannot be proved is a note. required: what cannot be proved is an error.
+enum class DataFlow : std::uint8_t { skipped, told, required };
+
 struct CheckOptions {
   RuleSet rules = RuleSet::all();
-  bool dataflow = false;                 // also prove that a collective computes its result
+  DataFlow dataflow = DataFlow::skipped;
   std::optional<Collective> collective;  // to prove, in place of the one that the input names
   unsigned jobs = 1;
 };
 
-// Reports the findings of the enabled rules, rank by rank, then those of the whole set; returns the number of ranks
-// read. The diagnostics' filter must take the same rules and framing, since readers report without `options`. A
-// rank that cannot be read is a finding of rule framing; check() then leaves out the rules across ranks.
-std::size_t check(SetSource& source, const CheckOptions& options, Diagnostics& diagnostics);
+// Describes what was checked.
+struct CheckSummary {
+  std::size_t ranks = 0;     // that were read
+  std::uint64_t nodes = 0;   // of traces
+  std::uint64_t steps = 0;   // of the algorithm; 0: there is none
+  std::string collective{};  // that it claims to be; empty: unknown
+  std::uint64_t merged = 0;  // collectives merged into the workload, all of which are proved if `proved` is set
+  bool proved = false;       // each result was proved
+};
+
+// Reports the findings of the enabled rules, rank by rank, then those of the whole set. The diagnostics' filter
+// must take the same rules and framing, since readers report without `options`. A rank that cannot be read is a
+// finding of rule framing; check() then leaves out the rules across ranks.
+CheckSummary check(SetSource& source, const CheckOptions& options, Diagnostics& diagnostics);
 
 // Returns the process groups of a set; nothing if there are none, or if they are malformed, which sets `defect`.
 // Groups with ranks from `ranks` on, if that is known, are returned and set `defect`.

@@ -3,11 +3,14 @@
 
 #include <utility>
 
+#include "common/form.h"
+
 namespace tools {
 
 OpenSink open_sink(convert::SetSource& set, const OutputOptions& output, const Context& context,
                    convert::SinkOptions more) {
   OpenSink sink{.options = std::move(more), .plan = {}};
+  refuse_suffix_of_other_kind(output);
   sink.options.to = output.to;
   sink.options.path = output.path;
   sink.options.force = output.force;

@@ -17,6 +17,7 @@
 #include <iostream>
 #include <new>
 
+#include "common/form.h"
 #include "common/version.h"
 #include "io/document_limit.h"
 #include "io/output.h"
@@ -185,6 +186,7 @@ int run_tool(int argc, char** argv, const ToolInfo& info, const std::function<vo
     std::string history = info.name + ' ' + version_number;
     const std::string arguments = app.canonical_arguments();
     if (!arguments.empty()) history += ' ' + arguments;
+    protect_inputs();
     if (common.max_expand) convert::set_document_limit(static_cast<std::uint64_t>(*common.max_expand));
     convert::set_log_prefix(info.name);
     convert::set_log_level(common.quiet ? -1 : common.verbose);

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "common/form.h"
 #include "config/collective_rules.h"
 #include "config/network/network.h"
 #include "core/rank_list.h"
@@ -44,6 +45,7 @@ void add_merge_options(App& app, MergeToolOptions& o) {
   app.add_choice("--misfits", o.misfits, {"error", "warn"}, "collectives that their algorithm cannot express");
   app.add_option("--ranks", o.ranks, "LIST", "write these ranks only, as 0-3,8");
   add_output_options(app, o.output);
+  add_in_place_option(app);
 }
 
 MergeOptions merge_options(const MergeToolOptions& o, unsigned jobs) {

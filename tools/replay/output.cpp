@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analyze/findings.h"
+#include "common/form.h"
 #include "common/node_names.h"
 #include "config/network/wire_list.h"
 #include "formats/format.h"
@@ -84,6 +85,16 @@ void check_report(const ReplayOutputOptions& o, bool sweep) {
   if (o.format == "astra") throw usage_error("--format astra has no --report " + o.report);
 }
 
+void check_suffix(const ReplayOutputOptions& o, bool sweep) {
+  if (o.to || run_form(o) || o.format == "astra") return;
+  if (sweep) return refuse_suffix_of_other_kind(o.output, "the table of a sweep, .csv", {"csv"});
+  if (o.print_network) return refuse_suffix_of_other_kind(o.output, "a list of links", {"csv"});
+  refuse_suffix_of_other_kind(
+      o.output,
+      "a table, with --format csv or json .csv or .json, or by suffix a run: .run, .html, .pftrace, .json",
+      {o.format});
+}
+
 void check_files(const ReplayOutputOptions& o, bool sweep) {
   if (sweep) {
     if (o.timeline) throw usage_error("--timeline is for a single replay, not for a sweep");
@@ -96,6 +107,7 @@ void check_files(const ReplayOutputOptions& o, bool sweep) {
   if (o.timeline == "-" && run_form(o))
     throw usage_error("--timeline - takes standard output, where the report of a replay goes; give it a file");
   if (o.memory_trace == "-") throw usage_error("--memory-trace writes a file for each rank; give it a PREFIX");
+  check_suffix(o, sweep);
 }
 
 void check_print_network(const ReplayOutputOptions& o, bool sweep) {

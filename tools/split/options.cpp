@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "split/options.h"
 
+#include "common/form.h"
 #include "core/rank_list.h"
 #include "core/units.h"
 
@@ -39,6 +40,7 @@ void add_split_options(App& app, SplitToolOptions& o) {
   app.add_option("--scale", o.scale, "dp=RANKS|GROUP=RANKS",
                  "as many data-parallel ranks, or ranks in that group and those like it");
   add_output_options(app, o.output);
+  add_in_place_option(app);
 }
 
 void check_split_options(const SplitToolOptions& o) {

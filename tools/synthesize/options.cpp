@@ -3,6 +3,8 @@
 
 #include <limits>
 
+#include "common/form.h"
+
 namespace tools {
 
 void declare_synthesize(App& app, SynthesizeOptions& o) {
@@ -20,6 +22,7 @@ void declare_synthesize(App& app, SynthesizeOptions& o) {
   app.add_option("--scale", o.scale, "dp=RANKS|GROUP=RANKS",
                  "more data-parallel ranks: how many of these, or a group by its id, 0 = all ranks, has then");
   add_output_options(app, o.output);
+  add_in_place_option(app);
 }
 
 }  // namespace tools

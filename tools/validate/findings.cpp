@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "validate/findings.h"
 
+#include <unistd.h>
+
+#include <cstdio>
 #include <utility>
 
+#include "common/report.h"
 #include "core/units.h"
 #include "passes/validate.h"
 #include "sets/check.h"
 #include "sets/sink.h"
 #include "util/json_writer.h"
 #include "util/log.h"
+#include "util/visible.h"
 
 namespace tools {
 
@@ -31,7 +36,8 @@ namespace {
 void print_json(const convert::Diagnostics& diagnostics, bool as_array) {
   std::string out = as_array ? "[" : "";
   bool first = true;
-  for (const convert::Diagnostic& d : diagnostics.all()) {
+  for (const convert::Diagnostic* const finding : in_order_of_lines(diagnostics.all())) {
+    const convert::Diagnostic& d = *finding;
     if (as_array) out += first ? "\n" : ",\n";
     first = false;
     convert::JsonWriter json(out);
@@ -58,6 +64,18 @@ void print_json(const convert::Diagnostics& diagnostics, bool as_array) {
   convert::write_bytes(std::nullopt, out);
 }
 
+std::string verdict_line(const convert::TraceSource& source, const convert::CheckSummary& checked) {
+  using convert::counted;
+  const char* const unit = source.algorithm() == nullptr ? "rank" : source.schedule() == nullptr ? "GPU" : "NPU";
+  std::string line = source.base_name() + ": " + counted(checked.ranks, unit);
+  if (!checked.collective.empty()) line += ", " + checked.collective;
+  line += ", " + (checked.steps != 0 ? counted(checked.steps, "step") : counted(checked.nodes, "node")) + ": valid";
+  if (checked.merged != 0 && checked.proved)
+    return line + ", " + counted(checked.merged, "merged collective") + " proved";
+  if (checked.merged == 0 && checked.steps == 0) return line;
+  return line + (checked.proved ? ", result proved" : ", result not proved");
+}
+
 }  // namespace
 
 std::unique_ptr<convert::TraceSource> open_source(convert::SourceOptions options, Context& context) {
@@ -73,6 +91,12 @@ void report_findings(const std::string& format, Context& context) {
   if (format == "text") return context.report();
   print_json(context.diagnostics, format == "json");
   context.set_reported();
+}
+
+void tell_verdict(const convert::TraceSource& source, const convert::CheckSummary& checked,
+                  const Context& context) {
+  if (context.common.quiet || isatty(STDERR_FILENO) != 1) return;
+  std::fputs((convert::visible(verdict_line(source, checked)) + "\n").c_str(), stderr);
 }
 
 void log_summary(std::size_t ranks, const convert::Diagnostics& diagnostics) {

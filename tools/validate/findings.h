@@ -7,6 +7,7 @@
 #include <string>
 
 #include "common/tool.h"
+#include "sets/check.h"
 #include "sets/source.h"
 
 namespace tools {
@@ -19,6 +20,9 @@ namespace tools {
 
 // Prints the findings: "text" on standard error; on standard output "jsonl", an object a line, or "json", an array.
 void report_findings(const std::string& format, Context& context);
+
+// Prints the verdict on a valid input on a terminal: "a2a.xml: 4 GPUs, all_to_all, 36 steps: valid, result proved".
+void tell_verdict(const convert::TraceSource& source, const convert::CheckSummary& checked, const Context& context);
 
 // Tells with -v what was checked, and how many findings there are.
 void log_summary(std::size_t ranks, const convert::Diagnostics& diagnostics);

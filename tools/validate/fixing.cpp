@@ -67,7 +67,7 @@ bool has_deadlock(const Diagnostics& findings) {
 template <typename Again>
 Relaxation check_and_relax(SetSource& first, const Again& again, const CheckOptions& options, Context& context) {
   auto findings = context.diagnostics.sibling();
-  std::size_t ranks = check(first, options, *findings);
+  std::size_t ranks = check(first, options, *findings).ranks;
   Relaxation relaxation;
   if (has_deadlock(*findings) && first.whole_set())
     again([&](SetSource& set) { relaxation = find_relaxation(set, context.jobs()); });
@@ -75,7 +75,7 @@ Relaxation check_and_relax(SetSource& first, const Again& again, const CheckOpti
     findings = context.diagnostics.sibling();
     again([&](SetSource& set) {
       RelaxedSource relaxed(set, relaxation.cuts);
-      ranks = check(relaxed, options, *findings);
+      ranks = check(relaxed, options, *findings).ranks;
     });
   }
   context.diagnostics.append(*findings);

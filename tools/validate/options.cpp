@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "validate/options.h"
 
+#include <algorithm>
+
+#include "common/form.h"
 #include "common/source.h"
 
 namespace tools {
@@ -22,15 +25,17 @@ RuleSet chosen_rules(const ValidateOptions& o) {
 }  // namespace
 
 CheckOptions check_options(const ValidateOptions& o, unsigned jobs) {
-  CheckOptions options{.rules = chosen_rules(o), .dataflow = o.dataflow, .collective = {}, .jobs = jobs};
-  for (const std::string& name : o.rules) options.dataflow = options.dataflow || needs_dataflow(name);
+  CheckOptions options{.rules = chosen_rules(o), .collective = {}, .jobs = jobs};
+  const bool by_default = o.rules.empty() && !o.pass && !o.fix && !o.no_dataflow;
+  const bool asked = o.dataflow || std::ranges::any_of(o.rules, needs_dataflow);
+  options.dataflow = asked ? DataFlow::required : by_default ? DataFlow::told : DataFlow::skipped;
   if (o.collective) {
     options.collective = parse_collective(*o.collective, in_algorithms);
     if (!options.collective)
       throw usage_error(
           "--collective " + *o.collective +
           ": expected all_reduce, all_gather, reduce, broadcast, all_to_all, reduce_scatter or custom");
-    options.dataflow = true;
+    options.dataflow = DataFlow::required;
   }
   return options;
 }
@@ -38,6 +43,9 @@ CheckOptions check_options(const ValidateOptions& o, unsigned jobs) {
 void check_usage(const ValidateOptions& o) {
   if (o.quick && (o.dataflow || o.collective || o.target || !o.rules.empty() || !o.ignore.empty()))
     throw usage_error("--quick checks framing and ids only; leave it out for other rules");
+  if (o.no_dataflow && (o.dataflow || o.collective))
+    throw usage_error("--no-dataflow and --" + std::string(o.dataflow ? "dataflow" : "collective") +
+                      " exclude each other");
   if (o.pass && o.format != "text")
     throw usage_error("--pass and --format " + o.format + " both want standard output");
   if (o.fix && (o.pass || o.quick))
@@ -70,7 +78,8 @@ void add_validate_options(App& app, ValidateOptions& o) {
   app.add_list("--rules", o.rules, "RULE,...", "check only these rules (default: all)");
   app.add_list("--ignore", o.ignore, "RULE,...", "do not check these rules");
   app.add_flag("--list-rules", o.list_rules, "list the rules and exit");
-  app.add_flag("--dataflow", o.dataflow, "prove what the collective computes");
+  app.add_flag("--dataflow", o.dataflow, "a result that cannot be proved is an error");
+  app.add_flag("--no-dataflow", o.no_dataflow, "do not prove what collectives compute");
   app.add_option("--collective", o.collective, "NAME", "the collective to prove (default: what the input says)");
   app.add_choice("--target", o.target, {"msccl", "rccl"}, "the runtime that an algorithm has to run on");
   app.add_flag("--quick", o.quick, "framing and ids only, in one pass");
@@ -79,6 +88,7 @@ void add_validate_options(App& app, ValidateOptions& o) {
   app.add_flag("--fix", o.fix, "repair what is safe, check, and write the result");
   app.add_choice("--format", o.format, {"text", "json", "jsonl"}, "how findings are printed");
   add_output_options(app, o.output);
+  add_in_place_option(app);
 }
 
 }  // namespace tools

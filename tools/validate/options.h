@@ -21,6 +21,7 @@ struct ValidateOptions {
   std::string format = "text";
   bool list_rules = false;
   bool dataflow = false;
+  bool no_dataflow = false;
   std::optional<std::string> target;
   bool quick = false;
   bool pass = false;

@@ -120,12 +120,16 @@ void GradientMaker::tell_gradients(ModelUnit unit, bool experts) {
   if (keeps_gradients()) return b_.changes(gradients_tensor);
   b_.reads_no_deps();
   b_.writes(gradients_tensor);
-  for (const auto& [tensor, node] : layers_.gradients()) {
-    const bool joined = unit == embedding_unit && tensor.first == head_unit && units_.joined(w_.model);
-    const std::string& name = tensor.second;
-    if ((tensor.first != unit && !joined) || name.find("norm") != std::string::npos || name == "router") continue;
-    if (name.starts_with("experts") == experts) b_.reads(node);
-  }
+  const auto read = [&](ModelUnit from) {
+    const GradientNodes& all = layers_.gradients();
+    for (auto i = all.lower_bound(std::pair(from, std::string())); i != all.end() && i->first.first == from; ++i) {
+      const std::string& name = i->first.second;
+      if (name.find("norm") != std::string::npos || name == "router") continue;
+      if (name.starts_with("experts") == experts) b_.reads(i->second);
+    }
+  };
+  read(unit);
+  if (unit == embedding_unit && units_.joined(w_.model)) read(head_unit);
 }
 
 // ---- at the end ----

@@ -36,12 +36,12 @@ CollectiveCensus count_collectives(const NodeTable& table) {
     CollectiveCensus::Group& group = at->second;
     mix(group.digest, root);
     mix(group.digest, type);
-    const bool all_to_all = kind == Collective::all_to_all;
-    mix(all_to_all ? group.part_digest : group.digest, int_value(attrs, attr::comm_size));
-    if (all_to_all && unequal_splits(table, attrs) != Name()) {
-      group.has_unequal_parts = true;
-      group.digest = (group.digest ^ 1U) * prime;  // an algorithm takes the place of all its calls or of none
-    }
+    mix(group.digest, int_value(attrs, attr::comm_size));
+    const Attr* const dims = find(attrs, attr::involved_dim);
+    for (std::size_t d = 0; dims != nullptr && is_list(dims->kind) && d < table.list(*dims).size(); ++d)
+      group.digest = (group.digest ^ (table.list(*dims)[d] + 1)) * prime;
+    group.in_question = group.in_question || root || dims != nullptr || find(attrs, attr::send_splits) != nullptr ||
+                        find(attrs, attr::recv_splits) != nullptr;
   }
   return census;
 }

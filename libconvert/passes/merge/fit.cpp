@@ -71,6 +71,8 @@ std::string misfit(const MergeCall& call, const NodeTable& table, const Node& no
     return "place " + std::to_string(algorithm.relays.front()) + " of " + algorithm.source +
            " only passes on what others send: the rank there would neither give nor get anything";
   }
+  if (call.unequal)
+    return "its parts differ in size from rank to rank (comm_size), those of " + algorithm.source + " do not";
   const Name splits = unequal_splits(table, attrs);
   if (call.type == Collective::all_to_all && splits != Name()) {
     return "its parts differ in size (" + std::string(splits.view()) + "), those of " + algorithm.source +

@@ -140,10 +140,10 @@ void MergedRank::State::look_at(std::uint32_t node, std::map<std::string_view, s
                     .bytes = size ? size.value : 0,
                     .node = n.id,
                     .name = trace.nodes.name(n),
-                    .members = static_cast<std::uint32_t>(members),
-                    .root = {}};
+                    .members = static_cast<std::uint32_t>(members)};
+  request.unequal = members != 0 && std::ranges::binary_search(known->second.unequal, number);
   const IntValue root = root_of(attrs, kind);
-  if (root && known != plan.groups.end()) request.root = known->second.place(root.value, plan.ranks);
+  if (root && members != 0) request.root = known->second.place(root.value, plan.ranks);
   if (size && size.value < 0) throw error(node, "its comm_size is negative");
   const MergeChoice* const choice = plan.choose(request);
   if (choice == nullptr) {
@@ -209,7 +209,8 @@ bool MergedRank::State::fits(const MergeCall& call, std::uint32_t node, const Me
   } else {
     why = kind + algorithm.source + " is an algorithm for " + algorithm.collective;
   }
-  if (!why.empty() && !plan.allow_misfits) throw error(node, why + "; --misfits warn merges it all the same");
+  if (call.unequal || (!why.empty() && !plan.allow_misfits))
+    throw error(node, why + (call.unequal ? "" : "; --misfits warn merges it all the same"));
   return why.empty();
 }
 

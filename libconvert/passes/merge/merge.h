@@ -32,16 +32,18 @@ struct MergeCall {
   std::int64_t bytes = 0;  // comm_size
   NodeId node = 0;
   std::string_view name;
-  std::uint32_t members = 0;          // of the group; 0: it is not defined
-  std::optional<std::uint32_t> root;  // its place in the group, where the node tells it
+  std::uint32_t members = 0;            // of the group; 0: it is not defined
+  std::optional<std::uint32_t> root{};  // its place in the group, where the node tells it
+  bool unequal = false;                 // ranks state different sizes
 };
 
 // Holds what all ranks must know alike. Instances are numbered by group, and within it by the order in which its
 // collectives are issued, which is the same on all its ranks: so each rank finds an instance's tags by itself.
 struct MergePlan {
   struct Group {
-    std::vector<std::uint32_t> ranks;  // in the order listed; empty: all
-    std::uint64_t first_call = 0;      // how many collectives the groups before it have
+    std::vector<std::uint32_t> ranks;    // in the order listed; empty: all
+    std::uint64_t first_call = 0;        // how many collectives the groups before it have
+    std::vector<std::uint64_t> unequal;  // its calls, by number, of which ranks state different sizes; ascending
     // Returns the place of a rank among the members; nothing if it is no member.
     [[nodiscard]] std::optional<std::uint32_t> place(std::int64_t rank, std::uint32_t of_ranks) const;
   };
@@ -85,9 +87,9 @@ struct MergeCounts {
 struct CollectiveCensus {
   struct Group {
     std::uint64_t calls = 0;
-    std::uint64_t digest = 0;        // of types, sizes and roots, in order; without the sizes of all-to-alls
-    std::uint64_t part_digest = 0;   // of the sizes of all-to-alls
-    bool has_unequal_parts = false;  // then those may differ from rank to rank
+    std::uint64_t digest = 0;  // of the attributes that the rule collectives compares, in order
+    // Calls that state a root, splits or dimensions may be wrong even if all ranks state the same.
+    bool in_question = false;
     // Different types, each with the ranks that are roots; -1: not told.
     std::set<std::pair<Collective, std::int64_t>> kinds{};
   };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/algorithm/chunk_bytes.h"
 #include "core/collective.h"
 #include "core/units.h"
 #include "passes/rules/rules.h"
@@ -53,6 +54,7 @@ class GroupChecker {
     }
     if (users_.empty()) return;
     check_missing();
+    if (!ambiguous_) check_roots();
     if (users_.size() < 2 || ambiguous_) return;
     if (check_sequences()) check_splits();
   }
@@ -68,8 +70,21 @@ class GroupChecker {
     const CollectiveNode& c = call(m, k);
     std::string text(type_text(c));
     if (c.size >= 0 && collective_of(c.type) != Collective::barrier) text += " of " + bytes_text(c.size);
-    const std::int64_t root = m.use->details_of(static_cast<std::uint32_t>(k)).root;
-    return root < 0 ? text : text + " with root " + std::to_string(root);
+    const CollectiveDetails d = details(m, k);
+    if (has_root(collective_of(c.type)))
+      text += d.root < 0 ? " without a root" : " with root " + std::to_string(d.root);
+    if (d.dims_left_out != 0) text += " over some dimensions";
+    return text;
+  }
+  [[nodiscard]] static CollectiveDetails details(const Member& m, std::size_t k) {
+    const bool has = m.use->calls[k].has_details != 0;
+    return has ? m.use->details_of(static_cast<std::uint32_t>(k)) : CollectiveDetails{};
+  }
+  // Returns whether some call from the k-th on is over all dimensions. Which ranks run the others depends on the
+  // network.
+  [[nodiscard]] static bool any_whole(const Member& m, std::size_t k) {
+    while (k < m.use->calls.size() && details(m, k).dims_left_out != 0) ++k;
+    return k < m.use->calls.size();
   }
   [[nodiscard]] std::string count(const Member& m) const {
     return "rank " + std::to_string(m.rank) + " has " + counted(m.use->calls.size(), "collective") + " of " +
@@ -140,7 +155,7 @@ class GroupChecker {
     for (const Member& m : group_->members) {
       if (m.use == nullptr && m.rank < set_.size()) missing.push_back(m);
     }
-    if (missing.empty()) return;
+    if (missing.empty() || std::ranges::none_of(users_, [](const Member& m) { return any_whole(m, 0); })) return;
     const TraceSummary& s = of(missing.front().rank);
     const bool one = missing.size() == 1;
     diagnostics_.error({.file = s.name, .rank = static_cast<std::int64_t>(s.rank)}, rule,
@@ -150,11 +165,33 @@ class GroupChecker {
                        {"hint: a collective waits for all members of its group"});
   }
 
-  [[nodiscard]] static std::uint64_t fingerprint(const GroupUse& use) {
+  // Reports the first root of each rank that is no member.
+  void check_roots() {
+    std::vector<std::int64_t> ranks;
+    for (const Member& m : group_->members) ranks.push_back(m.rank);
+    std::ranges::sort(ranks);
+    const auto is_member = [&](std::int64_t root) { return std::ranges::binary_search(ranks, root); };
+    for (const Member& m : users_) {
+      const auto wrong = std::ranges::find_if(
+          m.use->details, [&](const CollectiveDetails& d) { return d.root >= 0 && !is_member(d.root); });
+      if (wrong == m.use->details.end()) continue;
+      error(m, wrong->call,
+            subject(m, wrong->call) + ": " + what(m, wrong->call) + ", which is no member of " +
+                group_text(group_->name),
+            {group_text(group_->name) + " has the ranks " + list_text(group_->members)});
+    }
+  }
+
+  [[nodiscard]] std::int64_t size_of(const Member& m, std::size_t k) const {
+    return common_size(*m.use, k, group_->members.size());
+  }
+  [[nodiscard]] std::uint64_t fingerprint(const Member& m) const {
+    const GroupUse& use = *m.use;
     std::uint64_t hash = use.calls.size();
     for (std::size_t k = 0; k < use.calls.size(); ++k) {
-      for (const std::uint64_t v :
-           {std::uint64_t{use.calls[k].type}, static_cast<std::uint64_t>(common_size(use, k))})
+      const CollectiveDetails d = details(m, k);
+      for (const std::uint64_t v : {std::uint64_t{use.calls[k].type}, static_cast<std::uint64_t>(size_of(m, k)),
+                                    static_cast<std::uint64_t>(d.root), d.dims_left_out})
         hash = (hash ^ v ^ hash >> 29U) * 0x9E3779B97F4A7C15U;
     }
     return hash;
@@ -170,7 +207,7 @@ class GroupChecker {
     std::size_t best = 0;
     std::size_t most = 0;
     for (std::size_t i = 0; i < users_.size(); ++i) {
-      Votes& v = votes.try_emplace(fingerprint(*users_[i].use), Votes{i}).first->second;
+      Votes& v = votes.try_emplace(fingerprint(users_[i]), Votes{i}).first->second;
       ++v.count;
     }
     for (const auto& [hash, v] : votes) {
@@ -190,14 +227,16 @@ class GroupChecker {
     return same;
   }
 
-  [[nodiscard]] static bool agree(const Member& a, std::size_t i, const Member& b, std::size_t j) {
-    const auto unequal = [](std::int64_t x, std::int64_t y) { return x >= 0 && y >= 0 && x != y; };
-    const CollectiveNode& ca = a.use->calls[i];
-    const CollectiveNode& cb = b.use->calls[j];
-    if (!same_type(ca, cb) || unequal(common_size(*a.use, i), common_size(*b.use, j))) return false;
-    if (ca.has_details == 0 || cb.has_details == 0) return true;
-    return !unequal(a.use->details_of(static_cast<std::uint32_t>(i)).root,
-                    b.use->details_of(static_cast<std::uint32_t>(j)).root);
+  [[nodiscard]] bool same_sizes(const Member& a, std::size_t i, const Member& b, std::size_t j) const {
+    const std::int64_t x = size_of(a, i);
+    const std::int64_t y = size_of(b, j);
+    return x < 0 || y < 0 || x == y;
+  }
+  [[nodiscard]] bool agree(const Member& a, std::size_t i, const Member& b, std::size_t j) const {
+    if (!same_type(a.use->calls[i], b.use->calls[j]) || !same_sizes(a, i, b, j)) return false;
+    const CollectiveDetails x = details(a, i);
+    const CollectiveDetails y = details(b, j);
+    return x.root == y.root && x.dims_left_out == y.dims_left_out;
   }
 
   // Reports the first difference of m from `right`. Returns true if there is none.
@@ -215,6 +254,7 @@ class GroupChecker {
     if (m.use->calls.size() == right.use->calls.size()) return true;
     const bool more = m.use->calls.size() > common;
     const Member& longer = more ? m : right;
+    if (!any_whole(longer, common)) return true;
     const std::string extra = subject(longer, common) + ", " + what(longer, common) + ", waits for ever";
     error(m, more ? common : common - 1,
           count(m) + (more ? "" : " (last: " + named(m, common - 1) + ")") + ", rank " +
@@ -226,11 +266,11 @@ class GroupChecker {
   }
 
   // Returns whether a's i-th collective can be b's j-th.
-  [[nodiscard]] static bool aligned(const Member& a, std::size_t i, const Member& b, std::size_t j) {
+  [[nodiscard]] bool aligned(const Member& a, std::size_t i, const Member& b, std::size_t j) const {
     return i < a.use->calls.size() && j < b.use->calls.size() && agree(a, i, b, j);
   }
   // Returns where m later runs what `right` runs as its k-th; k if nowhere near.
-  [[nodiscard]] static std::size_t later(const Member& m, const Member& right, std::size_t k) {
+  [[nodiscard]] std::size_t later(const Member& m, const Member& right, std::size_t k) const {
     constexpr std::size_t window = 64;
     const std::size_t end = std::min(m.use->calls.size(), k + window);
     for (std::size_t i = k + 1; i < end; ++i) {
@@ -254,8 +294,11 @@ class GroupChecker {
     const bool swapped = aligned(m, k + 1, right, k) && aligned(m, k, right, k + 1);
     const bool goes_on = k + 1 == std::min(here, there) || aligned(m, k + 1, right, k + 1);
     if (!swapped && goes_on && same_type(call(m, k), call(right, k))) {
-      const bool sizes = common_size(*m.use, k) != common_size(*right.use, k);
-      return "hint: all ranks must give " + type + (sizes ? " the same size" : " the same root");
+      const bool roots = details(m, k).root != details(right, k).root;
+      return "hint: all ranks must give " + type +
+             (!same_sizes(m, k, right, k) ? " the same size"
+              : roots                     ? " the same root"
+                                          : " the same dimensions (involved_dim)");
     }
     const std::size_t partner = later(m, right, k);
     if (partner == k || later(right, m, k) == k) return "hint: all ranks of a group must run the same collectives";
@@ -290,15 +333,17 @@ class GroupChecker {
     return false;
   }
 
-  // Returns the bytes sent to, or received from, the member at a place; -1 if they are not known.
-  [[nodiscard]] std::int64_t part(const Member& m, const CollectiveDetails& d, bool sends, std::size_t k,
+  // Returns the bytes that the member at place `own` sends to, or receives from, the one at `place`; -1 if they are
+  // not known.
+  [[nodiscard]] std::int64_t part(std::size_t own, const CollectiveDetails& d, bool sends, std::size_t k,
                                   std::size_t place) const {
+    const Member& m = users_[own];
     const Range& splits = sends ? d.send_splits : d.recv_splits;
     if (splits.count != 0) return m.use->list(splits)[place];
     const CollectiveNode& c = call(m, k);
     const auto n = static_cast<std::int64_t>(users_.size());
-    const bool even = c.uniform != 0 || (sends && d.recv_splits.count != 0);
-    return even && c.size >= 0 && c.size % n == 0 ? c.size / n : -1;
+    const bool even = sends || d.send_splits.count == 0;
+    return even && c.size >= 0 ? part_bytes(c.size, n, static_cast<std::int64_t>(sends ? place : own)) : -1;
   }
 
   // Reports the first all_to_all in which a rank does not send what another expects of it.
@@ -329,6 +374,13 @@ class GroupChecker {
         return false;
       }
     }
+    for (std::size_t i = 0; i < users_.size(); ++i) {
+      const bool has_splits = details[i].send_splits.count != 0 || details[i].recv_splits.count != 0;
+      if (!has_splits || details[i].dims_left_out == 0 || !group_->name.empty()) continue;
+      error(users_[i], k, subject(users_[i], k) + " has splits, and involves some dimensions only (involved_dim)",
+            {"hint: give the ranks a process group of their own (pg_name)"});
+      return false;
+    }
     std::vector<std::size_t> told;  // those with splits; the others agree by their sizes
     for (std::size_t i = 0; i < users_.size(); ++i) {
       if (details[i].send_splits.count != 0 || details[i].recv_splits.count != 0) told.push_back(i);
@@ -344,8 +396,8 @@ class GroupChecker {
 
   // Returns whether i sends what j expects of it, and reports it if not.
   bool check_pair(std::size_t k, const std::vector<CollectiveDetails>& details, std::size_t i, std::size_t j) {
-    const std::int64_t sent = part(users_[i], details[i], true, k, j);
-    const std::int64_t expected = part(users_[j], details[j], false, k, i);
+    const std::int64_t sent = part(i, details[i], true, k, j);
+    const std::int64_t expected = part(j, details[j], false, k, i);
     if (sent < 0 || expected < 0 || sent == expected) return true;
     error(users_[i], k,
           subject(users_[i], k) + " is the " + ordinal(k + 1) + " collective of " + group_text(group_->name) +

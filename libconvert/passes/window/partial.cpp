@@ -72,7 +72,10 @@ WindowCalls window_calls(const Trace& trace, std::vector<bool> in) {
   const std::vector<std::uint32_t> order = communication_order(trace.nodes, build_graph(trace.nodes));
   out.messages = messages_of(trace.nodes, order);
   for (const GroupUse& use : collectives_of(trace.nodes, order)) {
-    for (const CollectiveNode& c : use.calls) out.calls[use.group].push_back(c.node);
+    for (std::uint32_t k = 0; k < use.calls.size(); ++k) {
+      // The group of one over some dimensions depends on the network.
+      if (use.details_of(k).dims_left_out == 0) out.calls[use.group].push_back(use.calls[k].node);
+    }
   }
   return out;
 }

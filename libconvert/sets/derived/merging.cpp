@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <type_traits>
 #include <utility>
 
@@ -123,6 +124,7 @@ MergedSet::MergedSet(SetSource& workload, MergeOptions options, Diagnostics& dia
   load_algorithms();
   if (diagnostics.errors() != 0) return;
   census();
+  if (diagnostics_.errors() != 0) return;
   used_.resize(options_.rules.size());
   plan_.choose = [this](const MergeCall& call) { return choose(call); };
 }
@@ -227,28 +229,82 @@ void MergedSet::build_algorithms(const std::vector<CollectiveCensus>& found) {
   }
 }
 
-// Returns how often each of the ranks calls the group. They must call the same, or their instances would not meet.
+std::vector<Rank> MergedSet::ranks_of(const MergePlan::Group& group) const {
+  if (!group.ranks.empty()) return group.ranks;
+  std::vector<Rank> ranks(plan_.ranks);
+  std::iota(ranks.begin(), ranks.end(), Rank{0});
+  return ranks;
+}
+
+// Returns whether the counts do not suffice to tell that the ranks' calls fit each other.
+bool MergedSet::calls_in_question(const std::vector<CollectiveCensus>& found) const {
+  return std::ranges::any_of(plan_.groups, [&](const auto& entry) {
+    const std::vector<Rank> ranks = ranks_of(entry.second);
+    const auto calls_of = [&](Rank r) {
+      const auto at = found[r].groups.find(entry.first);
+      return at == found[r].groups.end() ? CollectiveCensus::Group{} : at->second;
+    };
+    const CollectiveCensus::Group first = calls_of(ranks.front());
+    return std::ranges::any_of(ranks, [&](Rank r) {
+      const CollectiveCensus::Group own = calls_of(r);
+      return own.in_question || own.calls != first.calls || own.digest != first.digest;
+    });
+  });
+}
+
+// Checks by et-validate's rule whether the ranks' calls fit each other. Returns false with errors if they do not.
+bool MergedSet::check_calls(const std::vector<CollectiveCensus>& found) {
+  if (!calls_in_question(found)) return true;
+  std::vector<TraceSummary> summaries;
+  for (const Trace& t : held_) summaries.push_back(summarise(t));
+  if (held_.empty()) {
+    workload_.for_each_rank(
+        options_.jobs,
+        [](TraceReader& reader, Trace& head) {
+          read_nodes(reader, head);
+          return summarise(head);
+        },
+        [&](TraceSummary&& s) { summaries.push_back(std::move(s)); });
+  }
+  GroupLists lists;
+  for (const auto& [name, group] : plan_.groups) {
+    if (name != "0") lists[name] = group.ranks;
+  }
+  const std::size_t before = diagnostics_.errors();
+  check_set(summaries, RuleSet::parse("collectives"), diagnostics_, lists.empty() ? nullptr : &lists, plan_.ranks);
+  if (diagnostics_.errors() != before) return false;
+  note_unequal_calls(summaries);
+  return true;
+}
+
+void MergedSet::note_unequal_calls(std::span<const TraceSummary> summaries) {
+  for (auto& [name, group] : plan_.groups) {
+    std::map<std::size_t, std::int64_t> sizes;  // by number of the call, of its first rank
+    std::set<std::size_t> unequal;
+    for (const Rank r : ranks_of(group)) {
+      const auto use = std::ranges::find(summaries[r].collectives, name == "0" ? "" : name, &GroupUse::group);
+      for (std::size_t k = 0; use != summaries[r].collectives.end() && k < use->calls.size(); ++k) {
+        if (sizes.try_emplace(k, use->calls[k].size).first->second != use->calls[k].size) unequal.insert(k);
+      }
+    }
+    group.unequal.assign(unequal.begin(), unequal.end());
+  }
+}
+
+// Returns how often each of the ranks calls the group: equally often, or their instances would not meet.
 std::uint64_t MergedSet::same_calls(const std::string& group, std::span<const Rank> ranks,
                                     const std::vector<CollectiveCensus>& found) const {
   const auto calls_of = [&](Rank r) {
     const auto at = found[r].groups.find(group);
-    return at == found[r].groups.end() ? CollectiveCensus::Group{} : at->second;
+    return at == found[r].groups.end() ? 0 : at->second.calls;
   };
-  const bool unequal_parts =
-      std::any_of(ranks.begin(), ranks.end(), [&](Rank r) { return calls_of(r).has_unequal_parts; });
-  const bool any_parts = unequal_parts && !plan_.allow_misfits;
-  const CollectiveCensus::Group first = calls_of(ranks.front());
+  const std::uint64_t first = calls_of(ranks.front());
   for (const Rank r : ranks) {
-    const CollectiveCensus::Group own = calls_of(r);
-    if (own.calls == first.calls && own.digest == first.digest &&
-        (any_parts || own.part_digest == first.part_digest))
-      continue;
-    throw failure("ranks " + std::to_string(ranks.front()) + " and " + std::to_string(r) +
-                  " call different collectives of group " + group + " (" + std::to_string(first.calls) + " and " +
-                  std::to_string(own.calls) + "); et-validate names the first that differs" +
-                  (unequal_parts ? ", unless it is in the parts of an all-to-all (send_splits, recv_splits)" : ""));
+    if (calls_of(r) == first) continue;
+    throw failure("ranks " + std::to_string(ranks.front()) + " and " + std::to_string(r) + " call " +
+                  std::to_string(first) + " and " + std::to_string(calls_of(r)) + " collectives of group " + group);
   }
-  return first.calls;
+  return first;
 }
 
 void MergedSet::define_groups(const std::vector<CollectiveCensus>& found) {
@@ -257,16 +313,11 @@ void MergedSet::define_groups(const std::vector<CollectiveCensus>& found) {
     for (CommGroup& g : parse_groups(file->name, file->json, plan_.ranks))
       plan_.groups[std::to_string(g.id)].ranks = std::move(g.ranks);
   }
+  if (!check_calls(found)) return;
   std::uint64_t calls = 0;
-  for (auto& entry : plan_.groups) {
-    MergePlan::Group& group = entry.second;
+  for (auto& [name, group] : plan_.groups) {
     group.first_call = calls;
-    std::vector<Rank> ranks = group.ranks;
-    if (ranks.empty()) {
-      ranks.resize(plan_.ranks);
-      std::iota(ranks.begin(), ranks.end(), Rank{0});
-    }
-    calls += same_calls(entry.first, ranks, found);
+    calls += same_calls(name, ranks_of(group), found);
   }
   build_algorithms(found);
   synthesis_.make(plan_, options_.jobs, diagnostics_, [this](std::size_t rule, MergeAlgorithm algorithm) {
@@ -324,6 +375,7 @@ void MergedSet::census() {
   if (highest >= largest_tag) throw failure("no tags are left behind " + std::to_string(highest));
   plan_.first_tag = highest + 1;
   define_groups(found);
+  if (diagnostics_.errors() != 0) return;
   ranks_.resize(plan_.ranks);
   std::iota(ranks_.begin(), ranks_.end(), Rank{0});
   if (!options_.ranks) return;

@@ -15,6 +15,7 @@
 #include "config/collective_rules.h"
 #include "core/diagnostic.h"
 #include "passes/merge/merge.h"
+#include "passes/trace_summary.h"
 #include "sets/derived/synthesis_choices.h"
 #include "sets/set_source.h"
 #include "sets/source.h"
@@ -64,6 +65,10 @@ class MergedSet : public SetSource {
   struct Counted;
   std::uint32_t add(MergeAlgorithm algorithm);
   void census();
+  [[nodiscard]] std::vector<Rank> ranks_of(const MergePlan::Group& group) const;
+  [[nodiscard]] bool calls_in_question(const std::vector<CollectiveCensus>& found) const;
+  [[nodiscard]] bool check_calls(const std::vector<CollectiveCensus>& found);
+  void note_unequal_calls(std::span<const TraceSummary> summaries);
   [[nodiscard]] std::uint64_t same_calls(const std::string& group, std::span<const Rank> ranks,
                                          const std::vector<CollectiveCensus>& found) const;
   void define_groups(const std::vector<CollectiveCensus>& found);

@@ -71,12 +71,15 @@ struct CompiledRank {
 // Returns the nodes of a code by their indices in the trace.
 [[nodiscard]] std::vector<std::uint32_t> nodes_by_index(const RankCode& code);
 
-// Holds an all-to-all of one rank whose parts differ.
+// Holds a collective of one rank whose parts may be unequal: an all-to-all with unequal splits, an all-gather with
+// NodeCollective::bytes_out, a gather or scatter.
 struct UnevenCall {
   CollectiveCall call;
+  std::string prefix{};  // of its custom algorithm
   Location where;
   NodeId node;
-  std::vector<std::int64_t> sends{};  // bytes to each place of the group; empty: not told
+  std::int64_t bytes_out = -1;        // see NodeCollective
+  std::vector<std::int64_t> sends{};  // all-to-all: bytes to each place of the group; empty: not told
   std::vector<std::int64_t> receives{};
 };
 
@@ -85,6 +88,7 @@ struct UnevenMember {
   Rank rank = 0;
   std::uint32_t node = 0;
   std::int64_t bytes = 0;
+  std::uint32_t call = 0;            // its number
   const UnevenCall* told = nullptr;  // null: equal parts
 };
 using UnevenMembers = std::vector<std::optional<UnevenMember>>;  // by place
@@ -120,7 +124,8 @@ struct ReplayBuilder::State {
   void add_compiled(const Trace& trace, CompiledRank& rank);
   void compile_collective(const Trace& trace, std::uint32_t index, const NodeCollective& c, Op& op);
   std::optional<std::uint32_t> find_group(const Trace& trace, std::uint32_t index, std::string_view name);
-  bool note_uneven(const Trace& trace, std::uint32_t index, const CollectiveCall& call, Op& op);
+  void note_uneven(UnevenCall call, Op& op);
+  bool note_splits(const Trace& trace, std::uint32_t index, const CollectiveCall& call, Op& op);
   [[nodiscard]] bool is_free(const NodeCollective& c, NodeId node, std::string_view name);
   [[nodiscard]] const UnevenCall* uneven_of(std::uint32_t call) const;
   [[nodiscard]] const CollectiveCall& call_of(std::uint32_t call) const;
@@ -128,6 +133,13 @@ struct ReplayBuilder::State {
                                                           const std::vector<Op>& by_index) const;
   void number_collectives(CompiledRank& rank) const;
   std::uint32_t add_uneven(const UnevenCall& first, const UnevenMembers& members);
+  using NewCalls = std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>>;  // by rank: node, call
+  void join_splits(const UnevenMembers& members, NewCalls& changed);
+  void join_parts(const UnevenMembers& members, NewCalls& changed);
+  [[nodiscard]] bool parts_may_differ(const UnevenMembers& members) const;
+  std::uint32_t add_parts(const UnevenMembers& members);
+  std::uint32_t add_call(const UnevenCall& call);
+  void change_calls(const NewCalls& changed);
   void gather_uneven();
   struct CallUse;
   std::uint32_t custom_for(CallUse& use);
@@ -214,6 +226,7 @@ struct ReplayBuilder::State {
   // How many nodes have too few bytes for an algorithm: by its name and chunks.
   std::map<std::pair<std::string, std::int64_t>, std::uint64_t> too_small;
   std::vector<UnevenCall> uneven;
+  std::map<std::vector<std::int64_t>, std::uint32_t> known_parts;  // 1 + index into SystemModel::parts
   IndexTable<> call_index;
   // Holds the highest peer of a rank: whether it exists is known at the end.
   struct HighestPeer {

@@ -358,9 +358,10 @@ void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t 
     op = {.type = OpType::timed, .slot = op.slot};
     return;
   }
+  call.names_root = c.root.has_value();
   if (c.root) call.root = program.groups[*group].place(*c.root);
   if (system.policy == WirePolicy::priority) call.priority = c.priority;
-  if (c.op == Collective::all_to_all && !program.rules.parts_are_equal() && note_uneven(trace, index, call, op)) {
+  if (c.op == Collective::all_to_all && !program.rules.parts_are_equal() && note_splits(trace, index, call, op)) {
     const std::string differ = "its parts differ in size (send_splits, recv_splits), ";
     const auto dims = c.listed_dims ? static_cast<int>(*c.listed_dims) : 0;
     if (!prefix.empty()) compiler.error(trace, index, "custom", differ + "those of " + prefix + " do not");
@@ -368,9 +369,11 @@ void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t 
       compiler.error(trace, index, "attributes", differ + "and it involves some dimensions only (involved_dim)");
     return;
   }
-  op.channel = call_number(call, prefix);
-  if (op.channel == calls.size()) calls.push_back({call, prefix, location_of(trace, index), node});
-  ++calls[op.channel].nodes;
+  UnevenCall own{.call = call, .prefix = prefix, .where = location_of(trace, index), .node = node};
+  own.bytes_out = c.bytes_out;
+  const bool has_parts = c.bytes_out >= 0 || c.op == Collective::gather || c.op == Collective::scatter;
+  if (has_parts && !program.rules.parts_are_equal()) return note_uneven(std::move(own), op);
+  op.channel = add_call(own);
 }
 
 // Returns the number of a call among all different ones. One that is new is to be added to them.

@@ -6,6 +6,7 @@
 
 #include "core/attr_names.h"
 #include "core/units.h"
+#include "graph/collectives.h"
 
 namespace convert {
 namespace {
@@ -284,17 +285,21 @@ void NodeCompiler::compile_collective() {
   compile_root(c);
   const IntValue priority = integer(attr::comm_priority, false);
   c.priority = static_cast<std::int32_t>(std::clamp<std::int64_t>(priority.value, INT32_MIN, INT32_MAX));
-  c.bytes = out_.op.value = bytes.value;
+  c.bytes = out_.op.value = c.op == Collective::barrier ? 0 : bytes.value;
+  if (c.op == Collective::all_gather)
+    c.bytes_out =
+        unequal_bytes_out(find(attributes_, attr::comm_bytes_out), c.bytes, find(attributes_, attr::group_size));
   if (const Attr* dims = find(attributes_, attr::involved_dim); dims != nullptr) {
     if (dims->kind != Kind::bool_list) {
       return fail("attributes",
                   "attribute involved_dim is of kind " + std::string(kind_name(dims->kind)) + ", not bool_list");
     }
-    c.dims = 0;
     const auto list = trace_->nodes.list(*dims);
     c.listed_dims = list.size();
+    c.dims = rules_.involved_dim_may_be_short() ? 0 : ~std::uint64_t{0};
     for (std::size_t d = 0; d < std::min<std::size_t>(list.size(), 64); ++d) {
-      if (list[d] != 0) c.dims |= std::uint64_t{1} << d;
+      const std::uint64_t bit = std::uint64_t{1} << d;
+      c.dims = list[d] != 0 ? c.dims | bit : c.dims & ~bit;
     }
   }
   if (const Attr* group = find(attributes_, attr::pg_name); group != nullptr) {

@@ -29,6 +29,7 @@ struct NodeCollective {
   std::string_view group{};                  // pg_name
   std::optional<Rank> root{};
   std::int32_t priority = 0;
+  std::int64_t bytes_out = -1;  // of an all-gather, unless that is equal parts of group_size ranks; else -1
 };
 
 struct CompiledNode {

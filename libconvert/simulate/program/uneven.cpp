@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
-// All-to-alls whose parts differ in size (send_splits, recv_splits). Each member sends every other its part at
-// once, and is done when it has sent and got all. One whose own parts are equal may be among those that meet.
+// Collectives whose parts differ in size.
+//
+// All-to-alls with send_splits and recv_splits: each member sends every other its part at once, and is done when it
+// has sent and received all. One whose own parts are equal may be among those that meet.
+//
+// All-gathers, gathers and scatters whose members state different comm_size: they run as those of equal parts do,
+// with each member's own bytes.
 #include <algorithm>
 #include <map>
 
@@ -26,6 +31,11 @@ std::vector<std::int64_t> sent_by(std::size_t from, const UnevenMembers& members
     }
   }
   return parts;
+}
+
+// Returns what each rank sends place `at` of an all-to-all of equal parts.
+std::int64_t equal_part(const UnevenMember& m, std::size_t at, std::size_t places) {
+  return part_bytes(m.bytes, static_cast<std::int64_t>(places), static_cast<std::int64_t>(at));
 }
 
 // Returns what place `at` does, as a trace of an algorithm; `sends` are bytes from place to place.
@@ -56,9 +66,15 @@ Trace messages_of(std::size_t at, const std::vector<std::vector<std::int64_t>>& 
 
 }  // namespace
 
-// Returns whether the parts of the all-to-all differ, or are wrong, which it reports. If they differ, the node's
-// channel is ~ its number until all are gathered.
-bool ReplayBuilder::State::note_uneven(const Trace& trace, std::uint32_t index, const CollectiveCall& call,
+// Notes a call that depends on those of other ranks: the node's channel is ~ its number until all are gathered.
+void ReplayBuilder::State::note_uneven(UnevenCall call, Op& op) {
+  op.channel = ~static_cast<std::uint32_t>(uneven.size());
+  uneven.push_back(std::move(call));
+}
+
+// Returns whether the parts of the all-to-all differ, or are wrong, which it reports. If they differ, the
+// call is noted.
+bool ReplayBuilder::State::note_splits(const Trace& trace, std::uint32_t index, const CollectiveCall& call,
                                        Op& op) {
   UnevenCall u{.call = call, .where = location_of(trace, index), .node = trace.nodes.nodes[index].id};
   const auto attrs = trace.nodes.attributes(trace.nodes.nodes[index]);
@@ -89,8 +105,7 @@ bool ReplayBuilder::State::note_uneven(const Trace& trace, std::uint32_t index, 
     return !equal || call.bytes / n != parts.front() || call.bytes % n != 0;
   };
   if (!uneven_parts(u.sends) && !uneven_parts(u.receives)) return false;
-  op.channel = ~static_cast<std::uint32_t>(uneven.size());
-  uneven.push_back(std::move(u));
+  note_uneven(std::move(u), op);
   return true;
 }
 
@@ -126,13 +141,20 @@ std::uint32_t ReplayBuilder::State::add_uneven(const UnevenCall& first, const Un
     }
   }
   for (std::size_t at = 0; at < places; ++at) {
-    const UnevenCall* const u = members[at] ? members[at]->told : nullptr;
-    for (std::size_t from = 0; u != nullptr && !u->receives.empty() && from < places; ++from) {
-      if (!members[from] || from == at || sends[from][at] == u->receives[from]) continue;
-      return fail(*u, "it expects " + counted(u->receives[from], "byte") + " (recv_splits) from rank " +
-                          std::to_string(members[from]->rank) + ", which sends it " +
-                          std::to_string(sends[from][at]) + " (node " +
-                          std::to_string(program.ranks[members[from]->rank].code->id(members[from]->node)) + ")");
+    if (!members[at]) continue;
+    const UnevenCall* const u = members[at]->told;
+    const bool listed = u != nullptr && !u->receives.empty();
+    if (u != nullptr && !listed && !u->sends.empty()) continue;
+    for (std::size_t from = 0; from < places; ++from) {
+      const std::int64_t expected = listed ? u->receives[from] : equal_part(*members[at], at, places);
+      if (!members[from] || from == at || sends[from][at] == expected) continue;
+      const auto id = [&](const UnevenMember& m) { return std::to_string(program.ranks[m.rank].code->id(m.node)); };
+      return fail(
+          u != nullptr ? *u : first,
+          (u != nullptr ? "it" : "rank " + std::to_string(members[at]->rank) + " node " + id(*members[at])) +
+              " expects " + counted(expected, "byte") + (listed ? " (recv_splits)" : " (equal parts)") +
+              " from rank " + std::to_string(members[from]->rank) + ", which sends it " +
+              std::to_string(sends[from][at]) + " (node " + id(*members[from]) + ")");
     }
   }
   CustomSource source{.parts = true};
@@ -154,36 +176,94 @@ std::uint32_t ReplayBuilder::State::add_uneven(const UnevenCall& first, const Un
   return static_cast<std::uint32_t>(calls.size() - 1);
 }
 
-void ReplayBuilder::State::gather_uneven() {
-  std::map<std::uint32_t, std::map<std::uint32_t, UnevenMembers>> calls_of;  // by group and number
-  for (const UnevenCall& u : uneven) calls_of.try_emplace(u.call.group);
-  for (Rank r = 0; r < program.ranks.size() && !calls_of.empty(); ++r) {
-    const RankCode& code = *program.ranks[r].code;
-    for (std::uint32_t node = 0; node < code.ops.size(); ++node) {
-      const Op& op = code.ops[node];
-      if (op.type != OpType::collective) continue;
-      const std::uint32_t number = program.ranks[r].plans[op.channel];
-      const CollectiveCall& call = call_of(number);
-      const auto group = calls_of.find(call.group);
-      if (call.op != Collective::all_to_all || group == calls_of.end()) continue;
-      const SystemGroup& g = program.groups[call.group];
-      UnevenMembers& members = group->second[op.peer];
-      members.resize(g.size(program.model));
-      members[g.place(r)] = UnevenMember{r, node, op.value, uneven_of(number)};
-    }
+// Returns the number of a call as it stands, of equal parts.
+std::uint32_t ReplayBuilder::State::add_call(const UnevenCall& call) {
+  const std::uint32_t number = call_number(call.call, call.prefix);
+  if (number == calls.size()) calls.push_back({call.call, call.prefix, call.where, call.node});
+  ++calls[number].nodes;
+  return number;
+}
+
+// Returns whether members of all-gathers, gathers or scatters that meet state different sizes rightly: nothing else
+// differs, and those of an all-gather by which parts are equal agree.
+bool ReplayBuilder::State::parts_may_differ(const UnevenMembers& members) const {
+  const auto n = static_cast<std::int64_t>(members.size());
+  const auto without_size = [this](const UnevenMember& m) {
+    CollectiveCall call = call_of(m.call);
+    call.bytes = call.list = 0;
+    call.priority = 0;
+    return call;
+  };
+  const UnevenMember* first = nullptr;
+  std::optional<std::int64_t> equal_part;
+  bool differ = false;
+  for (const auto& m : members) {
+    if (!m) continue;
+    if (first == nullptr) first = &*m;
+    if (!(without_size(*m) == without_size(*first))) return false;
+    differ = differ || m->bytes != first->bytes;
+    if (without_size(*m).op != Collective::all_gather) continue;
+    std::int64_t all = 0;
+    const bool unequal =
+        m->told != nullptr && (__builtin_mul_overflow(m->bytes, n, &all) || all != m->told->bytes_out);
+    if (!unequal && equal_part.value_or(m->bytes) != m->bytes) return false;
+    if (!unequal) equal_part = m->bytes;
   }
-  std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> changed(program.ranks.size());  // node, call
-  for (const auto& [group, all] : calls_of) {
-    for (const auto& [number, members] : all) {
-      const auto first =
-          std::find_if(members.begin(), members.end(), [](const auto& m) { return m && m->told != nullptr; });
-      if (first == members.end()) continue;
-      const std::uint32_t call = add_uneven(*(*first)->told, members);
-      for (const auto& m : members) {
-        if (m) changed[m->rank].emplace_back(m->node, call);
-      }
-    }
+  return differ;
+}
+
+// Adds one call of all members, each with its own part. A member that does not make the call has none.
+std::uint32_t ReplayBuilder::State::add_parts(const UnevenMembers& members) {
+  std::vector<std::int64_t> parts;
+  std::int64_t sum = 0;
+  const UnevenMember* largest = nullptr;
+  const auto fail = [&](const std::string& what) {
+    const UnevenCall& at = *std::ranges::find_if(members, [](const auto& m) { return m && m->told; })->value().told;
+    failed = true;
+    diagnostics.error(at.where, "collectives", "node " + std::to_string(at.node) + ": " + what);
+    return 0U;
+  };
+  for (const auto& m : members) {
+    parts.push_back(m ? m->bytes : 0);
+    if (__builtin_add_overflow(sum, parts.back(), &sum)) return fail("all parts together exceed 2^63 bytes");
+    if (!m) continue;
+    if (largest == nullptr || m->bytes > largest->bytes) largest = &*m;
+    const std::string& prefix = m->told != nullptr ? m->told->prefix : calls[m->call].prefix;
+    if (!prefix.empty()) return fail("its parts differ in size (comm_size), those of " + prefix + " do not");
   }
+  UnevenCall call = largest->told != nullptr ? *largest->told
+                                             : UnevenCall{.call = calls[largest->call].call,
+                                                          .where = calls[largest->call].where,
+                                                          .node = calls[largest->call].node};
+  std::uint32_t& known = known_parts[parts];
+  if (known == 0) {
+    program.model.parts.push_back(parts);
+    known = static_cast<std::uint32_t>(program.model.parts.size());
+  }
+  call.call.parts = known;
+  return add_call(call);
+}
+
+void ReplayBuilder::State::join_parts(const UnevenMembers& members, NewCalls& changed) {
+  const bool differ = parts_may_differ(members);
+  const std::uint32_t all = differ ? add_parts(members) : 0;
+  for (const auto& m : members) {
+    if (m && (differ || m->told != nullptr))
+      changed[m->rank].emplace_back(m->node, differ ? all : add_call(*m->told));
+  }
+}
+
+void ReplayBuilder::State::join_splits(const UnevenMembers& members, NewCalls& changed) {
+  const auto first = std::ranges::find_if(members, [](const auto& m) { return m && m->told != nullptr; });
+  if (first == members.end()) return;
+  const std::uint32_t call = add_uneven(*(*first)->told, members);
+  for (const auto& m : members) {
+    if (m) changed[m->rank].emplace_back(m->node, call);
+  }
+}
+
+// Gives nodes their new calls.
+void ReplayBuilder::State::change_calls(const NewCalls& changed) {
   for (Rank r = 0; r < changed.size(); ++r) {
     if (changed[r].empty()) continue;
     RankProgram& rank = program.ranks[r];
@@ -200,6 +280,38 @@ void ReplayBuilder::State::gather_uneven() {
     }
     if (own != nullptr) rank.code = std::move(own);
   }
+}
+
+void ReplayBuilder::State::gather_uneven() {
+  using GroupOp = std::pair<std::uint32_t, Collective>;
+  std::map<GroupOp, std::map<std::uint32_t, UnevenMembers>> calls_of;  // by number among the group's calls
+  for (const UnevenCall& u : uneven) calls_of.try_emplace(GroupOp(u.call.group, u.call.op));
+  for (Rank r = 0; r < program.ranks.size() && !calls_of.empty(); ++r) {
+    const RankCode& code = *program.ranks[r].code;
+    for (std::uint32_t node = 0; node < code.ops.size(); ++node) {
+      const Op& op = code.ops[node];
+      if (op.type != OpType::collective) continue;
+      const std::uint32_t number = program.ranks[r].plans[op.channel];
+      const CollectiveCall& call = call_of(number);
+      const auto kind = calls_of.find(GroupOp(call.group, call.op));
+      if (kind == calls_of.end()) continue;
+      const SystemGroup& g = program.groups[call.group];
+      UnevenMembers& members = kind->second[op.peer];
+      members.resize(g.size(program.model));
+      members[g.place(r)] = UnevenMember{r, node, op.value, number, uneven_of(number)};
+    }
+  }
+  NewCalls changed(program.ranks.size());
+  for (const auto& [kind, all] : calls_of) {
+    for (const auto& [number, members] : all) {
+      if (kind.second == Collective::all_to_all) {
+        join_splits(members, changed);
+      } else {
+        join_parts(members, changed);
+      }
+    }
+  }
+  change_calls(changed);
 }
 
 }  // namespace convert

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include "simulate/program/program.h"
@@ -44,6 +45,10 @@ CollectiveKind kind_of(const ReplayProgram& program, const CollectivePlan& plan)
   const std::uint32_t group = program.groups[plan.call.group].size(program.model);
   kind.npus = by_dim.empty() ? group : std::min(npus, group);
   kind.size_bytes = size_of(plan.call.op, plan.call.bytes, kind.npus);
+  if (plan.call.parts != 0) {
+    const std::vector<std::int64_t>& parts = program.model.parts[plan.call.parts - 1];
+    kind.size_bytes = std::accumulate(parts.begin(), parts.end(), std::int64_t{0});
+  }
   return kind;
 }
 
@@ -79,8 +84,8 @@ std::vector<CollectiveKind> collective_kinds(const ReplayProgram& program) {
     const CollectivePlan& plan = program.plans[i];
     CollectiveKind& kind = kinds[i];
     if (kind.npus < 2 || plan.chunks == 0) continue;
-    if (plan.call.custom != 0 && program.customs[plan.call.custom - 1].parts)
-      continue;  // the bound is of equal parts
+    const bool all_to_all = plan.call.custom != 0 && program.customs[plan.call.custom - 1].parts;
+    if (all_to_all || plan.call.parts != 0) continue;  // the bound is of equal parts
     const Ways ways = ways_of(kind.op);
     Key key{plan.call.group, {}, ways == Ways::all ? 0 : plan.call.root, ways};
     for (const auto& [dim, phase] : phases_by_dim(plan)) std::get<1>(key).push_back(dim);

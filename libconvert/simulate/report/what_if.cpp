@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -178,15 +179,39 @@ class Changes {
     run(changed, {.change = Run::Change::latency}, "links have no latency", "--set latency=0ns");
   }
 
-  void free_calls() {
+  struct FreeCall {
+    Collective op = Collective::all_reduce;
+    std::uint32_t group = 0;  // in program_.groups
+    double npu_ps = 0;        // the sum over its calls of NPUs × time after the last of them has arrived
+  };
+  // Returns the pairs of operation and group that run, the largest contributors first.
+  [[nodiscard]] std::vector<FreeCall> contributors() const {
+    std::map<std::pair<Collective, std::int64_t>, double> times;
+    for (const Run::Call& c : run_.calls) {
+      if (c.end_ps >= c.last_begin_ps)
+        times[{c.op, c.group}] += static_cast<double>(c.npus) * static_cast<double>(c.end_ps - c.last_begin_ps);
+    }
     std::set<std::pair<Collective, std::uint32_t>> seen;
     for (const CollectivePlan& plan : program_.plans) seen.emplace(plan.call.op, plan.call.group);
+    std::vector<FreeCall> out;
     for (const auto& [op, group] : seen) {
+      const auto time = times.find({op, program_.groups[group].id});
+      out.push_back({op, group, time == times.end() ? 0 : time->second});
+    }
+    std::ranges::stable_sort(out, std::ranges::greater(), &FreeCall::npu_ps);
+    return out;
+  }
+
+  void free_calls() {
+    constexpr std::size_t most = 4;
+    std::vector<FreeCall> calls = contributors();
+    if (calls.size() > most) calls.resize(most);
+    for (const auto& [op, group, npu_ps] : calls) {
       ReplayProgram changed = copy();
       edit(
           changed, [&, wanted = std::pair(op, group)](Rank r) { return calls_of(r, wanted); },
-          [](Op& node, const Calls& calls) {
-            if (node.type != OpType::collective || !calls[node.channel]) return;
+          [](Op& node, const Calls& edited) {
+            if (node.type != OpType::collective || !edited[node.channel]) return;
             node.type = OpType::timed;
             node.value = 0;
             node.channel = 0;

@@ -13,9 +13,9 @@ bool is_whole(const PhasePlan& p) {
 }
 
 bool has_whole_phases(const CollectivePlan& plan) {
-  return plan.call.custom == 0 && std::ranges::all_of(plan.orders, [](const std::vector<PhasePlan>& order) {
-           return std::ranges::all_of(order, is_whole);
-         });
+  return plan.call.custom == 0 && plan.call.parts == 0 &&
+         std::ranges::all_of(
+             plan.orders, [](const std::vector<PhasePlan>& order) { return std::ranges::all_of(order, is_whole); });
 }
 
 // Returns whether the chunks' rings run all at once, or one after the other.

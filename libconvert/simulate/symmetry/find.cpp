@@ -93,6 +93,7 @@ class Finder {
   // Keeps the digits that algorithms allow.
   void check_collectives() {
     for (const CollectivePlan& plan : program_.plans) {
+      if (plan.call.parts != 0) block_all(described(plan) + " at most has unequal parts");
       for (const auto& order : plan.orders) {
         for (const PhasePlan& p : order) {
           if (!p.group_ring) check_phase(plan, p);  // else see GroupShifts

@@ -15,7 +15,8 @@ inline bool has_stages(const PhasePlan& p) {
          p.algorithm == NativeAlgorithm::double_binary_tree;
 }
 
-inline bool is_ring(const PhasePlan& p) { return p.algorithm == NativeAlgorithm::ring; }
+// Returns whether messages have two sizes, by which their slots are named.
+inline bool has_two_sizes(const PhasePlan& p) { return p.algorithm == NativeAlgorithm::ring && !p.unequal; }
 
 inline std::uint32_t window_of(const PhasePlan& p) { return p.algorithm == NativeAlgorithm::direct ? p.window : 1; }
 
@@ -28,6 +29,21 @@ std::int64_t SystemLayer<Observer>::exact_total(const Stream& st) const {
 }
 
 template <class Observer>
+Round SystemLayer<Observer>::exact_round(const Stream& st, std::uint64_t number) const {
+  const PhasePlan& p = *st.phase;
+  if (!p.unequal) return round(p, st.place, st.total, number, st.anticlockwise);
+  return unequal_round(p, st.place, number, st.anticlockwise,
+                       [&](std::uint32_t place) { return unequal_part(st, place); });
+}
+
+// Returns the bytes of a message between the stream's place of a tree or star and another one.
+template <class Observer>
+std::int64_t SystemLayer<Observer>::stage_bytes(const Stream& st, std::uint32_t place) const {
+  if (!st.phase->unequal) return st.total;
+  return unequal_part(st, st.place == st.phase->root ? place : st.place);
+}
+
+template <class Observer>
 void SystemLayer<Observer>::exact_begin(std::uint32_t s) {
   Stream& st = stream(s);
   const PhasePlan& p = *st.phase;
@@ -35,7 +51,7 @@ void SystemLayer<Observer>::exact_begin(std::uint32_t s) {
   st.total = exact_total(st);
   st.sent = st.received = 0;
   st.prepared = st.free = 0;
-  open_inbox(st, is_ring(p) ? Inbox::Slots::sizes : Inbox::Slots::messages);
+  open_inbox(st, has_two_sizes(p) ? Inbox::Slots::sizes : Inbox::Slots::messages);
   st.in_stages = has_stages(p);
   if (st.in_stages) {
     st.stages = std::make_unique<const std::vector<Stage>>(stages(p, st.place, st.low_root));
@@ -58,7 +74,7 @@ void SystemLayer<Observer>::exact_received(std::uint32_t s) {
   if (st.in_stages) {
     exact_pass(s, (*st.stages)[st.sent].reduces ? st.total : 0);
   } else {
-    const Round r = round(*st.phase, st.place, st.total, st.received++, st.anticlockwise);
+    const Round r = exact_round(st, st.received++);
     exact_pass(s, r.reduces ? r.in_bytes : 0);
   }
 }
@@ -76,13 +92,13 @@ void SystemLayer<Observer>::exact_step(std::uint32_t s) {
   const PhasePlan& p = *st.phase;
   const std::uint64_t all = rounds(p);
   const std::uint32_t window = window_of(p);
-  const bool by_size = is_ring(p);
+  const bool by_size = has_two_sizes(p);
   const std::int64_t smaller = by_size ? st.total / p.members : 0;  // of the two sizes of messages
   const bool in_halves = p.algorithm == NativeAlgorithm::direct && p.op == Collective::all_reduce;
   while (st.sent < all && st.free > 0) {
     if (in_halves && st.sent >= p.members - 1 && st.prepared < window + p.members - 1) return;
     const auto number = static_cast<std::uint32_t>(st.sent);
-    const Round r = round(p, st.place, st.total, st.sent++, st.anticlockwise);
+    const Round r = exact_round(st, st.sent++);
     --st.free;
     send_to(st, r.to, by_size ? static_cast<std::uint32_t>(r.out_bytes - smaller) : number, r.out_bytes);
     receive_from(s, r.from, by_size ? static_cast<std::uint32_t>(r.in_bytes - smaller) : number, r.in_bytes);
@@ -97,7 +113,7 @@ void SystemLayer<Observer>::exact_stage(std::uint32_t s) {
   st.free = 0;
   if (stage.from.empty()) return exact_pass(s, 0);
   for (const std::uint32_t place : stage.from)
-    receive_from(s, place, slot_in_tree(*st.phase, st.place, place, st.low_root), st.total);
+    receive_from(s, place, slot_in_tree(*st.phase, st.place, place, st.low_root), stage_bytes(st, place));
 }
 
 template <class Observer>
@@ -105,7 +121,8 @@ void SystemLayer<Observer>::exact_send_stage(std::uint32_t s) {
   Stream& st = stream(s);
   for (const std::uint32_t place : (*st.stages)[st.sent].to) {
     ++st.under_way;
-    send_to(st, place, slot_in_tree(*st.phase, place, st.place, st.low_root), st.total, {Waiter::phase_sent, s});
+    send_to(st, place, slot_in_tree(*st.phase, place, st.place, st.low_root), stage_bytes(st, place),
+            {Waiter::phase_sent, s});
   }
   if (++st.sent < st.stages->size()) return exact_stage(s);
   if (st.under_way == 0) exact_end_stages(s);

@@ -290,6 +290,7 @@ class Planner {
                                                                                 : NativeAlgorithm::binomial_tree,
                                    .op = call_.op,
                                    .group_ring = size != model_.npus,
+                                   .unequal = call_.parts != 0,
                                    .members = size,
                                    .endpoint_delay = model_.endpoint_delay,
                                    .root = is_permuted_world ? group_.ranks[call_.root] : call_.root});
@@ -301,6 +302,7 @@ class Planner {
                 .op = op,
                 .use = use,
                 .group_ring = d.group_ring,
+                .unequal = call_.parts != 0,
                 .dim = d.dim,
                 .members = d.members,
                 .stride = d.stride,

@@ -42,6 +42,7 @@ struct SystemModel {
   bool balanced = false;                      // not ASTRA-sim's: each chunk takes the dimensions in its own order
   std::vector<double> bytes_per_ns_by_dim{};  // of a link; what a balanced order weighs with
   std::vector<Topology> topology_by_dim{};    // likewise
+  std::vector<std::vector<std::int64_t>> parts{};  // see CollectiveCall::parts; bytes by place in the group
 
   // Returns the time to reduce `bytes` in local memory: a write and two reads. Throws Error(input) above 35 days.
   [[nodiscard]] Picoseconds reduction(std::int64_t bytes) const;
@@ -67,12 +68,14 @@ struct SystemGroup {
 // Holds what the members of a group call together.
 struct CollectiveCall {
   Collective op = Collective::all_reduce;
-  std::int64_t bytes = 0;  // comm_size of the node
+  std::int64_t bytes = 0;  // comm_size of the node; of unequal parts: the largest
   std::uint32_t group = 0;
   std::uint64_t dims = ~std::uint64_t{0};  // bit per dimension that takes part
   std::uint32_t custom = 0;                // 1 + index of a custom algorithm; 0: native
   std::uint32_t list = 0;     // 1 + index into SystemModel::lists; 0: the algorithms that the system lists
   std::uint32_t root = 0;     // place in the group, for collectives that have one
+  bool names_root = false;    // the node states it; else it is the first of the group
+  std::uint32_t parts = 0;    // 1 + index into SystemModel::parts, if members' parts are unequal; else 0
   std::int32_t priority = 0;  // the higher the sooner, with explicit priorities
   friend bool operator==(const CollectiveCall&, const CollectiveCall&) = default;
 };
@@ -86,6 +89,7 @@ struct PhasePlan {
   Collective op = Collective::all_reduce;
   QueueUse use = QueueUse::next;
   bool group_ring = false;  // members are the group's ranks; else base + place × stride
+  bool unequal = false;     // all-gather, gather, scatter: see CollectiveCall::parts
   std::uint32_t dim = 0;    // whose queues it uses
   std::uint32_t members = 0;
   std::uint32_t stride = 1;

@@ -90,6 +90,28 @@ Round round(const PhasePlan& p, std::uint32_t place, std::int64_t total, std::ui
   }
 }
 
+Round unequal_round(const PhasePlan& p, std::uint32_t place, std::uint64_t number, bool anticlockwise,
+                    const std::function<std::int64_t(std::uint32_t)>& part) {
+  Round r = round(p, place, 0, number, anticlockwise);
+  if (p.algorithm == NativeAlgorithm::ring) {  // part place-number goes on
+    r.out_bytes = part(shifted(place, number, p.members, anticlockwise));
+    r.in_bytes = part(shifted(place, number + 1, p.members, anticlockwise));
+  } else if (p.algorithm == NativeAlgorithm::direct) {
+    r.out_bytes = part(place);
+    r.in_bytes = part(r.from);
+  } else {  // halving doubling: the parts that agree with the place in all bits up to the one exchanged
+    const std::uint32_t step = 2 * (place ^ r.to);
+    const auto sum = [&](std::uint32_t first) {
+      std::int64_t bytes = 0;
+      for (std::uint32_t q = first % step; q < p.members; q += step) bytes += part(q);
+      return bytes;
+    };
+    r.out_bytes = sum(place);
+    r.in_bytes = sum(r.from);
+  }
+  return r;
+}
+
 TreePlace place_in_tree(std::uint32_t members, std::uint32_t place, bool low_root) {
   const std::uint32_t root = low_root ? 0 : members - 1;
   const auto at = [&](std::uint32_t number) { return low_root ? number : number - 1; };

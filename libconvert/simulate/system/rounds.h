@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -27,6 +28,10 @@ struct Round {
 // all-reduce or all-to-all, output of an all-gather. With `anticlockwise` ring and direct go the other way round.
 [[nodiscard]] Round round(const PhasePlan& phase, std::uint32_t place, std::int64_t total, std::uint64_t number,
                           bool anticlockwise);
+
+// Returns a round of an all-gather whose places give unequal parts: `part` returns the bytes of a place.
+[[nodiscard]] Round unequal_round(const PhasePlan& phase, std::uint32_t place, std::uint64_t number,
+                                  bool anticlockwise, const std::function<std::int64_t(std::uint32_t)>& part);
 
 // Holds the neighbours of a place in one of the two trees of a double binary tree; `members` where there is none. A
 // tree is a complete binary one over all places but one, in order; that one is the root above it: the last place,

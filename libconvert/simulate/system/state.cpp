@@ -238,6 +238,32 @@ void SystemState::set_phase(std::uint32_t s) {
   }
 }
 
+std::int64_t SystemState::unequal_part(const Stream& st, std::uint32_t place) const {
+  const CollectivePlan& plan = plan_of(st);
+  const SystemGroup& group = groups_[plan.call.group];
+  const std::vector<std::int64_t>& parts = model_.parts[plan.call.parts - 1];
+  const auto of_rank = [&](Rank r) {
+    return part_bytes(parts[group.place(r)], static_cast<std::int64_t>(plan.chunks),
+                      static_cast<std::int64_t>(st.chunk));
+  };
+  std::vector<Rank> ranks = {member(st, place)};
+  const std::vector<PhasePlan>& phases = plan.phases(st.chunk);
+  std::int64_t bytes = of_rank(ranks.front());
+  for (std::size_t i = 0; i < st.phase_index; ++i) {
+    const PhasePlan& p = phases[i];
+    for (std::size_t known = ranks.size(), k = 0; k < known; ++k) {
+      const Rank first = ranks[k] - ranks[k] / p.stride % p.members * p.stride;
+      for (std::uint32_t at = 0; at < p.members; ++at) {
+        const Rank other = first + at * p.stride;
+        if (other == ranks[k]) continue;
+        ranks.push_back(other);
+        bytes += of_rank(other);
+      }
+    }
+  }
+  return bytes;
+}
+
 void SystemState::enter_queue(std::uint32_t s) {
   Stream& st = stream(s);
   st.next = 0;

@@ -243,7 +243,7 @@ class Reporter {
         differ(counted(x.bytes, "byte"), counted(y.bytes, "byte"));
       return;
     }
-    if (x.root != y.root) differ(root_text(x), root_text(y));
+    if (x.root != y.root || x.names_root != y.names_root) differ(root_text(x), root_text(y));
     if (x.dims != y.dims) {
       const auto count = std::max<std::size_t>(
           program_.model.dims.size(), static_cast<std::size_t>(std::bit_width(shown(x.dims) | shown(y.dims))));
@@ -254,11 +254,12 @@ class Reporter {
     if (x.custom != y.custom) differ(algorithm_text(x), algorithm_text(y));
   }
   [[nodiscard]] std::string root_text(const CollectiveCall& call) const {
+    if (!call.names_root) return "no root";
     const std::vector<Rank>& ranks = program_.groups[call.group].ranks;
     return "root rank " + std::to_string(ranks.empty() ? call.root : ranks[call.root]);
   }
   static constexpr std::uint64_t all_dims = ~std::uint64_t{0};
-  static std::uint64_t shown(std::uint64_t dims) { return dims == all_dims ? 0 : dims; }
+  static std::uint64_t shown(std::uint64_t dims) { return (dims & all_dims << 63U) != 0 ? ~dims : dims; }
   static std::string dims_text(std::uint64_t dims, std::size_t count) {
     if (dims == all_dims) return "no involved_dim";
     std::string text;

@@ -121,7 +121,7 @@ class Hints {
       add("comm_type " + std::string(convert::name(to.op)) + " instead of " + std::string(convert::name(from.op)));
     if (from.bytes != to.bytes)
       add("comm_size " + std::to_string(to.bytes) + " instead of " + std::to_string(from.bytes));
-    if (from.root != to.root) add("the same root");
+    if (from.root != to.root || from.names_root != to.names_root) add("the same root (comm_src, comm_dst)");
     if (from.dims != to.dims) add("the same involved_dim");
     if (from.priority != to.priority) add("the same comm_priority");
     if (from.custom != to.custom) add("the same algorithm");

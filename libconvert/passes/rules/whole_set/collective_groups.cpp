@@ -82,16 +82,21 @@ bool same_type(const CollectiveNode& a, const CollectiveNode& b) {
   return a.type == CollectiveNode::unknown_type || b.type == CollectiveNode::unknown_type || plain(a) == plain(b);
 }
 
-std::int64_t common_size(const GroupUse& use, std::size_t call) {
+std::int64_t common_size(const GroupUse& use, std::size_t call, std::size_t ranks) {
   const CollectiveNode& c = use.calls[call];
+  const CollectiveDetails d =
+      c.has_details != 0 ? use.details_of(static_cast<std::uint32_t>(call)) : CollectiveDetails{};
+  std::int64_t all = 0;
   switch (collective_of(c.type)) {
     case Collective::all_reduce:
     case Collective::reduce:
     case Collective::broadcast:
     case Collective::reduce_scatter:
     case Collective::reduce_scatter_block: return c.size;
-    case Collective::all_to_all:
-    case Collective::all_gather: return c.uniform != 0 ? c.size : -1;
+    case Collective::all_to_all: return d.send_splits.count == 0 && d.recv_splits.count == 0 ? c.size : -1;
+    case Collective::all_gather:
+      if (d.bytes_out < 0) return c.size;
+      return !__builtin_mul_overflow(c.size, ranks, &all) && all == d.bytes_out ? c.size : -1;
     default: return -1;  // parts may differ
   }
 }

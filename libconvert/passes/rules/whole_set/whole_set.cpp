@@ -14,15 +14,16 @@ namespace {
 // Returns whether no rank can end its part before all others have begun theirs. The root of a broadcast could.
 bool needs_everyone(const CollectiveNode& c, const GroupUse& use, std::size_t call) {
   switch (collective_of(c.type)) {
-    case Collective::barrier: return true;
+    case Collective::barrier: return use.details_of(static_cast<std::uint32_t>(call)).dims_left_out == 0;
     case Collective::all_reduce:
     case Collective::all_gather:
     case Collective::reduce_scatter:
-    case Collective::reduce_scatter_block: return c.size > 0;
+    case Collective::reduce_scatter_block:
     case Collective::all_to_all: break;
     default: return false;
   }
   const CollectiveDetails d = use.details_of(static_cast<std::uint32_t>(call));
+  if (d.dims_left_out != 0) return false;
   const auto some_nothing = [](std::span<const std::int64_t> list) {
     return std::ranges::find(list, 0) != list.end();
   };

@@ -60,13 +60,18 @@ int generate(const tools::GenerateOptions& o, tools::Context& context) {
     }
     write_workload(workload, o, context);
   } else if (const auto collective = tools::collective_of(o.kind[0])) {
-    const Algorithm algorithm = tools::names_graph_file(o)
-                                    ? tools::graph_algorithm(o, *collective, context)
-                                    : build_collective(tools::algorithm_request(o, *collective, context));
+    const tools::GraphAlgorithm made =
+        tools::names_graph_file(o)
+            ? tools::graph_algorithm(o, *collective, context)
+            : tools::GraphAlgorithm{.algorithm =
+                                        build_collective(tools::algorithm_request(o, *collective, context))};
+    const Algorithm& algorithm = made.algorithm;
     if (o.size() && *o.size() < algorithm.chunks)
       throw usage_error("--size " + std::to_string(*o.size()) + " is less than one byte for each of the " +
                         counted(algorithm.chunks, "chunk"));
-    tools::write_algorithm(algorithm, nullptr, o, context);
+    tools::write_algorithm(
+        algorithm, nullptr, o, context,
+        made.has_nets() ? [&](Trace& trace) { made.name_nets(trace); } : std::function<void(Trace&)>());
   } else {
     const GenerateRequest request = tools::trace_request(o, context);
     MadeSet set(file_name(request), request.ranks, trace_generator(request));

@@ -164,13 +164,17 @@ std::string pattern_name(const NcclGraph& graph) {
   return i < pattern_names.size() ? std::string(pattern_names.at(i)) : "pattern " + std::to_string(graph.pattern);
 }
 
+// NCCL lets odd hosts change the channels of each pair where that keeps rings on their rails.
+std::size_t channel_of_host(const NcclGraph& graph, std::size_t ring, std::int32_t host) {
+  const bool alternate = graph.cross_nic == 2 && graph.channels.size() % 2 == 0;
+  return alternate && host % 2 == 1 ? ring ^ 1U : ring;
+}
+
 std::vector<std::vector<std::int32_t>> rings_of_hosts(const NcclGraph& ring, std::int32_t hosts) {
   std::vector<std::vector<std::int32_t>> rings(ring.channels.size());
-  // NCCL lets odd hosts change the channels of each pair where that keeps rings on their rails.
-  const bool alternate = ring.cross_nic == 2 && ring.channels.size() % 2 == 0;
   for (std::size_t c = 0; c < rings.size(); ++c) {
     for (std::int32_t host = 0; host < hosts; ++host) {
-      const std::vector<std::int32_t>& chain = ring.channels[alternate && host % 2 == 1 ? c ^ 1 : c].ranks;
+      const std::vector<std::int32_t>& chain = ring.channels[channel_of_host(ring, c, host)].ranks;
       for (const std::int32_t rank : chain)
         rings[c].push_back(host * static_cast<std::int32_t>(chain.size()) + rank);
     }

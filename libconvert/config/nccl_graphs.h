@@ -44,6 +44,8 @@ struct NcclGraph {
 // Returns "ring", "balanced tree", …
 [[nodiscard]] std::string pattern_name(const NcclGraph& graph);
 
+// Returns which channel of the file a host takes for ring `ring`.
+[[nodiscard]] std::size_t channel_of_host(const NcclGraph& graph, std::size_t ring, std::int32_t host);
 // Returns the rings of so many hosts, one for each channel: rank r of the file is rank r + i·n of host i, whose
 // chain goes on with that of the next host.
 [[nodiscard]] std::vector<std::vector<std::int32_t>> rings_of_hosts(const NcclGraph& ring, std::int32_t hosts);

@@ -215,10 +215,8 @@ std::optional<ReplayProgram> compile_ranks(const AddAll& add_all, const NetworkC
   add_all(begin, options);
   std::optional<ReplayProgram> program = builder ? builder->finish() : std::nullopt;
   if (!program || options.slow.empty() || options.slow.rbegin()->first < program->ranks.size()) return program;
-  diagnostics.error({}, "slow",
-                    "there is no rank " + std::to_string(options.slow.rbegin()->first) + " to be slow; there are " +
-                        counted(program->ranks.size(), "rank"));
-  return std::nullopt;
+  throw usage_error("there is no rank " + std::to_string(options.slow.rbegin()->first) + " to be slow; there are " +
+                    counted(program->ranks.size(), "rank"));
 }
 
 }  // namespace

@@ -171,6 +171,12 @@ std::string network_shape(const Scenario& scenario) {
   const NetworkConfig& n = scenario.network;
   std::string shape = n.ideal ? "ideal" : std::to_string(n.npus());
   for (const NetworkDim& d : n.dims) shape += ' ' + std::string(name(d.topology)) + std::to_string(d.npus);
+  // Ways of schedules are for links, and names of network devices for switches.
+  if (!n.graph.wires.empty()) {
+    const std::string id = network_id(n.graph);
+    shape += ' ' + id.substr(0, id.rfind('-'));  // without rates
+  }
+  for (const std::string& name : n.graph.switch_names) shape += ' ' + name;
   if (can_send_to_self(n, scenario.options.network.model)) shape += " self";
   if (!n.ideal && uses_synthesis(*scenario.options.system)) {
     shape += ' ' + rates_text(build_wire_graph(n)) + ' ' + std::string(name(scenario.options.network.occupancy)) +

@@ -144,6 +144,23 @@ void add_wire_setting(RunSettings& s, const SettingText& v) {
     setting.dim = static_cast<std::size_t>(parse_int(v.key.substr(dot + 1)).value_or(0));
 }
 
+// "split", "single", "hash" or "hash,seed=7".
+void set_multipath(RunSettings& s, const SettingText& v) {
+  static constexpr Multipath all[] = {Multipath::split, Multipath::hash, Multipath::single};
+  static constexpr std::string_view seed = "seed=";
+  const std::vector<std::string> pieces = split(v.text, ',');
+  const auto* const found = std::ranges::find(all, pieces[0], [](Multipath m) { return name(m); });
+  if (found == std::end(all)) throw unknown(v, {"split", "hash", "single"});
+  s.options.network.multipath = *found;
+  s.options.network.multipath_seed = 0;
+  for (std::size_t i = 1; i < pieces.size(); ++i) {
+    if (*found != Multipath::hash || !pieces[i].starts_with(seed) || i != 1)
+      throw mistake(v.key + ": unknown option '" + pieces[i] + "'; hash takes seed=N");
+    const std::string number = pieces[i].substr(seed.size());
+    s.options.network.multipath_seed = static_cast<std::uint64_t>(whole({v.key, number}, 0, INT64_MAX));
+  }
+}
+
 void set_groups(RunSettings& s, const SettingText& v) {
   s.no_groups = v.text == no_groups_file && !fs::exists(find_path(s.folder, v.text));
   s.system.groups = s.no_groups ? std::nullopt : std::optional(find_config(s, v));
@@ -237,7 +254,8 @@ const SweepKeys& sweep_keys() {
       if (s.kind == SettingKind::rate || s.kind == SettingKind::delay) keys.per_dimension.emplace_back(s.key);
       const bool list = s.kind == SettingKind::list;
       if (list) keys.lists.emplace_back(s.key);
-      if (s.kind == SettingKind::network || s.kind == SettingKind::format || (list && !s.splits_at_commas()))
+      if (s.kind == SettingKind::network || s.kind == SettingKind::format || s.kind == SettingKind::variant ||
+          (list && !s.splits_at_commas()))
         keys.with_options.emplace_back(s.key);
     }
     for (std::string& name : system_key_names()) keys.keys.push_back(std::move(name));

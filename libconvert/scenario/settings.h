@@ -59,6 +59,7 @@ enum class SettingKind : std::uint8_t {
   network,
   file,
   choice,
+  variant,  // a name, with options behind commas
   list,
   bytes,
   time,

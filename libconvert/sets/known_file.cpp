@@ -82,7 +82,7 @@ std::optional<FileKind> known_file(std::string_view head, const std::string& nam
   head = without_mark(head);
   const std::string_view text = head.substr(std::min(head.size(), head.find_first_not_of(spaces)));
   if (text.empty()) return std::nullopt;
-  if (const NetworkImport* import = find_import(text); import != nullptr && !import->noun.empty())
+  if (const NetworkImport* import = find_import(text); import != nullptr && import->refusal == nullptr)
     return FileKind::network;
   if (const std::optional<FileKind> kind = known_json(text)) return kind;
   if (is_result(text)) return FileKind::result;
@@ -95,6 +95,14 @@ std::optional<FileKind> known_file(std::string_view head, const std::string& nam
   if (format == nullptr) return std::nullopt;
   if (is_text(head) && format->sniff != nullptr && !format->sniff(head)) return std::nullopt;  // only its name
   return format->describes_set() ? FileKind::algorithm : FileKind::trace;
+}
+
+std::string foreign_file(std::string_view head, const std::string& name) {
+  if (known_file(head, name)) return {};
+  const std::string_view marked = without_mark(head);
+  const std::string_view text = marked.substr(std::min(marked.size(), marked.find_first_not_of(spaces)));
+  const NetworkImport* const import = find_import(text);
+  return import != nullptr && import->refusal != nullptr ? import->refusal(text) : std::string();
 }
 
 std::string describe(FileKind kind) {

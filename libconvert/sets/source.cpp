@@ -233,6 +233,8 @@ TraceSource::TraceSource(SourceOptions options, Diagnostics& diagnostics)
     format_ = detect_format(head, input.name());
     if (const auto kind = known_file(head, input.name()); kind && *kind > FileKind::algorithm)
       throw input_error({.file = input.name()}, "no trace: it " + describe(*kind));
+    if (const std::string foreign = foreign_file(head, input.name()); !foreign.empty())
+      throw input_error({.file = input.name()}, "no trace: it " + foreign);
     if (format_ == nullptr) {
       throw input_error({.file = input.name()}, "cannot tell the format; name it with --from (see --list-formats)");
     }

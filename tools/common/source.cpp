@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "common/source.h"
 
+#include "config/network/network.h"
+#include "simulate/engine/replay.h"
+#include "util/log.h"
+
 namespace tools {
 
 convert::SourceOptions source_options(const InputOptions& input, const Context& context) {
@@ -19,6 +23,17 @@ std::vector<std::string> operand_files(const std::vector<std::string>& operands,
   for (const convert::InputSet::File& file : inputs.files()) files.push_back(file.path);
   if (inputs.groups()) files.push_back(inputs.groups()->name);
   return files;
+}
+
+void report_network(const convert::NetworkConfig& network) {
+  for (const std::string& note : network.notes) convert::log_note(network.source + ": " + note);
+  for (const std::string& remark : network.remarks) convert::log_info(network.source + ": " + remark);
+}
+
+void note_one_route(bool of_schedule, const convert::ReplayResult& result) {
+  if (!of_schedule || !result.spread || result.spread->multipath != convert::Multipath::single) return;
+  convert::log_note(
+      "a schedule gives each message one route: of equal-cost routes one is used, as with --multipath single");
 }
 
 }  // namespace tools

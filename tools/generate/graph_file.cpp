@@ -2,10 +2,13 @@
 #include "generate/graph_file.h"
 
 #include <algorithm>
+#include <charconv>
 #include <string>
 #include <vector>
 
 #include "config/nccl_graphs.h"
+#include "core/algorithm/named_net.h"
+#include "core/attr_names.h"
 #include "core/units.h"
 #include "core/words.h"
 #include "io/input.h"
@@ -93,11 +96,56 @@ void warn(const NcclGraph& ring, std::int64_t hosts, Context& context) {
   context.diagnostics.warning(ring.where, "graph", message);
 }
 
+// Returns the number of a network device, decimal or behind 0x; -1 if the file names none.
+std::int64_t net_of(const std::string& text) {
+  const bool hex = text.starts_with("0x");
+  const char* const end = text.data() + text.size();
+  std::int64_t number = -1;
+  const auto [stop, failure] = std::from_chars(text.data() + (hex ? 2 : 0), end, number, hex ? 16 : 10);
+  return failure == std::errc{} && stop == end && number >= 0 ? number : -1;
+}
+
+std::vector<std::vector<std::int64_t>> nets_of(const Algorithm& algorithm, const NcclGraph& ring) {
+  const auto each = static_cast<std::int32_t>(ring.channels.front().ranks.size());  // ranks of a host
+  std::vector<std::vector<std::int64_t>> nets;
+  for (std::int32_t rank = 0; rank < algorithm.ranks(); ++rank) {
+    auto& of_rank = nets.emplace_back();
+    for (const Threadblock& tb : algorithm.threadblocks(algorithm.gpus[static_cast<std::size_t>(rank)])) {
+      const auto ring_of_tb = static_cast<std::size_t>(tb.chan) % ring.channels.size();
+      const bool leaves = tb.send >= 0 && tb.send / each != rank / each;
+      of_rank.push_back(leaves ? net_of(ring.channels[channel_of_host(ring, ring_of_tb, rank / each)].last_net)
+                               : -1);
+    }
+  }
+  return nets;
+}
+
 }  // namespace
+
+bool GraphAlgorithm::has_nets() const {
+  return std::ranges::any_of(nets, [](const auto& of_rank) {
+    return std::ranges::any_of(of_rank, [](std::int64_t net) { return net >= 0; });
+  });
+}
+
+void GraphAlgorithm::name_nets(Trace& trace) const {
+  NodeTable& table = trace.nodes;
+  for (Node& node : table.nodes) {
+    const IntValue tb = int_value(table.attributes(node), attr::tb_id);
+    if (node.type != NodeType::comm_send || !tb) continue;
+    const std::int64_t net = nets.at(trace.rank).at(static_cast<std::size_t>(tb.value));
+    if (net < 0) continue;
+    const Range old = node.attrs;
+    node.attrs.begin = static_cast<std::uint32_t>(table.attrs.size());
+    for (std::uint32_t i = 0; i < old.count; ++i) table.attrs.push_back(Attr(table.attrs[old.begin + i]));
+    table.add_int(named_net, Kind::int32_val, net);
+    node.attrs.count = old.count + 1;
+  }
+}
 
 bool names_graph_file(const GenerateOptions& o) { return o.algorithm && o.algorithm->starts_with(prefix); }
 
-Algorithm graph_algorithm(const GenerateOptions& o, Collective collective, Context& context) {
+GraphAlgorithm graph_algorithm(const GenerateOptions& o, Collective collective, Context& context) {
   CollectiveRequest request = algorithm_request(o, collective, context);
   if (!request.dims.empty() || !request.dim_algorithms.empty())
     throw usage_error(std::string(request.dims.empty() ? "--dim-algorithms" : "--dims") +
@@ -119,7 +167,10 @@ Algorithm graph_algorithm(const GenerateOptions& o, Collective collective, Conte
   warn(ring, operand.hosts, context);
   request.algorithm = "graph";
   request.ranks = static_cast<std::int32_t>(ranks);
-  return build_on_rings(request, rings_of_hosts(ring, static_cast<std::int32_t>(operand.hosts)));
+  GraphAlgorithm made{.algorithm =
+                          build_on_rings(request, rings_of_hosts(ring, static_cast<std::int32_t>(operand.hosts)))};
+  made.nets = nets_of(made.algorithm, ring);
+  return made;
 }
 
 }  // namespace tools

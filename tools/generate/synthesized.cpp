@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "common/source.h"
 #include "core/rank_list.h"
 #include "core/units.h"
 #include "core/words.h"
@@ -165,6 +166,7 @@ class Generation {
         network_(find_network(*o.synthesis.network)),
         request_(request_of(o, network_)),
         format_(written_format(o.output.to, o.output.path).format->name) {
+    report_network(network_);
     if (format_ == "ten" && request_.forwarding != Forwarding::store && build_wire_graph(network_).switches != 0) {
       throw usage_error(
           "--forwarding " + std::string(name(request_.forwarding)) +
@@ -417,6 +419,7 @@ void generate_synthesized(const GenerateOptions& o, Context& context,
   check_options(o, context);
   if (asks_for_several(o)) {
     const NetworkConfig network = find_network(*o.synthesis.network);
+    report_network(network);
     return generate_together(o, network, request_of(o, network), choice_of(o, context), context);
   }
   Generation generation(o, context);

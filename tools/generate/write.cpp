@@ -42,17 +42,20 @@ std::string numbered_path(const std::string& path, std::size_t i) {
 }
 
 void write_algorithm(const Algorithm& algorithm, const Schedule* schedule, const GenerateOptions& o,
-                     Context& context) {
+                     Context& context, const std::function<void(Trace&)>& name_nets) {
   const Lowering lowering(algorithm, schedule == nullptr ? o.size() : std::nullopt, context.diagnostics);
   MadeSet set(algorithm.name, static_cast<Rank>(algorithm.ranks()), [&](Rank rank) {
     Trace trace;
     trace.rank = rank;
     trace.name = algorithm.name;
     lowering.lower(rank, trace);
+    if (name_nets) name_nets(trace);
     return trace;
   });
   set.set_algorithm(algorithm);
   if (schedule != nullptr) set.set_schedule(*schedule);
+  if (name_nets && written_format(o.output.to, o.output.path).format->write_algorithm != nullptr)
+    log_note("network devices (net) of the graph file are not written: the format has no place for them");
   write_made(set, o, context);
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/source.h"
 #include "core/units.h"
 #include "page/ten/ten_page.h"
 #include "passes/lower/lower.h"
@@ -62,6 +63,7 @@ std::optional<Replayed> replayed(const TenOptions& options, TraceSource& source,
   settings.model = NetworkModel::wires;
   settings.workload = source.base_name();
   Scenario scenario = make_scenario(settings);
+  report_network(scenario.network);
   if (!prepare(source, true, source.base_name()) || context.failed()) return std::nullopt;
   add_groups(scenario, source.groups());
   check_scenario(scenario);
@@ -72,6 +74,7 @@ std::optional<Replayed> replayed(const TenOptions& options, TraceSource& source,
   const LoadedReplay loaded = load_replay(traces, scenario, context.jobs(), context.diagnostics);
   if (!loaded || context.failed()) return std::nullopt;
   const ReplayResult result = replay(*loaded.program);
+  note_one_route(true, result);
   if (result.status != ReplayStatus::complete)
     throw input_error({.file = source.base_name()},
                       result_message(result) + "; without -n the page shows the algorithm as far as it comes");

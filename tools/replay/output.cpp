@@ -296,6 +296,8 @@ void check_replay_output(const ReplayOutputOptions& o, const Scenario& scenario)
   if (o.report == "links" && scenario.network.ideal) throw usage_error("an ideal network has no links to report");
   if (is_schedule(o) && model != NetworkModel::wires)
     throw usage_error("-t " + *o.to + " wants --network links: the others know no links, or no exact times");
+  if (is_schedule(o) && scenario.options.network.multipath == Multipath::split)
+    throw usage_error("-t " + *o.to + " gives each message one route; take --multipath single or hash");
 }
 
 std::vector<std::string> output_files(const ReplayOutputOptions& o, std::size_t ranks) {
@@ -326,8 +328,7 @@ void refuse_inputs_as_outputs(const std::vector<std::string>& outputs, const std
 
 bool wrote_network(const Scenario& scenario, const ReplayOutputOptions& o) {
   const std::string& name = scenario.network.source;
-  for (const std::string& note : scenario.network.notes) log_note(name + ": " + note);
-  for (const std::string& remark : scenario.network.remarks) log_info(name + ": " + remark);
+  report_network(scenario.network);
   if (!o.print_network) return false;
   if (scenario.network.ideal) throw usage_error("--print-network: an ideal network has no links");
   WireGraph graph = build_wire_graph(scenario.network);
@@ -368,6 +369,7 @@ bool report_result(ReplayResult& result, const ReplayOutputOptions& o, const Inp
                    const std::string& name, Context& context) {
   const std::string file = name == "-" ? "<stdin>" : name;
   for (const std::string& note : result.notes) log_note(note);
+  note_one_route(is_schedule(o), result);
   if (result.status != ReplayStatus::deadlock) {
     for (const AstraGap gap : result.gaps.list()) log_note(std::string(astra_gap_text) + std::string(cause(gap)));
   }

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "config/network/routes.h"
 
-#include <algorithm>
-#include <map>
-
+#include "config/network/shortest_routes.h"
 #include "config/network/wire_numbers.h"
 #include "core/diagnostic.h"
-#include "core/rows.h"
 #include "core/units.h"
 
 namespace convert {
@@ -101,89 +98,24 @@ class TreeRouter final : public Router {
   TreeWires numbers_;
 };
 
-// Shortest ways in any graph: a table of the next wire for each destination, made when the first message goes
-// there.
-class TableRouter final : public Router {
- public:
-  explicit TableRouter(WireGraph graph)
-      : graph_(std::move(graph)),
-        in_(rows_by_key(graph_.wires.size(), graph_.devices(), [&](std::size_t i) { return graph_.wires[i].to; })),
-        by_hops_(std::ranges::all_of(graph_.wires, [](const GraphWire& w) { return w.weight == 1; })),
-        rows_(graph_.npus) {}
-
-  Hop step(Position& p) override {
-    std::unique_ptr<std::uint32_t[]>& row = rows_[p.dst];
-    if (row == nullptr) row = make_row(p.dst);
-    const std::uint32_t wire = row[p.at];
-    const GraphWire& l = graph_.wires[wire];
-    p.at = l.to;
-    return {wire, l.bytes_per_ns, l.latency_ps};
-  }
-  [[nodiscard]] std::uint32_t wires() const override { return static_cast<std::uint32_t>(graph_.wires.size()); }
-  [[nodiscard]] std::pair<Device, Device> ends(std::uint32_t wire) const override {
-    return {graph_.wires[wire].from, graph_.wires[wire].to};
-  }
-  [[nodiscard]] Hop hop(std::uint32_t wire) const override {
-    return {wire, graph_.wires[wire].bytes_per_ns, graph_.wires[wire].latency_ps};
-  }
-  [[nodiscard]] std::string device_name(Device device) const override { return graph_.device_name(device); }
-
- private:
-  static constexpr std::uint64_t none = UINT64_MAX;
-
-  // Backwards from the destination, by distance. The row's entry for `dst` itself is the begin of the shortest way
-  // out and back.
-  std::unique_ptr<std::uint32_t[]> make_row(Device dst) {
-    auto row = std::make_unique_for_overwrite<std::uint32_t[]>(graph_.devices());
-    std::fill_n(row.get(), graph_.devices(), UINT32_MAX);
-    distance_.assign(graph_.devices(), none);
-    latency_.assign(graph_.devices(), 0);
-    open_.clear();
-    open_[0] = {dst};
-    for (std::size_t found = 0; !open_.empty();) {
-      const auto [distance, devices] = std::move(*open_.begin());
-      open_.erase(open_.begin());
-      for (const Device v : devices) {
-        if (v == dst ? distance == 0 : distance_[v] == distance) found += reach_from(v, dst, distance, row.get());
-      }
-      if (by_hops_ && found == graph_.devices()) break;
-    }
-    return row;
-  }
-
-  // Takes the wires into `v` where they shorten a way. Returns how many devices are reached for the first time.
-  std::size_t reach_from(Device v, Device dst, std::uint64_t distance, std::uint32_t* row) {
-    std::size_t found = 0;
-    for (const std::uint32_t wire : in_[v]) {
-      const GraphWire& w = graph_.wires[wire];
-      const Device u = w.from;
-      const std::uint64_t way = distance + w.weight;
-      if (distance_[u] < way) continue;
-      const Picoseconds latency = add(v == dst ? 0 : latency_[v], w.latency_ps);
-      if (distance_[u] > way) {
-        found += distance_[u] == none ? 1 : 0;
-        distance_[u] = way;
-        if (u != dst) open_[way].push_back(u);
-      } else if (std::pair{latency, v} >= std::pair{latency_[u], graph_.wires[row[u]].to}) {
-        continue;
-      }
-      row[u] = wire;
-      latency_[u] = latency;
-    }
-    return found;
-  }
-  static Picoseconds add(Picoseconds a, Picoseconds b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
-
-  WireGraph graph_;
-  Rows in_;                                             // wires by the device they lead to
-  bool by_hops_;                                        // every wire weighs 1
-  std::vector<std::unique_ptr<std::uint32_t[]>> rows_;  // by destination: by device the wire to take
-  std::vector<std::uint64_t> distance_;
-  std::vector<Picoseconds> latency_;
-  std::map<std::uint64_t, std::vector<Device>> open_;  // by distance
-};
-
 }  // namespace
+
+std::span<const std::uint32_t> Router::ties(const Position& /*position*/) { return {}; }
+
+Hop Router::take(Position& position, std::uint32_t wire) const {
+  position.at = ends(wire).second;
+  return hop(wire);
+}
+
+const RouteSpread& Router::spread() const {
+  static const RouteSpread single;
+  return single;
+}
+
+std::vector<RoutedLink> Router::links(std::uint32_t wire) const {
+  const auto [from, to] = ends(wire);
+  return {{wire, from, to, hop(wire).bytes_per_ns}};
+}
 
 std::string_view name(Routing routing) { return routing == Routing::dimension ? "dimension" : "shortest"; }
 
@@ -194,7 +126,7 @@ std::string too_many_routes(const WireGraph& graph) {
 }
 
 std::unique_ptr<Router> make_router(const NetworkConfig& config, std::optional<Routing> routing,
-                                    const std::vector<std::string>& failed) {
+                                    const std::vector<std::string>& failed, const RouteSpread& spread) {
   if (routing == Routing::dimension && !failed.empty())
     throw usage_error("routing by dimension cannot avoid failed links; they want shortest");
   if (routing == Routing::dimension && !config.is_product())
@@ -207,7 +139,7 @@ std::unique_ptr<Router> make_router(const NetworkConfig& config, std::optional<R
   if (std::uint64_t{graph.npus} * graph.devices() > max_route_entries)
     throw input_error({.file = config.source}, too_many_routes(graph));
   if (!failed.empty()) remove_failed_wires(graph, failed);
-  return std::make_unique<TableRouter>(std::move(graph));
+  return std::make_unique<ShortestRouter>(std::move(graph), spread);
 }
 
 }  // namespace convert

@@ -5,20 +5,22 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "config/network/multipath.h"
 #include "config/network/network.h"
 
 namespace convert {
 
 // dimension: a message in a product goes along dimension 0 to its destination's coordinate there, then along 1, and
 //   so on; in a ring the shorter way, up if both are equally long.
-// shortest: it takes the way of the least sum of weights, which is the fewest hops where nothing else is said; of
-// such
-//   ways that of the least latency, then of the lowest next device.
+// shortest: a message takes the route of the least sum of weights, which is the fewest hops by default; of such
+// routes
+//   the one of the least latency, then of the lowest next device; see Multipath for routes through switches.
 enum class Routing : std::uint8_t { dimension, shortest };
 [[nodiscard]] std::string_view name(Routing routing);
 
@@ -35,6 +37,14 @@ struct Position {
   std::uint32_t phase = 0;
 };
 
+// A link of the network that a router's wire stands for: one, or one of a bundle.
+struct RoutedLink {
+  std::uint32_t number = 0;
+  Device from = 0;
+  Device to = 0;
+  double bytes_per_ns = 0;
+};
+
 class Router {
  public:
   virtual ~Router() = default;
@@ -44,9 +54,22 @@ class Router {
   // Takes the next hop and returns it; the message has arrived when `at` is `dst`. When it begins they must differ,
   // except in a product of one switch, through which an NPU can send to itself.
   virtual Hop step(Position& position) = 0;
+  // Returns the wires of equal cost of which each carries a part of a message that is to be split there (see
+  // Multipath); empty: step() takes the only one.
+  [[nodiscard]] virtual std::span<const std::uint32_t> ties(const Position& position);
+  // Takes one of these and returns the hop.
+  virtual Hop take(Position& position, std::uint32_t wire) const;
+  // Returns the phase with which a message begins if routes are drawn by hash.
+  [[nodiscard]] virtual std::uint32_t flow(Device /*src*/, Device /*dst*/, std::int64_t /*tag*/) const { return 0; }
+  // Returns how messages share routes, and whether any routes so far had equal cost.
+  [[nodiscard]] virtual const RouteSpread& spread() const;
+  [[nodiscard]] virtual bool has_ties() const { return false; }
   // Returns a number above those of all wires; some numbers below it have no wire.
   [[nodiscard]] virtual std::uint32_t wires() const = 0;
   [[nodiscard]] virtual std::pair<Device, Device> ends(std::uint32_t wire) const = 0;
+  // Returns the links for which a wire stands, which carry shares of its messages in proportion to their
+  // bandwidths.
+  [[nodiscard]] virtual std::vector<RoutedLink> links(std::uint32_t wire) const;
   // Returns the hop over a wire.
   [[nodiscard]] virtual Hop hop(std::uint32_t wire) const = 0;
   [[nodiscard]] virtual std::string device_name(Device device) const = 0;
@@ -66,6 +89,7 @@ inline constexpr std::uint64_t max_route_entries = 1 << 27;
 // have, Error(input) if it is too large.
 [[nodiscard]] std::unique_ptr<Router> make_router(const NetworkConfig& config,
                                                   std::optional<Routing> routing = std::nullopt,
-                                                  const std::vector<std::string>& failed = {});
+                                                  const std::vector<std::string>& failed = {},
+                                                  const RouteSpread& spread = {});
 
 }  // namespace convert

@@ -141,7 +141,8 @@ NetworkConfig parse_network(const std::string& name, std::string_view text, cons
     file.check_keys({}, "a list of links or of dimensions");  // now that it is one
     return config;
   }
-  if (!import->noun.empty()) file.check_keys(import->keys, import->noun);
+  if (import->refusal != nullptr) throw input_error({.file = name}, import->refusal(text), "network");
+  file.check_keys(import->keys, import->noun);
   return import->read({.name = name, .text = text, .file = file});
 }
 

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/algorithm/named_net.h"
+
 namespace convert {
 namespace {
 
@@ -58,6 +60,7 @@ const Name kept_iteration{std::string_view("iteration")};
 }  // namespace
 
 AttributeRole role_of(Name attribute) {
+  if (attribute == named_net) return AttributeRole::number;
   if (attribute.index() < role_by_index.size()) return role_by_index[attribute.index()];
   return attribute == kept_iteration ? AttributeRole::number : AttributeRole::none;
 }

@@ -25,6 +25,7 @@ std::uint32_t table_hash(ChannelKey key) {
 
 Channels::Channels(Network& network, const ChannelKeys& fixed, std::size_t npus)
     : network_(network),
+      routes_by_tag_(network.routes_by_tag()),
       fixed_(fixed),
       first_made_(static_cast<std::uint32_t>(fixed.size())),
       fixed_backlogs_(fixed.size(), npus),
@@ -125,10 +126,11 @@ void Messages<Observer>::start(std::uint32_t channel, Waiter sent, Rank src, Ran
   const MessageToken m = messages_.emplace(channel, no_spot, src, dst, sent);
   network_.prefetch_new(messages_.next_number());
   observer_.sends(m, device, bytes, k.exchange, k.class_ring ? k.run : 0);
-  if (way_.turns.count != 0) network_.go_by(m, std::exchange(way_, {}));
+  if (way_.turns.count != 0 || way_.through != no_device) network_.go_by(m, std::exchange(way_, {}));
   if (channel >= first_made_ && made_[channel - first_made_].delay >= 0) {
     queue_.push_after(made_[channel - first_made_].delay, m, event_arrival);
   } else {
+    if (routes_by_tag_) network_.set_tag(k.native ? 0 : k.tag);
     network_.send(src, device, bytes, m, priority);
   }
   observer_.was_sent();

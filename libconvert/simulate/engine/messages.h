@@ -95,6 +95,7 @@ class Channels {
   static std::uint32_t last_posted(Backlog b) { return static_cast<std::uint32_t>(b) - 1; }
 
   Network& network_;
+  const bool routes_by_tag_;
   const ChannelKeys& fixed_;
   const std::uint32_t first_made_;  // channel
   std::uint64_t unclaimed_ = 0;
@@ -165,6 +166,7 @@ class Messages : public Channels {
     const MessageToken m = messages_.emplace(to.stream, to.spot, src, dst, sent);
     network_.prefetch_new(messages_.next_number());
     observer_.sends(m, dst, bytes, exchange, 0);
+    if (routes_by_tag_) network_.set_tag(0);
     network_.send(src, dst, bytes, m, priority);
     observer_.was_sent();
   }

@@ -78,8 +78,8 @@ class NoObserver {
   void waits(std::uint32_t /*index*/) {}
   void goes_on(std::uint32_t /*index*/) {}
 
-  // Packet `p` starts, comes to a wire (comes() returns the wire for it), takes it, and is at its end.
-  void launched(std::uint32_t /*p*/) {}
+  // Packet `p` of a message starts, comes to a wire (comes() returns the wire for it), takes it, and is at its end.
+  void launched(std::uint32_t /*p*/, std::uint32_t /*message*/) {}
   [[nodiscard]] std::uint32_t comes(std::uint32_t /*p*/, std::uint32_t wire) { return wire; }
   void takes_wire(std::uint32_t /*p*/, std::uint32_t /*wire*/, std::int64_t /*bytes*/) {}
   void hop_ends(std::uint32_t /*p*/) {}

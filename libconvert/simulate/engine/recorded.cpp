@@ -404,10 +404,8 @@ std::optional<ReplayResult> RecordedReplay::finish() {
   const auto has = [&](Rank rank) { return std::binary_search(result_.ranks.begin(), result_.ranks.end(), rank); };
   for (const auto& [rank, factor] : options_.slow) {
     if (has(rank)) continue;
-    diagnostics_.error({}, "slow",
-                       "there is no rank " + std::to_string(rank) + " to be slow; there are " +
-                           counted(result_.ranks.size(), "rank"));
-    return std::nullopt;
+    throw usage_error("there is no rank " + std::to_string(rank) + " to be slow; there are " +
+                      counted(result_.ranks.size(), "rank"));
   }
   if (const auto& target = options_.explain; target && !target->end && !has(target->rank))
     throw usage_error("there is no rank " + std::to_string(target->rank) + " to explain");

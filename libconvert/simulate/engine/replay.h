@@ -81,6 +81,7 @@ struct ReplayResult {
   ReplayStatus status = ReplayStatus::complete;
   NetworkModel model = NetworkModel::unaware;
   std::optional<Forwarding> forwarding{};  // of the model wires
+  std::optional<RouteSpread> spread{};     // of messages that had routes of equal cost
   bool ideal_network = false;              // in place of a model
   IssueMode issue = IssueMode::algorithm;
   bool recorded_communication = false;  // in place of a model

@@ -373,6 +373,7 @@ class Replayer final : private CollectiveListener {
     }
     recorder_.finish();
     result_.wires = network_->wire_use(result_.reached_ps);
+    if (network_->has_ties()) result_.spread = program_.options.network.spread();
     result_.timeline.hops = network_->logged_hops();
     list_busy_bins();
     result_.traffic = traffic_.list();

@@ -115,14 +115,17 @@ class Causes : public NoObserver {
     packets_.at[p].wire = wire;
     return wire;
   }
-  void launched(std::uint32_t p) { packets_.put(p, {current_, actor_}); }
+  void launched(std::uint32_t p, std::uint32_t message) {
+    packets_.put(p, {current_, actor_});
+    packets_.at[p].way = ways_[message];
+  }
   void takes_wire(std::uint32_t p, std::uint32_t wire, std::int64_t bytes) {
     Packet& k = packets_.at[p];
     Detail d = detail(Kind::hop);
     d.actor = k.actor;
     d.came = k.came;
-    d.to = ways_[p].to;  // packets have the numbers of messages
-    d.exchange = ways_[p].exchange;
+    d.to = k.way.to;
+    d.exchange = k.way.exchange;
     d.wire = k.wire;
     d.bytes = bytes;
     k.cause = add(d);
@@ -141,7 +144,12 @@ class Causes : public NoObserver {
     std::uint32_t cause = none;
     Actor actor{};
   };
+  struct Way {
+    Rank to = 0;
+    bool exchange = false;
+  };
   struct Packet : Begun {
+    Way way{};
     Picoseconds came = 0;
     std::uint32_t wire = none;  // to which it came: of representatives as seen from its source
     Packet& operator=(const Begun& b) {
@@ -205,10 +213,6 @@ class Causes : public NoObserver {
   Table<Begun> messages_;
   Table<Begun> waiting_;
   Table<Packet> packets_;
-  struct Way {
-    Rank to = 0;
-    bool exchange = false;
-  };
   std::vector<Way> ways_;                                   // by message
   std::unordered_map<std::uint32_t, std::uint32_t> wires_;  // the cause that was last on it
 };

@@ -91,7 +91,7 @@ void AwareNetwork<Observer>::send(Rank src, Rank dst, std::int64_t bytes, Messag
                                   std::int64_t /*priority*/) {
   const std::uint32_t p = message;
   table_.new_packet(p) = {.bytes = bytes, .next = 0, .at = src, .dst = dst, .dim = 0, .to_switch = false};
-  observer_.launched(p);
+  observer_.launched(p, message);
   if (src == dst) {  // see can_send_to_self
     enqueue(take_hop(table_.packet(p), dims_[0], src, dst), p);
   } else {

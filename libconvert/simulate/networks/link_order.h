@@ -15,6 +15,8 @@
 
 namespace convert {
 
+inline constexpr Device no_device = 0xffffffff;
+
 // Is a link on the way of a scheduled message: `number` counts from 0 among all `of` messages that one run of a
 // schedule sends over the link.
 struct LinkTurn {
@@ -27,6 +29,7 @@ struct LinkTurn {
 struct ScheduledWay {
   Range turns{};  // none: it has no way of its own
   std::uint32_t run = 0;
+  Device through = no_device;  // without turns: a switch through which the message goes, by shortest routes
 };
 
 // A message that has come to a link whose turn is another's.

@@ -23,6 +23,7 @@ void check_network_options(const NetworkConfig& config, const NetworkOptions& op
   if (config.ideal) {
     const char* what = !options.failed.empty()                ? "that could fail"
                        : options.routing                      ? "to choose a way over"
+                       : options.multipath                    ? "to choose among"
                        : options.occupancy != Occupancy::beta ? "that could be occupied"
                        : options.forwarding                   ? "to forward messages over"
                                                               : nullptr;
@@ -37,6 +38,7 @@ void check_network_options(const NetworkConfig& config, const NetworkOptions& op
   }
   const char* what = !options.failed.empty()                ? "failed links"
                      : options.routing                      ? "a choice of routing"
+                     : options.multipath                    ? "a choice of equal-cost routes"
                      : options.occupancy != Occupancy::beta ? "occupancy alpha-beta"
                      : options.forwarding                   ? "a choice of forwarding"
                                                             : nullptr;

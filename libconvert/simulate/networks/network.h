@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "config/network/forwarding.h"
+#include "config/network/multipath.h"
 #include "config/network/network.h"
 #include "config/network/routes.h"
 #include "core/timeline.h"
@@ -77,6 +78,12 @@ class Network {
   // outlive the network. In the model wires only.
   virtual void use_turns(std::span<const LinkTurn> /*table*/) {}
   virtual void go_by(MessageToken /*message*/, const ScheduledWay& /*way*/) {}
+  // Returns whether routes depend on tags. If so, set_tag() is called before each send(), with the tag of its
+  // message.
+  [[nodiscard]] virtual bool routes_by_tag() const { return false; }
+  virtual void set_tag(std::int64_t /*tag*/) {}
+  // Returns whether messages so far had routes of equal cost to share; in the model wires only.
+  [[nodiscard]] virtual bool has_ties() const { return false; }
   // Returns the messages that wait for a turn which is another's.
   [[nodiscard]] virtual std::vector<HeldMessage> held() const { return {}; }
   // Handles an event of a kind ≥ event_network. Returns the message that has arrived by it, or no_message.
@@ -131,18 +138,27 @@ enum class NetworkModel : std::uint8_t { unaware, aware, wires };
 enum class Occupancy : std::uint8_t { beta, alpha_beta };
 [[nodiscard]] std::string_view name(Occupancy occupancy);  // "beta", "alpha-beta"
 
-// Holds the model and its options. Occupancy, forwarding, routing and failed are for the model wires only.
+// Holds the model and its options. Occupancy, forwarding, routing, multipath and failed are for the model wires
+// only.
 struct NetworkOptions {
   NetworkModel model = NetworkModel::unaware;
   Occupancy occupancy = Occupancy::beta;
   std::optional<Forwarding> forwarding{};  // switches if not given
   std::optional<Routing> routing{};        // see make_router
+  std::optional<Multipath> multipath{};    // split if not given; single if hops are logged
+  std::uint64_t multipath_seed = 0;        // of hash
   std::vector<std::string> failed{};       // "3-4", "npu3-switch0", "3>4"; see remove_failed_wires
   bool count_wires = false;                // for Network::wire_use; aware and wires
   bool bin_wires = false;                  // with count_wires, for Network::busy_bins
   bool log_hops = false;                   // for Network::logged_hops; wires
   std::uint32_t wires_like = 1;            // for how many wires each stands there
   bool watch_ports = false;                // for Network::worst_port; unaware
+  bool names_links = false;                // messages have ways of schedules; wires
+
+  // Returns how messages share routes of equal cost.
+  [[nodiscard]] RouteSpread spread() const {
+    return {multipath.value_or(log_hops ? Multipath::single : Multipath::split), multipath_seed, names_links};
+  }
 };
 // Throws Error(usage) if the model does not take the network or an option. make_network checks the devices that
 // routing and failed wires name.

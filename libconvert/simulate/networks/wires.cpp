@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <memory>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
@@ -19,6 +21,8 @@
 namespace convert {
 namespace {
 
+constexpr std::uint32_t most_parts = 64;  // of a message; more would change its time by little
+
 constexpr std::uint32_t event_share_free = event_network + 2;  // share `arg` of a wire is free again
 
 // Per-wire queues on any topology, in picoseconds. Messages queue for a wire in the order in which they (cut: their
@@ -28,33 +32,50 @@ constexpr std::uint32_t event_share_free = event_network + 2;  // share `arg` of
 //
 // A message that comes over slower wires than the one it takes (cut) needs only a share of it: others that need no
 // more than the rest go beside it, so that a fast wire behind slow ones carries as much as all of them bring.
+//
+// A message that is split over routes of equal cost (see Multipath) goes on as several packets from where the
+// routes part, and arrives with the last of them.
 template <class Observer>
 class WiresNetwork final : public Network {
  public:
   WiresNetwork(const NetworkConfig& config, const NetworkOptions& options, EventQueue& queue, Observer& observer)
       : Network(queue),
-        router_(make_router(config, options.routing, options.failed)),
+        router_(make_router(config, options.routing, options.failed, options.spread())),
         table_(router_->wires(), options),
+        splits_(router_->spread().multipath == Multipath::split ? 1 : 0),
+        by_tag_(router_->spread().multipath == Multipath::hash),
+        npus_(static_cast<Device>(config.npus())),
         first_cut_(first_cut(config, options.forwarding.value_or(Forwarding::switches))),
         busy_for_latency_(options.occupancy == Occupancy::alpha_beta),
         logs_hops_(options.log_hops),
         observer_(observer) {}
 
   void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t priority) override {
-    const std::uint32_t p = message;
+    const std::uint32_t p = message << splits_;
     Packet& k = table_.new_packet(p);
     k.bytes = bytes;
     k.priority = priority;
     k.tail_ps = 0;
     least_priority_ = std::min(least_priority_, priority);
     k.position = {.at = src, .dst = dst};
+    if (by_tag_) k.position.phase = router_->flow(src, dst, tag_);
     if (logs_hops_) log_sent(p, src, k);
-    observer_.launched(p);
+    if (through_ != no_device) begin_detour(message, k);
+    observer_.launched(p, message);
     take_hop(p, k);
   }
 
   void use_turns(std::span<const LinkTurn> table) override { order_.emplace(table, *router_); }
-  void go_by(MessageToken message, const ScheduledWay& way) override { order_->begin(message, way); }
+  void go_by(MessageToken message, const ScheduledWay& way) override {
+    if (way.through != no_device) {
+      through_ = way.through;
+    } else {
+      order_->begin(message, way);
+    }
+  }
+  [[nodiscard]] bool routes_by_tag() const override { return by_tag_; }
+  void set_tag(std::int64_t tag) override { tag_ = tag; }
+  [[nodiscard]] bool has_ties() const override { return router_->has_ties(); }
   [[nodiscard]] std::vector<HeldMessage> held() const override {
     return order_ ? order_->held() : std::vector<HeldMessage>();
   }
@@ -71,7 +92,8 @@ class WiresNetwork final : public Network {
     }
     observer_.hop_ends(event.arg());
     Packet& k = table_.packet(event.arg());
-    if (k.position.at == k.position.dst) return event.arg();
+    if (is_last(k)) return splits_ == 0 ? event.arg() : end_packet(event.arg());
+    if (k.position.at == k.position.dst) k.position.dst = destinations_[message_of(event.arg())];
     take_hop(event.arg(), k);
     return no_message;
   }
@@ -85,18 +107,36 @@ class WiresNetwork final : public Network {
   void prefetch_more(Event event) const override {
     if (event.kind() == event_wire_free) table_.prefetch_first(event.arg());
   }
-  void prefetch_new(MessageToken message) const override { table_.prefetch_new(message); }
+  void prefetch_new(MessageToken message) const override { table_.prefetch_new(message << splits_); }
 
   [[nodiscard]] std::string wire_name(std::uint32_t wire) const override {
-    const auto [from, to] = router_->ends(wire);
-    return router_->device_name(from) + '>' + router_->device_name(to);
+    const std::vector<RoutedLink> links = router_->links(wire);
+    const std::string more = links.size() == 1 ? "" : " and " + std::to_string(links.size() - 1) + " more";
+    return router_->device_name(links[0].from) + '>' + router_->device_name(links[0].to) + more;
   }
   [[nodiscard]] std::vector<WireUse> wire_use(Picoseconds end) const override {
-    return table_.use(end, [this](std::uint32_t wire, WireUse& u) {
-      std::tie(u.from_device, u.to_device) = router_->ends(wire);
-      u.from = router_->device_name(u.from_device);
-      u.to = router_->device_name(u.to_device);
-    });
+    std::vector<std::pair<std::uint32_t, WireUse>> all;  // by link
+    for (const WireUse& u : table_.use(end, [](std::uint32_t, WireUse&) {})) {
+      const std::vector<RoutedLink> links = router_->links(u.wire);
+      double left = 0;  // bandwidth
+      for (const RoutedLink& link : links) left += link.bytes_per_ns;
+      std::int64_t bytes = u.bytes;
+      for (const RoutedLink& link : links) {
+        WireUse& of_link = all.emplace_back(link.number, u).second;
+        of_link.from_device = link.from;
+        of_link.to_device = link.to;
+        of_link.from = router_->device_name(link.from);
+        of_link.to = router_->device_name(link.to);
+        const double share = static_cast<double>(bytes) * (link.bytes_per_ns / left);
+        of_link.bytes = std::min(bytes, static_cast<std::int64_t>(std::llround(share)));
+        bytes -= of_link.bytes;
+        left -= link.bytes_per_ns;
+      }
+    }
+    std::ranges::stable_sort(all, {}, &std::pair<std::uint32_t, WireUse>::first);
+    std::vector<WireUse> out;
+    for (auto& [number, use] : all) out.push_back(std::move(use));
+    return out;
   }
   [[nodiscard]] std::vector<HopSlice> logged_hops() const override { return hops_; }
   [[nodiscard]] const BusyBins* busy_bins() const override { return table_.bins(); }
@@ -136,21 +176,85 @@ class WiresNetwork final : public Network {
   }
 
   void take_hop(std::uint32_t p, Packet& k) {
-    if (order_ && order_->has(p)) return take_turn(p, k);
+    if (order_ && (p & splits_) == 0 && order_->has(p >> splits_)) return take_turn(p, k);
+    if (splits_ != 0) {
+      const std::span<const std::uint32_t> tied = router_->ties(k.position);
+      if (!tied.empty()) return part(p, k, tied);
+    }
     k.hop = router_->step(k.position);
     enter(p, k);
   }
   // Takes a hop of a schedule, if it is the message's turn, and then those who waited for that.
   void take_turn(std::uint32_t p, Packet& k) {
     const Device from = k.position.at;
-    const auto [wire, to] = order_->next_link(p, from);
+    const auto [wire, to] = order_->next_link(p >> splits_, from);
     k.hop = router_->hop(wire);
     k.position.at = to;
-    const std::uint32_t run = order_->run_of(p);
-    if (!order_->take(p, wire, from)) return;
+    const std::uint32_t run = order_->run_of(p >> splits_);
+    if (!order_->take(p >> splits_, wire, from)) return;
     enter(p, k);
     while (const std::optional<std::uint32_t> next = order_->released(run, wire))
-      enter(*next, table_.packet(*next));
+      enter(*next << splits_, table_.packet(*next << splits_));
+  }
+
+  // Splits a packet over wires of equal cost, in proportion to their bandwidths: a message takes `most_parts`
+  // routes at most, beyond which packets take one wire each, in turn.
+  void part(std::uint32_t p, Packet& k, std::span<const std::uint32_t> tied) {
+    const MessageToken message = message_of(p);
+    if (more_parts_.size() <= message) more_parts_.resize(std::size_t{message} + 1);
+    if (more_parts_[message] + tied.size() > most_parts) {
+      k.hop = router_->take(k.position, tied[p / 2 % tied.size()]);
+      return enter(p, k);
+    }
+    double sum = 0;
+    for (const std::uint32_t wire : tied) sum += router_->hop(wire).bytes_per_ns;
+    const Packet whole = k;
+    const std::int64_t bytes = whole.bytes;
+    std::int64_t begin = 0;
+    double share = 0;
+    for (const std::uint32_t wire : tied) {
+      share += router_->hop(wire).bytes_per_ns;
+      const bool is_last = wire == tied.back();
+      const std::int64_t end =
+          is_last ? bytes
+                  : std::clamp(static_cast<std::int64_t>(static_cast<double>(bytes) * (share / sum)), begin, bytes);
+      if (end == begin && !(is_last && begin == 0)) continue;  // of no bytes there is one
+      const std::uint32_t q = begin == 0 ? p : add_part(message, whole);
+      Packet& piece = table_.packet(q);
+      piece.bytes = end - std::exchange(begin, end);
+      piece.position = whole.position;
+      piece.hop = router_->take(piece.position, wire);
+      enter(q, piece);
+    }
+  }
+  // Lets a message go through a switch that it names, before it goes to its destination.
+  void begin_detour(MessageToken message, Packet& k) {
+    if (destinations_.size() <= message) destinations_.resize(std::size_t{message} + 1);
+    destinations_[message] = std::exchange(k.position.dst, std::exchange(through_, no_device));
+  }
+  // Returns whether a packet is at its destination, which is an NPU, or on the last wire to it.
+  [[nodiscard]] bool is_last(const Packet& k) const {
+    return k.position.at == k.position.dst && k.position.dst < npus_;
+  }
+  // Adds a packet like `whole` to a message.
+  std::uint32_t add_part(MessageToken message, const Packet& whole) {
+    ++more_parts_[message];
+    const std::uint32_t q = parts_.add({.message = message}) * 2 + 1;
+    table_.new_packet(q) = whole;
+    observer_.launched(q, message);
+    return q;
+  }
+  [[nodiscard]] MessageToken message_of(std::uint32_t p) const {
+    if (splits_ == 0) return p;
+    return p % 2 == 0 ? p / 2 : parts_[p / 2].message;
+  }
+  // A packet is at its destination: returns the message if it is the last one.
+  MessageToken end_packet(std::uint32_t p) {
+    const MessageToken message = message_of(p);
+    if (p % 2 != 0) parts_.remove(p / 2);
+    if (message >= more_parts_.size() || more_parts_[message] == 0) return message;
+    --more_parts_[message];
+    return no_message;
   }
   void enter(std::uint32_t p, Packet& k) {
     k.hop.wire = observer_.comes(p, k.hop.wire);
@@ -236,12 +340,12 @@ class WiresNetwork final : public Network {
   // scheduled after this.
   Picoseconds send_on(std::uint32_t p, Packet& k, Picoseconds sent) {
     const Picoseconds latency = k.hop.latency_ps;
-    const bool is_last = k.position.at == k.position.dst;
+    const bool last = is_last(k);
     Picoseconds arrival = EventQueue::sum(sent, latency);
     k.tail_ps = EventQueue::sum(queue_.now(), arrival);
     if (logs_hops_) log_hop(p, k);
-    if (!is_last && k.position.at >= first_cut_) arrival = latency;  // of the head
-    queue_.push_after(arrival, p, is_last && !Observer::sees_hops ? event_arrival : event_hop);
+    if (!last && k.position.at >= first_cut_) arrival = latency;  // of the head
+    queue_.push_after(arrival, p, last && !Observer::sees_hops && splits_ == 0 ? event_arrival : event_hop);
     return busy_for_latency_ ? EventQueue::sum(sent, latency) : sent;
   }
 
@@ -259,6 +363,18 @@ class WiresNetwork final : public Network {
   std::unique_ptr<Router> router_;
   std::optional<LinkOrder> order_;  // of scheduled messages
   WireTable<Packet> table_;
+  // With 1 messages may be split: packet 2m is message m, or the first part of it; others have odd numbers.
+  const std::uint32_t splits_;
+  const bool by_tag_;
+  std::int64_t tag_ = 0;
+  struct Part {
+    MessageToken message = 0;
+  };
+  Pool<Part, &Part::message> parts_;
+  std::vector<std::uint32_t> more_parts_;  // by message: its packets under way, less one
+  const Device npus_;
+  Device through_ = no_device;        // of the message that is sent next
+  std::vector<Device> destinations_;  // by message that goes through a switch that it names
   std::int64_t least_priority_ = std::numeric_limits<std::int64_t>::max();  // of all messages so far
   const Device first_cut_;
   std::array<Time, 16> last_{};
@@ -281,7 +397,9 @@ std::optional<MessageWay> WiresNetwork<Observer>::way(Rank src, Rank dst, std::i
   k.bytes = bytes;
   k.position = {.at = src, .dst = dst};
   double bytes_per_ns = 0;
+  if (by_tag_) return {};
   while (k.position.at != dst) {
+    if (splits_ != 0 && !router_->ties(k.position).empty()) return {};
     k.hop = router_->step(k.position);
     if (!way.hops.empty() && k.hop.bytes_per_ns != bytes_per_ns) return {};
     bytes_per_ns = k.hop.bytes_per_ns;

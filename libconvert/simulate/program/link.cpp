@@ -38,6 +38,7 @@ class Linker {
       for (const std::uint32_t plan : program_.ranks[r].plans) link_custom(plan, r);
     }
     to_.channels.shrink_to_fit();
+    to_.options.network.names_links = turns_.names_links();
     to_.turns = turns_.take();
   }
 

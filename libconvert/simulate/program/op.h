@@ -75,7 +75,8 @@ struct SendWays {
     std::uint32_t node = 0;
     std::uint32_t first_hop = 0;  // into hops
     std::uint32_t hops = 0;
-    std::int64_t scope = 0;  // of its turns, see turn_scope()
+    std::int64_t scope = 0;             // of its turns, see turn_scope()
+    std::uint32_t through = no_device;  // without hops: the network device that the send names
     friend bool operator==(const Way&, const Way&) = default;
   };
   std::vector<Way> ways{};

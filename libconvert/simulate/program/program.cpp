@@ -109,7 +109,11 @@ CompiledRank ReplayBuilder::State::compile(const Trace& trace, NodeCompiler& wit
     for (const Op& op : by_index) lanes.push_back(static_cast<std::uint8_t>(op.slot));
   }
   code.feeder = Feeder(table, graph, lanes);
-  if (has_turns) code.ways = send_ways.read(trace, code.feeder, places, with);
+  if (has_turns) {
+    code.ways = send_ways.read(trace, code.feeder, places, with);
+  } else if (!with.inside()) {
+    code.ways = send_ways.read_nets(trace, code.feeder, places);
+  }
   bool plain_ids = true;
   code.ops.reserve(by_index.size());
   for (std::uint32_t node = 0; node < by_index.size(); ++node) {

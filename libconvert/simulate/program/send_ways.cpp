@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <tuple>
 
+#include "core/algorithm/named_net.h"
 #include "core/algorithm/network_id.h"
 #include "core/attr_names.h"
+#include "core/units.h"
 
 namespace convert {
 namespace {
@@ -35,6 +37,48 @@ SendWayReader::Use SendWayReader::use_of(const Trace& trace) const {
   };
   if (!std::ranges::any_of(trace.nodes.nodes, has_turn)) return Use::none;
   return same_links(*id, links().id) ? Use::own : Use::foreign;
+}
+
+const SendWayReader::Nets& SendWayReader::nets() const {
+  std::call_once(nets_once_, [this] {
+    const WireGraph& graph = network_.graph;
+    const auto host = [&](Device d) {
+      const std::string& name = graph.switch_names[d - graph.npus];
+      return name.starts_with("host") ? name.substr(0, name.find('.') + 1) : std::string();
+    };
+    for (std::uint32_t s = 0; s < graph.switch_names.size(); ++s) {
+      const std::string prefix = host(graph.npus + s) + "net";
+      const std::string& name = graph.switch_names[s];
+      if (!name.starts_with(prefix)) continue;
+      if (const auto number = parse_int(std::string_view(name).substr(prefix.size())); number && *number >= 0)
+        nets_.emplace(std::pair(prefix.substr(0, prefix.size() - 3), *number), graph.npus + s);
+    }
+    if (nets_.empty()) return;
+    hosts_.resize(graph.npus);
+    for (const GraphWire& w : graph.wires) {
+      if (w.from < graph.npus && w.to >= graph.npus && hosts_[w.from].empty()) hosts_[w.from] = host(w.to);
+    }
+  });
+  return nets_;
+}
+
+std::shared_ptr<const SendWays> SendWayReader::read_nets(const Trace& trace, const Feeder& feeder,
+                                                         std::span<const Rank> places) const {
+  if (options_.network.model != NetworkModel::wires || options_.astra || nets().empty()) return nullptr;
+  if (options_.system != nullptr && options_.system->rendezvous) return nullptr;
+  const Rank rank = trace.rank < places.size() ? places[trace.rank] : trace.rank;
+  std::shared_ptr<SendWays> out;
+  for (std::uint32_t node = 0; rank < hosts_.size() && node < feeder.size(); ++node) {
+    const Node& n = trace.nodes.nodes[feeder.index_of(node)];
+    if (n.type != NodeType::comm_send) continue;
+    const IntValue net = int_value(trace.nodes.attributes(n), named_net);
+    if (!net) continue;
+    const auto device = nets().find(std::pair(hosts_[rank], net.value));
+    if (device == nets().end()) continue;
+    if (out == nullptr) out = std::make_shared<SendWays>();
+    out->ways.push_back({.node = node, .through = device->second});
+  }
+  return out;
 }
 
 std::string SendWayReader::problem_of(const LinkWay& way, Device from, Device to) const {
@@ -96,6 +140,11 @@ TurnTable::Ways TurnTable::add(Rank rank, const RankCode& code,
   std::map<std::tuple<std::int64_t, Rank, std::int64_t>, std::uint32_t> seen;
   for (const SendWays::Way& way : code.ways->ways) {
     const Rank to = peer(way.node);
+    if (way.through != no_device) {
+      (*out)[way.node].through = way.through;
+      names_nets_ = true;
+      continue;
+    }
     const SendWays::Hop& first = code.ways->hops[way.first_hop];
     const std::uint32_t repetition = seen[{way.scope, way.hops == 1 ? to : first.to, first.turn}]++;
     const std::uint32_t run =

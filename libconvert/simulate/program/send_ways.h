@@ -43,6 +43,11 @@ class SendWayReader {
   [[nodiscard]] std::shared_ptr<const SendWays> read(const Trace& trace, const Feeder& feeder,
                                                      std::span<const Rank> places, NodeCompiler& with) const;
 
+  // Returns the network devices that the sends of a trace name (attribute `net`), for a network that has such
+  // devices; null if there are none.
+  [[nodiscard]] std::shared_ptr<const SendWays> read_nets(const Trace& trace, const Feeder& feeder,
+                                                          std::span<const Rank> places) const;
+
  private:
   struct Links {
     std::string id;
@@ -53,8 +58,14 @@ class SendWayReader {
 
   const NetworkConfig& network_;
   const ReplayOptions& options_;
+  // By the beginning of the names of a host's switches ("host1.", or nothing), and by number.
+  using Nets = std::map<std::pair<std::string, std::int64_t>, Device>;
+  [[nodiscard]] const Nets& nets() const;
   mutable std::once_flag once_;
   mutable Links links_;
+  mutable std::once_flag nets_once_;
+  mutable Nets nets_;
+  mutable std::vector<std::string> hosts_;  // by rank, if there are nets
 };
 
 // Numbers the turns of all sends of a program on each link.
@@ -70,6 +81,8 @@ class TurnTable {
   // Returns the table of turns.
   [[nodiscard]] std::vector<LinkTurn> take();
 
+  // Returns whether sends name links or switches of their ways.
+  [[nodiscard]] bool names_links() const { return names_nets_ || !entries_.empty(); }
   // Returns the run of collective number `collective`, apart from those of traces.
   [[nodiscard]] static std::uint32_t custom_run(std::uint32_t collective) { return customs | collective; }
 
@@ -83,6 +96,7 @@ class TurnTable {
   };
   ScheduledWay add_way(std::uint32_t run, Device from, Device to, const SendWays& ways, const SendWays::Way& way);
 
+  bool names_nets_ = false;
   std::vector<Entry> entries_;
   std::vector<LinkTurn> turns_;
   std::map<std::pair<std::int64_t, std::uint32_t>, std::uint32_t> runs_;  // by scope and repetition

@@ -147,6 +147,7 @@ void append_json(const ReplayResult& result, std::string& out, const ReportOptio
   json.begin_object();
   json.line(1).member("model", model_name(result));
   if (result.forwarding) json.member("forwarding", name(*result.forwarding));
+  if (result.spread) json.member("multipath", name(*result.spread));
   json.member("issue", name(result.issue)).member("status", name(result.status));
   json.line(1).key("total_ns").raw(format_ns(result.total_ps));
   if (result.status == ReplayStatus::stopped || result.status == ReplayStatus::deadlock)

@@ -277,6 +277,7 @@ void want_run(ReplayOptions& options) {
 Run make_run(ReplayResult& result, const ReplayProgram* program) {
   Run run;
   run.settings.push_back({"model", std::string(model_name(result))});
+  if (result.spread) run.settings.push_back({"equal-cost routes", describe(*result.spread)});
   if (result.forwarding) run.settings.push_back({"forwarding", std::string(describe(*result.forwarding))});
   run.settings.push_back({"issue", std::string(name(result.issue))});
   run.status = status_of(result.status);

@@ -245,8 +245,8 @@ void append_text(const ReplayResult& result, std::string& out, const ReportOptio
   out += "total " + format_time(result.total_ps) + " (" + format_ns(result.total_ps) + " ns), " +
          std::to_string(result.npus.size()) + " NPUs, " +
          (result.recorded_communication ? "communication " : "network ") + std::string(model_name(result)) +
-         (result.forwarding ? ", " + std::string(describe(*result.forwarding)) : "") + ", issue " +
-         std::string(name(result.issue));
+         (result.forwarding ? ", " + std::string(describe(*result.forwarding)) : "") +
+         (result.spread ? ", " + describe(*result.spread) : "") + ", issue " + std::string(name(result.issue));
   if (result.status != ReplayStatus::complete) out += ", " + std::string(name(result.status));
   if (result.status == ReplayStatus::stopped || result.status == ReplayStatus::deadlock)
     out += " at " + format_time(result.reached_ps);

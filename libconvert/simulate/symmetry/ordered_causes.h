@@ -71,7 +71,7 @@ class OrderedCauses : public OrderObserver {
     (void)causes_.comes(p, wire);
     return OrderObserver::comes(p, wire);
   }
-  void launched(std::uint32_t p) { causes_.launched(p); }
+  void launched(std::uint32_t p, std::uint32_t message) { causes_.launched(p, message); }
   void takes_wire(std::uint32_t p, std::uint32_t wire, std::int64_t bytes) {
     OrderObserver::takes_wire(p, wire, bytes);
     causes_.takes_wire(p, wire, bytes);

@@ -19,12 +19,14 @@ struct ImportSource {
 };
 
 struct NetworkImport {
-  std::string_view noun;          // "an NCCL topology"
-  std::vector<std::string> keys;  // of options
+  std::string_view noun{};          // "an NCCL topology"
+  std::vector<std::string> keys{};  // of options
   // Returns whether a text, or its beginning, looks like it.
-  bool (*sniff)(std::string_view text);
+  bool (*sniff)(std::string_view text) = nullptr;
   // Throws Error(input) [network] with the place, Error(usage) for options.
-  NetworkConfig (*read)(const ImportSource& source);
+  NetworkConfig (*read)(const ImportSource& source) = nullptr;
+  // Null if it is read; else returns what such a file is, and what to give instead: "is a topology of hwloc …".
+  std::string (*refusal)(std::string_view text) = nullptr;
 };
 
 // Returns the format of a text without a byte order mark, or of its beginning; null for YAML of our own and

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "config/network/imports/nccl_odd_gpus.h"
 #include "config/xml_document.h"
 #include "core/units.h"
 
@@ -73,6 +74,7 @@ class MachineReader {
                                " to another device than those of the file left out, first in line " +
                                std::to_string(first_nowhere_));
     check_symmetry();
+    note_odd_gpus(machine_);
     return std::move(machine_);
   }
 
@@ -172,8 +174,6 @@ class MachineReader {
       throw error(node, "PCI devices nested more than " + std::to_string(max_pci_depth) + " deep");
     const std::string bus_id = as_bus_id(node.attribute("busid").value());
     if (bus_id.empty()) throw error(node, "<pci> has no busid");
-    if (const auto [first, is_new] = bus_lines_.emplace(std::pair(host_, bus_id), document_.at(node).line); !is_new)
-      throw error(node, "busid " + bus_id + " is given twice, first in line " + std::to_string(first->second));
     const double rate =
         nccl_pci_rate(node.attribute("link_speed").value(), whole(node, "link_width", 0, 64, 0), how_.rates);
     if (node.child("gpu")) return read_gpu(node, bus_id, parent, rate);
@@ -189,18 +189,34 @@ class MachineReader {
     }
     if (kind_of_class(node.attribute("class").value()) != NcclDeviceKind::pci) return;
     const std::uint32_t bridge =
-        add({.kind = NcclDeviceKind::pci, .host = host_, .name = name_of_bus("pci", bus_id)});
-    buses_.emplace(std::pair(host_, bus_id), bridge);
+        add({.kind = NcclDeviceKind::pci, .host = host_, .name = name_of_bridge(node, bus_id)});
+    bridges_.emplace(std::pair(host_, bus_id), bridge);  // links lead to the first of a number, as NCCL's do
     link_both(bridge, parent, NcclLinkKind::pci, rate);
     for (const pugi::xml_node child : node.children("pci")) read_pci(child, bridge, depth + 1);
     for (const pugi::xml_node other : node.children("pcilink"))
       read_later(other, bridge, NcclDeviceKind::pci, nccl_local_rate, 1);
   }
 
+  // NCCL makes a bridge of each element, also where another one has its number.
+  std::string name_of_bridge(pugi::xml_node node, const std::string& bus_id) {
+    const std::string name = name_of_bus("pci", bus_id);
+    auto& [count, line] = bridge_lines_[std::pair(host_, bus_id)];
+    if (++count == 1) {
+      line = document_.at(node).line;
+      return name;
+    }
+    machine_.notes.push_back("busid " + bus_id + " of line " + std::to_string(document_.at(node).line) +
+                             " is also in line " + std::to_string(line) + ": read as another bridge");
+    return name + "_" + std::to_string(count);
+  }
+
   void read_gpu(pugi::xml_node pci, const std::string& bus_id, std::uint32_t parent, double rate) {
     const pugi::xml_node node = pci.child("gpu");
     if (node.next_sibling("gpu"))
       throw error(node.next_sibling("gpu"), "a second GPU at one busid (MLOPart) is not read");
+    if (const auto [first, is_new] = gpu_lines_.emplace(std::pair(host_, bus_id), document_.at(pci).line); !is_new)
+      throw error(pci,
+                  "busid " + bus_id + " of a GPU is given twice, first in line " + std::to_string(first->second));
     if (!node.attribute("rank") && !how_.ranks_by_device) {
       ++without_rank_;
       outside_.emplace(std::pair(host_, bus_id), true);
@@ -210,13 +226,19 @@ class MachineReader {
         how_.ranks_by_device ? need(node, "dev", 0, INT32_MAX) : need(node, "rank", 0, INT32_MAX);
     const std::uint32_t gpu = add({.kind = NcclDeviceKind::gpu, .host = host_, .number = rank});
     ranks_.push_back({how_.ranks_by_device ? host_ : 0, rank, gpu, document_.at(node)});
-    buses_.emplace(std::pair(host_, bus_id), gpu);
+    gpus_.emplace(std::pair(host_, bus_id), gpu);
     link_both(gpu, parent, NcclLinkKind::pci, rate);
-    const double nvlink = nccl_nvlink_rate(whole(node, "sm", 0, INT32_MAX, 0), how_.rates);
-    for (const pugi::xml_node l : node.children("nvlink"))
+    const std::int64_t sm = whole(node, "sm", 0, INT32_MAX, 0);
+    const double nvlink = nccl_nvlink_rate(sm, how_.rates);
+    NcclGpu& noted = machine_.gpu_links.emplace_back(
+        NcclGpu{.host = host_, .device = gpu, .sm = node.attribute("gcn") ? 0 : sm, .pci_bytes_per_ns = rate});
+    for (const pugi::xml_node l : node.children("nvlink")) {
+      noted.links += need(l, "count", 0, 1'000'000);
       read_later(l, gpu, kind_of_class(l.attribute("tclass").as_string("0x068000")), nvlink,
                  need(l, "count", 0, 1'000'000));
+    }
     for (const pugi::xml_node l : node.children("xgmi")) {
+      noted.links += need(l, "count", 0, 1'000'000);
       if (how_.rates == NcclRates::nominal) throw error(l, "nominal rates of xGMI are not known; take rates=nccl");
       read_later(l, gpu, kind_of_class(l.attribute("tclass").as_string("0x120000")),
                  rccl_xgmi_rate(node.attribute("gcn").value()), need(l, "count", 0, 1'000'000));
@@ -298,8 +320,9 @@ class MachineReader {
     if (l.to == NcclDeviceKind::cpu) return link_both(l.from, l.cpu, NcclLinkKind::nvlink, rate);
     if (l.to != NcclDeviceKind::gpu && machine_.devices[l.from].kind == NcclDeviceKind::gpu)
       return link_both(l.from, nvswitch(host, l.target), NcclLinkKind::nvlink, rate);
-    const auto target = buses_.find(std::pair(host, l.target));
-    if (target != buses_.end() && target->second != l.from) {
+    const auto& targets = l.to == NcclDeviceKind::gpu ? gpus_ : bridges_;
+    const auto target = targets.find(std::pair(host, l.target));
+    if (target != targets.end() && target->second != l.from) {
       link(l.from, target->second, l.to == NcclDeviceKind::gpu ? NcclLinkKind::nvlink : NcclLinkKind::pci, rate);
     } else if (!outside_.contains(std::pair(host, l.target))) {
       if (nowhere_++ == 0) first_nowhere_ = l.where.line;
@@ -352,10 +375,12 @@ class MachineReader {
   std::unordered_map<std::uint64_t, std::uint32_t> links_;  // of each (from, to), into links
   std::map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t> cpus_;
   std::map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t> nets_;
-  std::map<ByHost, std::uint32_t> buses_;  // GPUs and bridges
+  std::map<ByHost, std::uint32_t> gpus_;  // busids are apart by kind of device, as NCCL finds them
+  std::map<ByHost, std::uint32_t> bridges_;
   std::map<ByHost, std::uint32_t> cards_;
-  std::map<ByHost, std::uint32_t> bus_lines_;
-  std::map<ByHost, bool> outside_;  // GPUs without a rank
+  std::map<ByHost, std::uint32_t> gpu_lines_;
+  std::map<ByHost, std::pair<std::uint32_t, std::uint32_t>> bridge_lines_;  // how many, and the first
+  std::map<ByHost, bool> outside_;                                          // GPUs without a rank
   std::map<std::uint32_t, std::uint32_t> nvswitches_;
 };
 

@@ -32,7 +32,17 @@ struct NcclLink {
   double bytes_per_ns = 0;
 };
 
+// What a GPU with a rank has, to be compared with other GPUs of the file.
+struct NcclGpu {
+  std::uint32_t host = 0;
+  std::uint32_t device = 0;  // in NcclMachine::devices
+  std::int64_t sm = 0;       // compute capability, 90 for 9.0; 0: not one of NVIDIA
+  std::int64_t links = 0;    // NVLinks or xGMI links
+  double pci_bytes_per_ns = 0;
+};
+
 struct NcclMachine {
+  std::vector<NcclGpu> gpu_links{};  // in the order of the file
   std::vector<NcclDevice> devices{};
   std::vector<NcclLink> links{};
   std::uint32_t hosts = 0;

@@ -170,14 +170,13 @@ class Ns3Reader {
     parallel_ += draft.add_up(up, place) ? 1 : 0;
     draft.add_up(down, place);
   }
-  // HPCC's files have words that explain the format behind the links.
+  // ns-3 reads as many links as the first line states. HPCC's files have further links after these, or prose.
   void read_rest() {
     const std::string_view word = words_.next();
     if (word.empty()) return;
-    if (word.find_first_not_of("0123456789") == std::string_view::npos)
-      throw words_.error("more than the " + counted(links_, "link") + " of the first line");
-    notes_.push_back("what stands from line " + std::to_string(words_.place().line) +
-                     " on is no link, and left out");
+    const bool is_link = word.find_first_not_of("0123456789") == std::string_view::npos;
+    notes_.push_back("line " + std::to_string(words_.place().line) + " and later lines are ignored: " +
+                     (is_link ? "the first line states " + counted(links_, "link") : "they are not links"));
   }
   static std::string clip(std::string_view word) { return std::string(word.substr(0, 40)); }
 

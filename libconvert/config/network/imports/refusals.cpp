@@ -7,71 +7,106 @@
 namespace convert {
 namespace {
 
-[[noreturn]] void refuse(const ImportSource& source, const std::string& why) {
-  throw input_error({.file = source.name}, why, "network");
-}
-
 bool sniff_nccl_graph(std::string_view text) {
   const std::string_view root = first_element(text);
   return root == "graphs" || root == "graph";
 }
-NetworkConfig refuse_nccl_graph(const ImportSource& source) {
-  refuse(source,
-         "is a graph file of NCCL (NCCL_GRAPH_DUMP_FILE): the channels that NCCL chose, no network; that is in the "
-         "topology file (NCCL_TOPO_DUMP_FILE); et-generate --algorithm graph:FILE makes its rings");
+std::string refuse_nccl_graph(std::string_view /*text*/) {
+  return "is a graph file of NCCL (NCCL_GRAPH_DUMP_FILE): the channels that NCCL chose, no network; that is in the "
+         "topology file (NCCL_TOPO_DUMP_FILE); et-generate --algorithm graph:FILE makes its rings";
 }
 
 bool sniff_hwloc(std::string_view text) { return first_element(text) == "topology"; }
-NetworkConfig refuse_hwloc(const ImportSource& source) {
-  refuse(source,
-         "is a topology of hwloc (lstopo), which does not say how fast links are; give NCCL's "
-         "(NCCL_TOPO_DUMP_FILE)");
+std::string refuse_hwloc(std::string_view /*text*/) {
+  return "is a topology of hwloc (lstopo), which does not say how fast links are; give NCCL's "
+         "(NCCL_TOPO_DUMP_FILE)";
 }
 
 bool sniff_other_xml(std::string_view text) {
   const std::string_view root = first_element(text);
   return !root.empty() && root != "algo";
 }
-NetworkConfig refuse_other_xml(const ImportSource& source) {
-  refuse(source, "is XML with root <" + std::string(first_element(source.text).substr(0, 40)) +
-                     ">; a network in XML is a topology of NCCL, with root <system>");
+std::string refuse_other_xml(std::string_view text) {
+  return "is XML with root <" + std::string(first_element(text).substr(0, 40)) +
+         ">; a network in XML is a topology of NCCL, with root <system>";
 }
 
 bool sniff_logical_dims(std::string_view text) {
   return text.starts_with('{') && mentions_key(text, "logical-dims");
 }
-NetworkConfig refuse_logical_dims(const ImportSource& source) {
-  refuse(source, "holds the logical dimensions only; give the physical topology file");
+std::string refuse_logical_dims(std::string_view /*text*/) {
+  return "holds the logical dimensions only; give the physical topology file";
 }
 
 bool sniff_taccl(std::string_view text) {
   return mentions_key(text, "node_invbws_list") || mentions_key(text, "node_betas_list");
 }
-NetworkConfig refuse_taccl(const ImportSource& source) {
-  refuse(source,
-         "is a topology of TACCL, which holds costs; which links a machine has is in TACCL's program, by the "
-         "machine's "
-         "name. Write them as a list of links");
+std::string refuse_taccl(std::string_view /*text*/) {
+  return "is a topology of TACCL, which holds costs; which links a machine has is in TACCL's program, by the "
+         "machine's name. Write them as a list of links";
 }
 
 bool sniff_teccl(std::string_view text) { return mentions_key(text, "TopologyParams"); }
-NetworkConfig refuse_teccl(const ImportSource& source) {
-  refuse(
-      source,
-      "is an input of TE-CCL, which names a topology; its links are in TE-CCL's program. TE-CCL's schedules hold "
-      "them, and are taken in place of a network");
+std::string refuse_teccl(std::string_view /*text*/) {
+  return "is an input of TE-CCL, which names a topology; its links are in TE-CCL's program. TE-CCL's schedules "
+         "hold them, and are taken in place of a network";
 }
 
 bool sniff_infragraph_1(std::string_view text) {
-  return mentions_key(text, "infrastructure") ||
-         (mentions_key(text, "devices") && mentions_key(text, "connections"));
+  return mentions_key(text, "devices") && mentions_key(text, "connections");
 }
-NetworkConfig refuse_infragraph_1(const ImportSource& source) { refuse(source, infragraph_1_text); }
+std::string refuse_infragraph_1(std::string_view /*text*/) { return infragraph_1_text; }
+
+bool sniff_infragraph_annotated(std::string_view text) {
+  return mentions_key(text, "infrastructure") && !mentions_key(text, "connections");
+}
+std::string refuse_infragraph_annotated(std::string_view /*text*/) {
+  return "is an annotated graph of InfraGraph 2 or 3, which is not read; give the value of its key "
+         "'infrastructure' as a file of its own";
+}
+
+bool sniff_networkx(std::string_view text) {
+  return mentions_key(text, "nodes") && (mentions_key(text, "edges") || mentions_key(text, "links")) &&
+         mentions_key(text, "source") && mentions_key(text, "target");
+}
+std::string refuse_networkx(std::string_view /*text*/) {
+  return "is a graph of networkx (nodes and edges), as InfraGraph 2 and 3 export it, which is not read; give the "
+         "infrastructure (devices and instances) or a list of links";
+}
+
+// "GPU0 GPU1 …" over rows of "GPU0 X NV2 …"; the first line may be underlined by escape sequences.
+bool sniff_nvidia_smi(std::string_view text) {
+  const std::size_t first = text.find("GPU0");
+  if (first == std::string_view::npos ||
+      text.substr(0, first).find_first_not_of("\x1b[0123456789m \t\r\n") != std::string_view::npos)
+    return false;
+  const std::size_t row = text.find("\nGPU0");
+  return row != std::string_view::npos && text.substr(row, text.find('\n', row + 1) - row).find(" X ") < 200;
+}
+std::string refuse_nvidia_smi(std::string_view /*text*/) {
+  return "is the output of nvidia-smi topo -m, which states kinds of links and no bandwidths; give NCCL's topology "
+         "(NCCL_TOPO_DUMP_FILE)";
+}
+
+bool sniff_rocm_smi(std::string_view text) {
+  return text.substr(0, 4096).find("ROCm System Management Interface") != std::string_view::npos;
+}
+std::string refuse_rocm_smi(std::string_view /*text*/) {
+  return "is the output of rocm-smi, which states weights and hops of links and no bandwidths; give RCCL's "
+         "topology (NCCL_TOPO_DUMP_FILE)";
+}
+
+bool sniff_mscclpp(std::string_view text) {
+  return text.starts_with('{') && mentions_key(text, "gpus") &&
+         (mentions_key(text, "threadblocks") || mentions_key(text, "channels"));
+}
+std::string refuse_mscclpp(std::string_view /*text*/) {
+  return "is an execution plan of MSCCL++, which is not read; give the algorithm as MSCCL-IR (XML)";
+}
 
 bool sniff_htsim(std::string_view text) { return text.starts_with("Nodes ") && text.find("\nTiers ") < 200; }
-NetworkConfig refuse_htsim(const ImportSource& source) {
-  refuse(source,
-         "is a topology of htsim, which is not read; give it in short form, such as tree:8x4,bw=25GB/s,lat=1us");
+std::string refuse_htsim(std::string_view /*text*/) {
+  return "is a topology of htsim, which is not read; give it in short form, such as tree:8x4,bw=25GB/s,lat=1us";
 }
 
 }  // namespace
@@ -84,16 +119,24 @@ extern const NetworkImport taccl_import;
 extern const NetworkImport teccl_import;
 extern const NetworkImport infragraph_1_import;
 extern const NetworkImport htsim_import;
-const NetworkImport nccl_graph_file_import = {
-    .noun = {}, .keys = {}, .sniff = sniff_nccl_graph, .read = refuse_nccl_graph};
-const NetworkImport hwloc_import = {.noun = {}, .keys = {}, .sniff = sniff_hwloc, .read = refuse_hwloc};
-const NetworkImport other_xml_import = {.noun = {}, .keys = {}, .sniff = sniff_other_xml, .read = refuse_other_xml};
-const NetworkImport logical_dims_import = {
-    .noun = {}, .keys = {}, .sniff = sniff_logical_dims, .read = refuse_logical_dims};
-const NetworkImport taccl_import = {.noun = {}, .keys = {}, .sniff = sniff_taccl, .read = refuse_taccl};
-const NetworkImport teccl_import = {.noun = {}, .keys = {}, .sniff = sniff_teccl, .read = refuse_teccl};
-const NetworkImport infragraph_1_import = {
-    .noun = {}, .keys = {}, .sniff = sniff_infragraph_1, .read = refuse_infragraph_1};
-const NetworkImport htsim_import = {.noun = {}, .keys = {}, .sniff = sniff_htsim, .read = refuse_htsim};
+extern const NetworkImport infragraph_annotated_import;
+extern const NetworkImport networkx_import;
+extern const NetworkImport nvidia_smi_import;
+extern const NetworkImport rocm_smi_import;
+extern const NetworkImport mscclpp_import;
+const NetworkImport nccl_graph_file_import = {.sniff = sniff_nccl_graph, .refusal = refuse_nccl_graph};
+const NetworkImport hwloc_import = {.sniff = sniff_hwloc, .refusal = refuse_hwloc};
+const NetworkImport other_xml_import = {.sniff = sniff_other_xml, .refusal = refuse_other_xml};
+const NetworkImport logical_dims_import = {.sniff = sniff_logical_dims, .refusal = refuse_logical_dims};
+const NetworkImport taccl_import = {.sniff = sniff_taccl, .refusal = refuse_taccl};
+const NetworkImport teccl_import = {.sniff = sniff_teccl, .refusal = refuse_teccl};
+const NetworkImport infragraph_1_import = {.sniff = sniff_infragraph_1, .refusal = refuse_infragraph_1};
+const NetworkImport infragraph_annotated_import = {.sniff = sniff_infragraph_annotated,
+                                                   .refusal = refuse_infragraph_annotated};
+const NetworkImport networkx_import = {.sniff = sniff_networkx, .refusal = refuse_networkx};
+const NetworkImport nvidia_smi_import = {.sniff = sniff_nvidia_smi, .refusal = refuse_nvidia_smi};
+const NetworkImport rocm_smi_import = {.sniff = sniff_rocm_smi, .refusal = refuse_rocm_smi};
+const NetworkImport mscclpp_import = {.sniff = sniff_mscclpp, .refusal = refuse_mscclpp};
+const NetworkImport htsim_import = {.sniff = sniff_htsim, .refusal = refuse_htsim};
 
 }  // namespace convert

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/expect_error.h"
+#include "config/network/routes.h"
 #include "core/diagnostic.h"
 #include "simulate/networks/network.h"
 
@@ -240,6 +241,107 @@ TEST(WiresNetwork, RoundsToThePicosecond) {
   EXPECT_EQ(run_wires(c, wires(store), {{0, 1, 10}, {1, 2, 20}}).arrivals, (Arrivals{{0, 4033}, {1, 7367}}));
   const NetworkConfig astra = listed("topology: [Ring]\nnpus_count: [4]\nbandwidth: [50]\nlatency: [0.0004]\n");
   EXPECT_EQ(run_wires(astra, wires(store), {{0, 1, 1 << 20}}).arrivals, (Arrivals{{0, 19'531'250}}));
+}
+
+// Two leaves of two hosts, spines between them.
+NetworkConfig leaf_spine(const std::string& spines, const std::string& rate) {
+  return listed(
+      "npus: 4\nswitches: [a, b, s0..s3]\ndefaults: {bandwidth: 1GB/s, latency: 10ns}\nlinks:\n"
+      " - {between: [[0, 1], a]}\n - {between: [[2, 3], b]}\n"
+      " - {between: [[a, b], " +
+      spines + "], bandwidth: " + rate + "}\n");
+}
+
+TEST(WiresNetwork, SplitsMessagesOverEqualRoutes) {
+  const NetworkConfig c = leaf_spine("s0..s3", "0.5GB/s");
+  // Stored: 100 ns, 50 ns over each of four spines twice, 100 ns.
+  EXPECT_EQ(wires_ns(c, store, {0, 2, 100}), 110 + 60 + 60 + 110);
+  EXPECT_EQ(wires_ns(c, Forwarding::switches, {0, 2, 100}), 100 + 40);
+  EXPECT_EQ(wires_ns(c, store, {0, 1, 100}), 110 + 110);
+  NetworkOptions single = wires(Forwarding::switches);
+  single.multipath = Multipath::single;
+  EXPECT_EQ(in_ns(run_wires(c, single, {{0, 2, 100}}).arrivals), (Arrivals{{0, 200 + 40}}));
+  // Both hosts of a leaf at full rate: the spines carry as much together.
+  const WiresOutcome r = run_wires(c, wires(Forwarding::switches), {{0, 2, 100}, {1, 3, 100}});
+  EXPECT_EQ(in_ns(r.arrivals), (Arrivals{{0, 140}, {1, 140}}));
+  std::map<std::string, std::int64_t> bytes;
+  for (const WireUse& u : r.use) bytes[u.from + ">" + u.to] = u.bytes;
+  EXPECT_EQ(bytes, (std::map<std::string, std::int64_t>{{"npu0>a", 100},
+                                                        {"npu1>a", 100},
+                                                        {"a>s0", 50},
+                                                        {"a>s1", 50},
+                                                        {"a>s2", 50},
+                                                        {"a>s3", 50},
+                                                        {"s0>b", 50},
+                                                        {"s1>b", 50},
+                                                        {"s2>b", 50},
+                                                        {"s3>b", 50},
+                                                        {"b>npu2", 100},
+                                                        {"b>npu3", 100}}));
+}
+
+TEST(WiresNetwork, PartsOfAMessageTravelApart) {
+  // Spine s0 is half as fast as s1: parts of one and two thirds take as long.
+  const NetworkConfig c = listed(
+      "npus: 2\nswitches: [a, b, s0, s1]\ndefaults: {bandwidth: 3GB/s, latency: 10ns}\nlinks:\n"
+      " - {between: [0, a]}\n - {between: [1, b]}\n"
+      " - {between: [[a, b], s0], bandwidth: 1GB/s}\n - {between: [[a, b], s1], bandwidth: 2GB/s}\n");
+  for (const bool names_links : {false, true}) {
+    NetworkOptions o = wires(store);
+    o.names_links = names_links;
+    // The parts queue for the last link one after the other: 100 ns for both.
+    const WiresOutcome r = run_wires(c, o, {{0, 1, 300}});
+    EXPECT_EQ(in_ns(r.arrivals), (Arrivals{{0, 110 + 110 + 110 + 110}}));
+    ASSERT_EQ(r.use.size(), 6U);
+    EXPECT_EQ(wires_ns(c, Forwarding::switches, {0, 1, 300}), 140);
+    // Messages of few bytes, and of none.
+    EXPECT_EQ(run_wires(c, o, {{0, 1, 1}, {1, 0, 0}}).arrivals.size(), 2U);
+  }
+}
+
+// With links apart, messages take as long as over bundles, but for the order in which parts come to the last link.
+TEST(WiresNetwork, BundlesTakeAsLongAsTheirLinks) {
+  const NetworkConfig c = leaf_spine("s0..s3", "0.25GB/s");
+  std::mt19937 random(11);
+  for (int i = 0; i < 40; ++i) {
+    std::vector<SentMessage> sent;
+    for (int m = 0; m < 30; ++m) {
+      const auto src = static_cast<Rank>(random() % 4);
+      sent.push_back({src, static_cast<Rank>((src + 1 + random() % 3) % 4), 4 * static_cast<int>(1 + random() % 50),
+                      static_cast<Picoseconds>(random() % 300) * 4000});
+    }
+    for (const Forwarding f : {store, Forwarding::switches}) {
+      NetworkOptions o = wires(f);
+      const auto bundled = static_cast<double>(run_wires(c, o, sent).arrivals.back().second);
+      o.names_links = true;
+      const WiresOutcome apart = run_wires(c, o, sent);
+      ASSERT_EQ(apart.arrivals.size(), sent.size());
+      EXPECT_NEAR(static_cast<double>(apart.arrivals.back().second), bundled, 0.1 * bundled);
+    }
+  }
+}
+
+TEST(WiresNetwork, AHashGivesEachTagOneRoute) {
+  const NetworkConfig c = leaf_spine("s0..s3", "1GB/s");
+  NetworkOptions o = wires(Forwarding::switches);
+  o.multipath = Multipath::hash;
+  o.count_wires = true;
+  std::map<std::string, int> used;
+  for (std::int64_t tag = 0; tag < 100; ++tag) {
+    EventQueue queue;
+    const auto network = make_network(c, o, queue);
+    ASSERT_TRUE(network->routes_by_tag());
+    network->set_tag(tag);
+    network->send(0, 2, 100, 0);
+    network->set_tag(tag);
+    network->send(0, 2, 100, 1);
+    while (!queue.empty()) network->handle(queue.pop());
+    EXPECT_TRUE(network->has_ties());
+    const auto use = network->wire_use(queue.now());
+    ASSERT_EQ(use.size(), 4U);
+    ++used[std::ranges::find(use, "a", &WireUse::from)->to];
+  }
+  EXPECT_EQ(used.size(), 4U);
 }
 
 TEST(WiresNetwork, AvoidsFailedWires) {

@@ -238,8 +238,8 @@ TEST(NcclTopologies, LocateErrors) {
             "n:20:9: rank 0 is given twice, first in line 5");
   EXPECT_EQ(nccl_error(changed(good, "rank=\"1\"", "rank=\"x\"")),
             "n:20:9: rank of <gpu> wants a whole number from 0 to 2147483647, not 'x'");
-  EXPECT_EQ(nccl_error(changed(good, "0000:82", "0000:81")),
-            "n:19:7: busid 0000:81:00.0 is given twice, first in line 18");
+  EXPECT_EQ(nccl_error(changed(machine({"<gpu rank=\"0\"/>", "<gpu rank=\"1\"/>"}), "0000:01", "0000:00")),
+            "n:4:1: busid 0000:00:00.0 of a GPU is given twice, first in line 3");
   EXPECT_EQ(nccl_error(changed(good, "numaid=\"1\"", "numaid=\"0\"")),
             "n:17:3: a second CPU with numaid 0 of its host");
   EXPECT_EQ(nccl_error(changed(good, "count=\"9\"", "count=\"-9\"")),
@@ -291,6 +291,43 @@ TEST(NcclTopologies, RefuseOptions) {
             "n: 32000000 NPUs; at most 16777216 are taken");
   EXPECT_NE(nccl_error(nccl_sample(), ",hosts=100000,fabric=leaf-spine").find("shortest ways between 200000 NPUs"),
             std::string::npos);
+}
+
+// As RCCL reads them: a bridge of each element, and numbers apart by kind of device.
+TEST(NcclTopologies, BusidsThatAreGivenTwice) {
+  EXPECT_EQ(nccl(changed(nccl_sample(), "0000:82", "0000:81")).npus(), 2);  // of a GPU and its bridge
+  const std::string bridges =
+      "<system version=\"2\">\n<cpu numaid=\"0\" arch=\"x86_64\">\n"
+      "<pci busid=\"0000:c5:00.0\" class=\"0x060400\"><pci busid=\"0000:01:00.0\" class=\"0x038000\">"
+      "<gpu dev=\"0\" gcn=\"908\" rank=\"0\"/></pci></pci>\n"
+      "<pci busid=\"0000:c5:00.0\" class=\"0x060400\"><pci busid=\"0000:02:00.0\" class=\"0x038000\">"
+      "<gpu dev=\"1\" gcn=\"908\" rank=\"1\"/></pci></pci>\n</cpu>\n</system>\n";
+  const NetworkConfig config = nccl(bridges);
+  EXPECT_EQ(config.notes,
+            (std::vector<std::string>{"busid 0000:c5:00.0 of line 4 is also in line 3: read as another bridge"}));
+  EXPECT_EQ(nccl_way(config, 0, 1), "npu0 pci0000_c5_00.0 cpu0 pci0000_c5_00.0_2 npu1");
+}
+
+std::vector<std::string> odd_gpus(const std::vector<std::string>& gpus) { return nccl(machine(gpus)).notes; }
+
+TEST(NcclTopologies, GpusThatDifferAreNoted) {
+  using Notes = std::vector<std::string>;
+  const auto gpu = [](int rank, int sm, int links) {
+    return "<gpu dev=\"0\" sm=\"" + std::to_string(sm) + "\" rank=\"" + std::to_string(rank) + "\">" +
+           (links == 0 ? "" : "<nvlink target=\"0000:a0:00.0\" count=\"" + std::to_string(links) + "\"/>") +
+           "</gpu>";
+  };
+  EXPECT_EQ(odd_gpus({gpu(0, 90, 18), gpu(1, 90, 18)}), Notes{});
+  EXPECT_EQ(odd_gpus({gpu(0, 90, 18), gpu(1, 90, 0)}),
+            Notes{"rank 1 has no <nvlink>, unlike 1 other GPU of sm 90: messages go over PCI"});
+  EXPECT_EQ(odd_gpus({gpu(0, 90, 0), gpu(1, 90, 0)}).size(), 1U);
+  EXPECT_EQ(odd_gpus({gpu(0, 89, 0), gpu(1, 89, 0)}), Notes{});  // which have no NVLink
+  EXPECT_EQ(odd_gpus({gpu(0, 90, 18), gpu(1, 90, 18), gpu(2, 90, 12), gpu(3, 90, 18)}),
+            Notes{"rank 2 has 12 NVLinks, 3 other GPUs of sm 90 have 18 NVLinks"});
+  EXPECT_EQ(odd_gpus({gpu(0, 90, 18), gpu(1, 90, 12), gpu(2, 90, 12), gpu(3, 90, 18)}), Notes{});
+  std::string slow = machine({gpu(0, 80, 12), gpu(1, 80, 12), gpu(2, 80, 12), gpu(3, 80, 12)});
+  slow = changed(slow, "<pci busid=\"0000:03:00.0\"", "<pci link_width=\"8\" busid=\"0000:03:00.0\"");
+  EXPECT_EQ(nccl(slow).notes, Notes{"rank 3 has PCI of 6GB/s, 3 other GPUs of sm 80 have PCI of 12GB/s"});
 }
 
 }  // namespace

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Bundles of links that carry the same share of every message which is split over equal-cost routes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "config/network/wire_graph.h"
+#include "core/rows.h"
+
+namespace convert {
+
+// A graph whose links are bundles of links of another graph.
+struct BundledGraph {
+  WireGraph
+      graph;   // devices as before; each link joins the lowest devices of two classes, with the sum of bandwidths
+  Rows links;  // by link of `graph`: the links of the bundle in the other graph, ascending
+};
+
+// Joins switches that are alike: the coarsest partition of the switches in which those of one class have the same
+// links to and from each class, where each NPU is a class of its own (an equitable partition, by colour refinement:
+// Paige and Tarjan 1987). Messages that are split in proportion to bandwidth then load all links between two
+// classes alike, at the same times, so that one link stands for all. A fat tree becomes a tree, a leaf-spine fabric
+// a star.
+[[nodiscard]] BundledGraph bundle_links(const WireGraph& graph);
+
+// Returns whether routes may part at switches: some device has links to two switches.
+[[nodiscard]] bool may_have_ties(const WireGraph& graph);
+
+}  // namespace convert

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "config/network/imports/nccl_odd_gpus.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "core/units.h"
+#include "core/words.h"
+
+namespace convert {
+namespace {
+
+using Gpus = std::vector<const NcclGpu*>;
+
+// Whose GPUs for servers come with NVLink, except for PCIe cards.
+constexpr std::array<std::int64_t, 5> with_nvlink = {70, 80, 90, 100, 103};
+
+std::string ranks_of(const NcclMachine& machine, const Gpus& gpus) {
+  constexpr std::size_t most = 8;
+  std::string text = gpus.size() == 1 ? "rank " : "ranks ";
+  for (std::size_t i = 0; i < std::min(most, gpus.size()); ++i)
+    text += (i == 0 ? "" : ", ") + std::to_string(machine.devices[gpus[i]->device].number);
+  return text + (gpus.size() > most ? ", …" : "");
+}
+
+std::string gpus_of(const NcclGpu& like, std::size_t count, const char* noun = "GPU") {
+  return counted(count, noun) + (like.sm == 0 ? "" : " of sm " + std::to_string(like.sm));
+}
+
+// Finds the one GPU that differs in `value` from three or more that are alike.
+template <class Value, class Describe>
+void find_odd_one(NcclMachine& machine, const Gpus& gpus, const Value& value, const Describe& describe) {
+  std::map<decltype(value(*gpus[0])), Gpus> by_value;
+  for (const NcclGpu* gpu : gpus) by_value[value(*gpu)].push_back(gpu);
+  if (by_value.size() != 2 || gpus.size() < 4) return;
+  const Gpus& a = by_value.begin()->second;
+  const Gpus& b = by_value.rbegin()->second;
+  if (a.size() != 1 && b.size() != 1) return;
+  const Gpus& odd = a.size() == 1 ? a : b;
+  const Gpus& rest = a.size() == 1 ? b : a;
+  machine.notes.push_back(ranks_of(machine, odd) + " has " + describe(*odd[0]) + ", " +
+                          gpus_of(*rest[0], rest.size(), "other GPU") + " have " + describe(*rest[0]));
+}
+
+// Returns whether there is a note: GPUs without NVLink where others have it, or where their kind implies it.
+bool lacks_links(NcclMachine& machine, const Gpus& gpus) {
+  Gpus without;
+  for (const NcclGpu* gpu : gpus) {
+    if (gpu->links == 0) without.push_back(gpu);
+  }
+  if (without.empty()) return false;
+  const char* const element = gpus[0]->sm == 0 ? "<xgmi>" : "<nvlink>";
+  if (without.size() != gpus.size()) {
+    machine.notes.push_back(ranks_of(machine, without) + (without.size() == 1 ? " has" : " have") + " no " +
+                            element + ", unlike " + gpus_of(*gpus[0], gpus.size() - without.size(), "other GPU") +
+                            ": messages go over PCI");
+    return true;
+  }
+  const bool has_neighbours =
+      std::ranges::any_of(gpus, [&](const NcclGpu* gpu) { return gpu != gpus[0] && gpu->host == gpus[0]->host; });
+  if (!has_neighbours || std::ranges::find(with_nvlink, gpus[0]->sm) == with_nvlink.end()) return false;
+  machine.notes.push_back(
+      gpus_of(*gpus[0], gpus.size()) +
+      " have no <nvlink>, so messages go over PCI; unless they are PCIe cards, give a file that "
+      "a run has written (NCCL_TOPO_DUMP_FILE)");
+  return true;
+}
+
+}  // namespace
+
+void note_odd_gpus(NcclMachine& machine) {
+  std::map<std::int64_t, Gpus> by_sm;
+  for (const NcclGpu& gpu : machine.gpu_links) by_sm[gpu.sm].push_back(&gpu);
+  for (const auto& [sm, gpus] : by_sm) {
+    if (!lacks_links(machine, gpus)) {
+      find_odd_one(
+          machine, gpus, [](const NcclGpu& g) { return g.links; },
+          [](const NcclGpu& g) { return counted(g.links, g.sm == 0 ? "xGMI link" : "NVLink"); });
+    }
+    find_odd_one(
+        machine, gpus, [](const NcclGpu& g) { return g.pci_bytes_per_ns; },
+        [](const NcclGpu& g) { return "PCI of " + format_bytes_per_ns(g.pci_bytes_per_ns); });
+  }
+}
+
+}  // namespace convert

@@ -4,6 +4,7 @@
 #include "common/tool.h"
 #include "sets/check.h"
 #include "sets/sink.h"
+#include "util/log.h"
 #include "validate/findings.h"
 #include "validate/fixing.h"
 #include "validate/options.h"
@@ -31,6 +32,8 @@ int validate(const tools::ValidateOptions& o, tools::Context& context) {
       checked.ranks = check_quickly(*source, context.diagnostics);
     } else {
       checked = check(*source, options, context.diagnostics);
+      if (options.dataflow == DataFlow::required && source->algorithm() != nullptr)
+        log_info(source->base_name() + ": " + describe(checked.verdict));
     }
     tools::log_summary(checked.ranks, context.diagnostics);
   }

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "core/diagnostic.h"
+#include "core/units.h"
 #include "io/compression.h"
 #include "page/assets.h"
 #include "util/base64.h"
@@ -127,14 +128,34 @@ std::string page_data(std::string_view head, std::span<const Column> columns) {
   return data + json + body;
 }
 
+void check_page_size(std::string_view title, std::size_t head_bytes, std::size_t data_bytes,
+                     std::size_t encoded_characters) {
+  constexpr std::size_t most_bytes = (std::size_t{1} << 31) - 1;
+  const auto refuse = [&](const std::string& what, std::size_t has, std::size_t most) {
+    throw input_error({}, "page '" + std::string(title) + "': " + what + " of " + counted(has, "byte") +
+                              " is more than the " + std::to_string(most) +
+                              " that a browser holds; choose fewer ranks or a shorter window of time");
+  };
+  if (head_bytes > most_page_characters) refuse("text", head_bytes, most_page_characters);
+  if (data_bytes > most_bytes) refuse("data", data_bytes, most_bytes);
+  if (encoded_characters > most_page_characters)
+    refuse("compressed data", encoded_characters, most_page_characters);
+}
+
 void write_page(PageKind kind, std::string_view title, std::string_view head, std::span<const Column> columns,
                 Output& output) {
   const PageProgram program = page_program(kind);
   if (program.script.empty()) {
     throw usage_error("this etkit was built without pages: build it with -DETKIT_PAGES=ON (Debian: esbuild)");
   }
+  std::string data = page_data(head, columns);
+  std::uint32_t head_bytes = 0;
+  std::memcpy(&head_bytes, data.data(), sizeof head_bytes);
+  check_page_size(title, head_bytes, data.size(), 0);
   std::string base64;
-  append_base64(base64, deflated(page_data(head, columns)));
+  append_base64(base64, deflated(data));
+  check_page_size(title, head_bytes, data.size(), base64.size());
+  data = {};
   output.write("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
   output.write("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src '");
   output.write(program.csp_hash);

@@ -31,9 +31,18 @@ struct Column {
 // Returns whether this library was built with pages (ETKIT_PAGES).
 [[nodiscard]] bool has_pages();
 
+// The most characters of a page's encoded data, and of its head: the longest string of Chromium is 24 less than
+// 2^29.
+inline constexpr std::size_t most_page_characters = (std::size_t{1} << 29) - 24;
+
+// Throws Error(input) if a browser cannot hold the data: a head or encoded data beyond most_page_characters, or
+// more than 2^31-1 bytes before compression.
+void check_page_size(std::string_view title, std::size_t head_bytes, std::size_t data_bytes,
+                     std::size_t encoded_characters);
+
 // Writes a page. `head` is a JSON object with what is not a column; the page gets a member "columns" besides.
 // Numbers of doubles that are coded are whole and at most 2^53. Does not close `output`. Throws Error(usage) if the
-// library was built without pages.
+// library was built without pages, and as check_page_size() does before anything is written.
 void write_page(PageKind kind, std::string_view title, std::string_view head, std::span<const Column> columns,
                 Output& output);
 

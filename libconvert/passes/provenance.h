@@ -87,7 +87,7 @@ inline const Name relays{std::string_view("ten.relays")};
 inline const Name collective_time_ps{std::string_view("ten.collective_time_ps")};
 inline const Name& network = scheduled_network;
 inline const Name occupancy{std::string_view("ten.occupancy")};
-inline const Name forwarding{std::string_view("ten.forwarding")};
+inline const Name& forwarding = scheduled_forwarding;
 
 }  // namespace convert::ten
 

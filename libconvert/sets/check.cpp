@@ -87,10 +87,26 @@ class Check {
                          "defects of rules that --rules or --ignore leave out keep the rest from being checked");
     }
     summary_.ranks = a != nullptr ? static_cast<std::size_t>(a->ranks()) : ranks_.size();
+    if (options_.dataflow != DataFlow::skipped) summary_.verdict = verdict();
     return std::move(summary_);
   }
 
  private:
+  [[nodiscard]] Verdict verdict() const {
+    Verdict verdict{.collective = collective_};
+    const auto& all = diagnostics_.all();
+    const auto error = std::ranges::find(all, Severity::error, &Diagnostic::severity);
+    if (diagnostics_.errors() > lack_errors_ && error != all.end()) {
+      verdict.outcome = Verdict::Outcome::refuted;
+      verdict.refutation = *error;
+    } else if (compared_ && lacks_.empty()) {
+      verdict.outcome = Verdict::Outcome::proved;
+    } else {
+      verdict.reason = lacks_.empty() ? "the input holds no collective" : lacks_;
+    }
+    return verdict;
+  }
+
   [[nodiscard]] bool required() const { return options_.dataflow == DataFlow::required; }
 
   // Notes that a result is not proved, unless that is an error.
@@ -163,6 +179,8 @@ class Check {
     summary_.merged = counts.collectives;
     summary_.proved = counts.proved == counts.collectives;
     unproved_ = required() && !summary_.proved;
+    if (!summary_.proved) lacks_ = "not every merged collective can be proved";
+    compared_ = true;
     log_info(std::to_string(counts.proved) + " of " + counted(counts.collectives, "merged collective") +
              " proved, " + counted(counts.other_nodes, "node") +
              (counts.other_nodes == 1 ? " is none" : " are none"));
@@ -357,6 +375,11 @@ class Check {
                                           : "it takes all ranks of the set");
       if (!required()) return;
       cut_short_ = true;
+      if (diagnostics_.errors() == 0) {
+        lacks_ = source_.whole_set() ? "not every rank states which chunks each message moves"
+                                     : "a proof needs all ranks of the set";
+        lack_errors_ = 1;
+      }
       diagnostics_.error(
           {.file = name_}, "provenance",
           source_.whole_set()
@@ -383,14 +406,18 @@ class Check {
     const std::size_t errors = diagnostics_.errors();
     summary_.steps = graph.step_count();
     summary_.collective = name(claimed);
-    if (required() && !has_postcondition(claimed))
-      log_note(source_.base_name() + ": what a collective of type " + std::string(name(claimed)) +
-               " must end with is not known: only its messages, deadlocks and races are checked");
+    collective_ = claimed;
+    if (!has_postcondition(claimed)) {
+      lacks_ = "what a collective of type " + std::string(name(claimed)) + " must end with is not known";
+      if (required())
+        log_note(source_.base_name() + ": " + lacks_ + ": only its messages, deadlocks and races are checked");
+    }
     try {
       const bool follows = options_.dataflow != DataFlow::skipped;
       verify(graph, {.dataflow = follows, .collective = options_.collective, .soft = Severity::error},
              diagnostics_);
       summary_.proved = follows && has_postcondition(claimed) && diagnostics_.errors() == errors;
+      compared_ = follows;
     } catch (const Error& e) {
       report_unreadable(e, diagnostics_);
       cut_short_ = true;
@@ -405,6 +432,10 @@ class Check {
   std::string name_;        // of the first rank read, for messages
   bool cut_short_ = false;  // some rules had nothing to look at
   bool unproved_ = false;   // a merged collective is
+  Collective collective_ = Collective::custom;
+  bool compared_ = false;        // what ranks end with was compared with what the collective promises
+  std::string lacks_;            // what a proof lacks; empty: nothing
+  std::size_t lack_errors_ = 0;  // errors that say no more than that
 };
 
 // Ids seen, as ranges first → last.
@@ -443,6 +474,11 @@ class IdRanges {
 
 CheckSummary check(SetSource& source, const CheckOptions& options, Diagnostics& diagnostics) {
   return Check(source, options, diagnostics).run();
+}
+
+Verdict prove(SetSource& source, CheckOptions options, Diagnostics& diagnostics) {
+  options.dataflow = DataFlow::required;
+  return check(source, options, diagnostics).verdict;
 }
 
 std::size_t check_quickly(SetSource& source, Diagnostics& diagnostics) {

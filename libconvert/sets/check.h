@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <cstddef>
 #include <optional>
 #include <string>
 
 #include "core/algorithm/algorithm.h"
 #include "core/diagnostic.h"
 #include "passes/validate.h"
+#include "passes/verify/verdict.h"
 #include "sets/set_source.h"
 
 namespace convert {
@@ -32,12 +34,17 @@ struct CheckSummary {
   std::string collective{};  // that it claims to be; empty: unknown
   std::uint64_t merged = 0;  // collectives merged into the workload, all of which are proved if `proved` is set
   bool proved = false;       // each result was proved
+  Verdict verdict{};         // of the whole input; unless data flow is skipped
 };
 
 // Reports the findings of the enabled rules, rank by rank, then those of the whole set. The diagnostics' filter
 // must take the same rules and framing, since readers report without `options`. A rank that cannot be read is a
 // finding of rule framing; check() then leaves out the rules across ranks.
 CheckSummary check(SetSource& source, const CheckOptions& options, Diagnostics& diagnostics);
+
+// Returns the verdict of check() with DataFlow::required. `diagnostics` may hold findings of reading the source, which
+// count.
+[[nodiscard]] Verdict prove(SetSource& source, CheckOptions options, Diagnostics& diagnostics);
 
 // Returns the process groups of a set; nothing if there are none, or if they are malformed, which sets `defect`.
 // Groups with ranks from `ranks` on, if that is known, are returned and set `defect`.

@@ -40,6 +40,16 @@ Schedule repaired(const Schedule& schedule, Diagnostics& diagnostics) {
   return out;
 }
 
+// Returns the links of a network, without those of its switches unless messages went over them.
+std::vector<Schedule::Wire> schedule_wires(const WireGraph& graph, bool switched) {
+  std::vector<Schedule::Wire> wires;
+  for (const GraphWire& w : graph.wires) {
+    if (!switched && (w.from >= graph.npus || w.to >= graph.npus)) continue;
+    wires.push_back(make_schedule_wire(w.from, w.to, w.bytes_per_ns, w.latency_ps));
+  }
+  return wires;
+}
+
 }  // namespace
 
 ScheduleOptions schedule_options(const FormatOptions& options) {
@@ -112,6 +122,23 @@ NetworkConfig network_of(const Schedule& schedule) {
   return config;
 }
 
+DrawnReplay draw_replay(std::span<const Trace> traces, const Timeline& timeline, const NetworkConfig& network,
+                        const std::string& name) {
+  const WireGraph graph = network.graph.npus != 0 ? network.graph : build_wire_graph(network);
+  const bool switched = std::ranges::any_of(timeline.hops, [&](const HopSlice& h) { return h.to >= graph.npus; });
+  Schedule frame;
+  frame.file = traces.empty() ? network.source : traces.front().name;
+  frame.name = name;
+  frame.occupancy = Schedule::Occupancy::beta;
+  frame.nodes = graph.npus;
+  if (switched) frame.switches = graph.switches;
+  frame.wires = schedule_wires(graph, switched);
+  ReplayNames names;
+  DrawnReplay out{.schedule = fill_from_replay(traces, timeline, std::move(frame), true, &names), .holdings = {}};
+  out.holdings = holdings_of_replay(traces, timeline, out.schedule, names);
+  return out;
+}
+
 Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timeline, const NetworkConfig& network,
                             Schedule::Occupancy occupancy, bool stored, const std::string& name,
                             Diagnostics& diagnostics) {
@@ -137,10 +164,7 @@ Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timel
     frame.switches = graph.switches;
     frame.forwarding = "store";
   }
-  for (const GraphWire& w : graph.wires) {
-    if (!switched && (w.from >= graph.npus || w.to >= graph.npus)) continue;
-    frame.wires.push_back(make_schedule_wire(w.from, w.to, w.bytes_per_ns, w.latency_ps));
-  }
+  frame.wires = schedule_wires(graph, switched);
   Schedule schedule = fill_from_replay(traces, timeline, std::move(frame));
   Schedule timed;
   const auto findings = diagnostics.sibling();

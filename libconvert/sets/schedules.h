@@ -14,6 +14,7 @@
 #include "core/timeline.h"
 #include "core/trace.h"
 #include "formats/format.h"
+#include "passes/ten/holdings.h"
 
 namespace convert {
 
@@ -41,6 +42,17 @@ struct CheckedSchedule {
 [[nodiscard]] Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timeline,
                                           const NetworkConfig& network, Schedule::Occupancy occupancy, bool stored,
                                           const std::string& name, Diagnostics& diagnostics);
+
+// A replay to be drawn: its transfers over links of any kind, and who held what when.
+struct DrawnReplay {
+  Schedule schedule;
+  Holdings holdings;
+};
+// Returns a replay as it is drawn; the timeline must have the hops of its messages. The schedule need not be one
+// that the rules of schedules allow: ranks may keep what they send, NPUs and switches send on what has come in
+// part. Throws Error(input) if the traces lack chunk provenance.
+[[nodiscard]] DrawnReplay draw_replay(std::span<const Trace> traces, const Timeline& timeline,
+                                      const NetworkConfig& network, const std::string& name);
 
 // Loads the network of option -n: a network, or a schedule, for its wires.
 [[nodiscard]] NetworkConfig find_network(const std::string& option);

@@ -15,6 +15,7 @@ import sys
 
 import astra
 import jobs
+import pages
 import report
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -143,6 +144,7 @@ class Suite:
                 self.run_program(name, files)
         jobs.Jobs(self.options.build / "bin", self.work, self.add, smoke=self.options.smoke, slow=self.options.slow,
                   only=self.options.only).all(pairs, self.recordings())
+        pages.measure(self.options.build / "bin", self.work, self.add, smoke=self.options.smoke, only=self.options.only)
         if not self.options.smoke:
             if (CORPUS / "astra/perf.json").exists():
                 astra.measure(self.options.build / "bin", CORPUS / "astra", self.work, self.add, self.options.only)

@@ -74,7 +74,7 @@ class Case:
                     yield ["--algorithm", name, "--chunks", chunks, *way]
 
     def judge(self, names):
-        found = self.replayed(["--algorithm", "synthesized", "-n", self.network, "--effort", self.options.effort,
+        found = self.replayed(["--algorithm", "synthesized", "-n", self.network, "--forwarding", "store", "--effort", self.options.effort,
                                "--occupancy", self.options.occupancy])
         if found is None:
             sys.exit(f"{self.network}, {self.collective}: nothing is synthesized")

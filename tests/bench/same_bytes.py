@@ -20,7 +20,7 @@ COLLECTIVES = ("all_gather", "reduce_scatter", "all_reduce", "all_to_all", "broa
 
 def digest(tools, network, collective, effort, jobs):
     made = subprocess.run([tools / "et-generate", "-q", collective, "--algorithm", "synthesized", "-n", network, "--size",
-                           "16MiB", "--effort", effort, "--jobs", jobs, "-t", "ten", "-o", "-"], stdout=subprocess.PIPE,
+                           "16MiB", "--forwarding", "store", "--effort", effort, "--jobs", jobs, "-t", "ten", "-o", "-"], stdout=subprocess.PIPE,
                           env=os.environ | {"ASAN_OPTIONS": "detect_leaks=0"}, check=True)
     return hashlib.sha256(made.stdout).hexdigest()[:12]
 

@@ -28,7 +28,7 @@ class Smoke(unittest.TestCase):
             results = json.loads(out.read_text(encoding="utf-8"))
             self.assertEqual(list(results), ["commit", "changed", "date", "machine", "slow", "rows"])
             self.assertEqual({r["bench"] for r in results["rows"]},
-                             {f"bench_{p}" for p in bench.PROGRAMS} | {"jobs"})
+                             {f"bench_{p}" for p in bench.PROGRAMS} | {"jobs", "pages"})
             names = [(r["bench"], r["name"]) for r in results["rows"]]
             self.assertEqual(len(names), len(set(names)))
             for r in results["rows"]:

@@ -221,12 +221,21 @@ def bitmaps(pdf):
     return len(re.findall(rb"/Subtype\s*/Image\b", text))
 
 
-def page_data(path):
-    """The head and the columns of a page's file: what its program gets, decoded here a second time."""
+def head_and_body(path):
     text = pathlib.Path(path).read_text(encoding="utf-8")
     data = zlib.decompress(base64.b64decode(re.search(r'id="data"[^>]*>([^<]*)<', text)[1]))
     length = int.from_bytes(data[:4], "little")
-    head, body = json.loads(data[4:4 + length]), data[4 + length:]
+    return json.loads(data[4:4 + length]), data[4 + length:]
+
+
+def page_head(path):
+    """The head of a page's data."""
+    return head_and_body(path)[0]
+
+
+def page_data(path):
+    """The head and the columns of a page's file: what its program gets, decoded here a second time."""
+    head, body = head_and_body(path)
     columns = {}
     for info in head["columns"]:
         part = body[info["offset"]:info["offset"] + info["bytes"]]
@@ -248,6 +257,29 @@ def page_data(path):
             values.append(before)
         columns[info["name"]] = values
     return head, columns
+
+
+def ending(path):
+    """How many chunks an algorithm's page demands where, and how many of these are not drawn as complete in the end."""
+    head, columns = page_data(path)
+    relays = set(head["relays"])
+    everywhere = [n for n in range(head["npus"]) if n not in relays]
+
+    def sets(name):
+        nodes = iter(columns[f"{name}_node"])
+        return [everywhere if count < 0 else [next(nodes) for _ in range(count)] for count in columns[f"{name}_count"]]
+
+    pre, held = sets("pre"), {}
+    if not head["played"]:
+        held = {(npu, chunk): 1 for chunk, nodes in enumerate(pre) for npu in nodes}
+    for npu, chunk, now in zip(columns["change_npu"], columns["change_chunk"], columns["change_held"]):
+        held[npu, chunk] = now
+    demanded = missing = 0
+    for chunk, nodes in enumerate(sets("post")):
+        needed = len(pre[chunk]) if head["sums"] else 1
+        demanded += len(nodes)
+        missing += sum(held.get((npu, chunk), 0) != needed for npu in nodes)
+    return demanded, missing
 
 
 class PageTest(unittest.TestCase):

@@ -105,6 +105,20 @@ class Facts(ReportTest):
         page = self.open(self.folder / "slices2m.html")
         self.assertIn("1 NPU stands for 1,024", page.text("#timeline .note"))
 
+    def test_two_million_calls(self):
+        page = self.sample("calls2m")
+        self.assertEqual(sum(map(int, page.data("#collectives tbody tr", "calls"))), 2_000_000)
+        self.assertEqual(len(page.data("#collectives tbody tr", "calls")), 24)
+        self.assertEqual(page.text(".kpi[data-id=busbw] small"), "of 2,000,000 collectives")
+        self.assertIn("4,000,000 steps on 8 NPUs; they add up to the total", page.text("#path .note"))
+        self.assertEqual(sum(int(ps) for ps in page.data("#path td[data-time-ps]", "timePs")), self.total(page))
+        self.assertGreater(page.colors("#timeline canvas")[0], 2)
+        calls = int(page.data("#collectives tbody tr", "calls")[0])
+        page.click("#collectives tbody tr")
+        self.assertEqual(len(page.data("#collectives tbody tr[data-busbw]", "endPs")), 500)
+        self.assertEqual(page.text("#collectives tr.more"), f"{calls - 500:,} more")
+        self.assertLess(page.cpu_ms, 3000)
+
 
 class Replays(ReportTest):
     """Pages of replays say what --format json says of the same replay."""

@@ -78,6 +78,47 @@ Run many_calls() {
   return run;
 }
 
+// Eight NPUs that compute and call collectives of three sizes in four groups by turns, two million of them.
+Run calls2m() {
+  constexpr std::uint32_t calls = 2'000'000;
+  constexpr Picoseconds each = 9 * sample::us;
+  Run run;
+  run.title = "calls2m";
+  run.total_ps = run.reached_ps = calls * each;
+  for (Rank r = 0; r < 8; ++r) run.npus.push_back({.rank = r, .finish_ps = run.total_ps});
+  const std::uint32_t reduce = run.timeline.names.add("reduce gradients"),
+                      matmul = run.timeline.names.add("matmul");
+  for (std::uint32_t i = 0; i < calls; ++i) {
+    const Picoseconds begin = i * each, last = begin + (1 + i % 7) * sample::us / 2, end = begin + each;
+    run.calls.push_back({.op = i % 5 == 0 ? Collective::all_gather : Collective::all_reduce,
+                         .group = i % 4,
+                         .number = i / 4,
+                         .npus = 8,
+                         .size_bytes = std::int64_t{1} << (20 + i % 3),
+                         .bound_ps = 3 * sample::us,
+                         .begin_ps = begin,
+                         .last_begin_ps = last,
+                         .end_ps = end});
+    run.timeline.slices.push_back(
+        {.begin_ps = begin, .end_ps = end, .node = 2 * i, .name = reduce, .call = i, .lane = Lane::collective});
+    run.timeline.slices.push_back(
+        {.begin_ps = begin, .end_ps = last, .node = 2 * i + 1, .name = matmul, .lane = Lane::compute});
+    run.path.push_back({.kind = Run::StepKind::compute,
+                        .npu = i % 8,
+                        .node = 2 * i + 1,
+                        .name = matmul,
+                        .begin_ps = begin,
+                        .time_ps = last - begin});
+    run.path.push_back({.kind = Run::StepKind::collective,
+                        .node = 2 * i,
+                        .name = reduce,
+                        .begin_ps = last,
+                        .time_ps = end - last,
+                        .call = i});
+  }
+  return run;
+}
+
 const std::map<std::string, std::function<Run()>> runs = {
     {"train16", [] { return sample::training({}); }},
     {"tracked", tracked},
@@ -111,6 +152,7 @@ const std::map<std::string, std::function<Run()>> runs = {
     {"slices12k", [] { return sample::ring(64, 96); }},
     {"slices124k", [] { return sample::ring(128, 484); }},
     {"slices2m", [] { return sample::ring(1024, 1000); }},
+    {"calls2m", calls2m},
 };
 
 // Writes the page of two runs, "A+B"; returns false if there are no such.

@@ -117,9 +117,26 @@ SynthesisChoice choice_of(const GenerateOptions& o, const Context& context) {
   return choice;
 }
 
-Forwarding forwarding_of(const std::string& text) {
-  const auto* const at = std::ranges::find(all_forwarding, text, [](Forwarding f) { return name(f); });
-  return at == std::end(all_forwarding) ? Forwarding::store : *at;
+bool writes_schedule(const GenerateOptions& o) {
+  return written_format(o.output.to, o.output.path).format->name == "ten";
+}
+
+// Returns what an algorithm is made for: as --forwarding says it, else as et-replay has it; schedules, and several
+// collectives that take turns, have switches that store what comes. Without switches both are the same.
+Forwarding forwarding_of(const GenerateOptions& o, const NetworkConfig& network) {
+  const std::optional<std::string>& text = o.synthesis.forwarding;
+  if (!text) {
+    const bool stored = writes_schedule(o) || asks_for_several(o) || build_wire_graph(network).switches == 0;
+    return stored ? Forwarding::store : Forwarding::switches;
+  }
+  return *std::ranges::find(all_forwarding, *text, [](Forwarding f) { return name(f); });
+}
+
+// Notes that what is made requires store-and-forward if nobody asked for that.
+void note_stored(const GenerateOptions& o, const NetworkConfig& network, const std::string& what) {
+  if (o.synthesis.forwarding || build_wire_graph(network).switches == 0) return;
+  log_note(what +
+           " require switches that store what comes; et-replay --forwarding store takes the time that is claimed");
 }
 
 SynthesisRequest request_of(const GenerateOptions& o, const NetworkConfig& network) {
@@ -136,7 +153,7 @@ SynthesisRequest request_of(const GenerateOptions& o, const NetworkConfig& netwo
       .avoid = s.avoid,
       .only = s.only,
       .occupancy = s.occupancy == "beta" ? Schedule::Occupancy::beta : Schedule::Occupancy::alpha_beta,
-      .forwarding = forwarding_of(s.forwarding)};
+      .forwarding = forwarding_of(o, network)};
   if (s.group && !asks_for_several(o)) request.group = parse_ranks(*s.group, "--group");
   if (o.root) request.root = static_cast<Rank>(*o.root);
   if (o.root && !has_root(*collective)) throw usage_error("--root is not for " + std::string(name(*collective)));
@@ -167,6 +184,7 @@ class Generation {
         request_(request_of(o, network_)),
         format_(written_format(o.output.to, o.output.path).format->name) {
     report_network(network_);
+    if (writes_schedule(o)) note_stored(o, network_, "schedules (ten)");
     if (format_ == "ten" && request_.forwarding != Forwarding::store && build_wire_graph(network_).switches != 0) {
       throw usage_error(
           "--forwarding " + std::string(name(request_.forwarding)) +
@@ -394,8 +412,8 @@ void add_synthesis_options(App& app, SynthesisOptions& o) {
   app.add_flag("--group-only", o.group_only, "others do not pass on");
   app.add_choice("--occupancy", o.occupancy, {"beta", "alpha-beta"},
                  "a message keeps a link for its bytes, or for the latency too");
-  app.add_choice("--forwarding", o.forwarding, {"store", "switches", "cut"},
-                 "what messages do at switches, as et-replay has it");
+  app.add_choice("--forwarding", o.forwarding, {"switches", "store", "cut"},
+                 "what messages do at switches, as et-replay has it (default: switches)");
   app.add_list("--method", o.methods, "NAME,...",
                "makers: greedy, trees, exact, latency, paired, paths, builders (default: auto, those that fit)");
   app.add_choice("--effort", o.effort, {"fast", "normal", "best"}, "how many candidates are made");
@@ -420,6 +438,7 @@ void generate_synthesized(const GenerateOptions& o, Context& context,
   if (asks_for_several(o)) {
     const NetworkConfig network = find_network(*o.synthesis.network);
     report_network(network);
+    note_stored(o, network, "several collectives at once");
     return generate_together(o, network, request_of(o, network), choice_of(o, context), context);
   }
   Generation generation(o, context);
@@ -431,10 +450,12 @@ void generate_synthesized(const GenerateOptions& o, Context& context,
     if (e.rule() != parts_of_sums) throw;
     const NetworkConfig network = find_network(*o.synthesis.network);
     GenerateOptions own = o;
-    if (o.synthesis.forwarding == "switches" && build_wire_graph(network).switches == 0)
-      own.synthesis.forwarding = "store";  // the same there
+    if (o.synthesis.forwarding.value_or("switches") == "switches" &&
+        (!o.synthesis.forwarding || build_wire_graph(network).switches == 0))
+      own.synthesis.forwarding = "store";  // the same without switches
     if (!can_be_placed(own)) throw;
     log_note("NPUs that do not take part only pass messages on here, as beside other collectives");
+    note_stored(o, network, "they");
     generate_together(own, network, request_of(own, network), choice_of(own, context), context);
   }
 }

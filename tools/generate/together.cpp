@@ -29,7 +29,7 @@ void check_options(const GenerateOptions& o) {
                             : s.target                ? "--target"
                             : s.group_only            ? "--group-only"
                             : s.objective != "time"   ? "--objective"
-                            : s.forwarding != "store" ? "--forwarding"
+                            : s.forwarding.value_or("store") != "store" ? "--forwarding"
                             : o.root && groups        ? "--root"
                                                       : "";
   if (!given.empty())

@@ -37,6 +37,8 @@ void add_page_options(App& app, PageOptions& to) {
 
 void check_page_options(const PageOptions& o, bool html) {
   if (o.ten.size && !o.ten.network) throw usage_error("--size is for a replay; name its network with -n");
+  if (o.ten.forwarding && !o.ten.network)
+    throw usage_error("--forwarding is for a replay; name its network with -n");
   const char* given = o.view ? "--view" : o.ten.network ? "-n" : o.ten.chunks ? "--chunks" : nullptr;
   if (given != nullptr && !html) throw usage_error(std::string(given) + " is for pages: write -t html");
   if (o.view == "graph" && given != nullptr && (o.ten.network || o.ten.chunks))

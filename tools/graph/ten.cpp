@@ -11,9 +11,12 @@
 #include "passes/lower/lower.h"
 #include "passes/provenance.h"
 #include "passes/ten/check.h"
+#include "passes/ten/holdings.h"
 #include "passes/ten/step_times.h"
-#include "passes/verify/verify.h"
+#include "passes/verify/verdict.h"
 #include "scenario/scenario.h"
+#include "sets/check.h"
+#include "sets/made_set.h"
 #include "sets/schedules.h"
 #include "simulate/engine/replay.h"
 #include "util/log.h"
@@ -47,19 +50,33 @@ std::vector<IdRun> chunk_list(const std::optional<std::string>& text) {
 // What a replay did: the schedule, and of an algorithm that has threadblocks when its steps ran.
 struct Replayed {
   Schedule schedule;
+  Holdings holdings{};
+  Forwarding forwarding = Forwarding::switches;
+  Verdict verdict{};  // of what was replayed
   std::optional<Algorithm> algorithm{};
   StepTimes times{};
 };
+
+// Returns the verdict of the input; `traces`: its ranks, where it is no algorithm.
+Verdict verdict_of(TraceSource& source, std::span<const Trace> traces, Diagnostics& findings, Context& context) {
+  const CheckOptions options{.collective = {}, .jobs = context.jobs()};
+  if (source.algorithm() != nullptr) return prove(source, options, findings);
+  MadeSet set(source.base_name(), static_cast<Rank>(traces.size()), [&](Rank rank) { return traces[rank]; });
+  if (const auto groups = source.groups()) set.set_groups(groups->json);
+  return prove(set, options, findings);
+}
 
 bool tells_program(std::span<const Trace> traces) {
   return std::ranges::all_of(traces, [](const Trace& t) { return provenance_of(t) == Provenance::full; });
 }
 
 // Returns what a replay on a network with links did; nothing if there were errors to report.
-std::optional<Replayed> replayed(const TenOptions& options, TraceSource& source, Context& context) {
+std::optional<Replayed> replayed(const TenOptions& options, TraceSource& source, Diagnostics& findings,
+                                 Context& context) {
   RunSettings settings;
   settings.set("network", *options.network);
   if (options.size) settings.set("size", *options.size);
+  if (options.forwarding) settings.set("forwarding", *options.forwarding);
   settings.model = NetworkModel::wires;
   settings.workload = source.base_name();
   Scenario scenario = make_scenario(settings);
@@ -68,7 +85,6 @@ std::optional<Replayed> replayed(const TenOptions& options, TraceSource& source,
   add_groups(scenario, source.groups());
   check_scenario(scenario);
   scenario.options.timeline = true;
-  scenario.options.network.forwarding = Forwarding::store;
   scenario.options.network.log_hops = true;
   const std::vector<Trace> traces = source.load(context.jobs());
   const LoadedReplay loaded = load_replay(traces, scenario, context.jobs(), context.diagnostics);
@@ -78,9 +94,12 @@ std::optional<Replayed> replayed(const TenOptions& options, TraceSource& source,
   if (result.status != ReplayStatus::complete)
     throw input_error({.file = source.base_name()},
                       result_message(result) + "; without -n the page shows the algorithm as far as it comes");
-  Diagnostics findings;  // of the schedule: links without use
-  Replayed out{.schedule = schedule_of_replay(traces, result.timeline, scenario.network, Schedule::Occupancy::beta,
-                                              true, source.base_name(), findings)};
+  for (const std::string& note : result.notes) log_note(note);
+  DrawnReplay drawn = draw_replay(traces, result.timeline, scenario.network, source.base_name());
+  Replayed out{.schedule = std::move(drawn.schedule),
+               .holdings = std::move(drawn.holdings),
+               .forwarding = result.forwarding.value_or(Forwarding::switches),
+               .verdict = verdict_of(source, traces, findings, context)};
   if (!tells_program(traces)) return out;
   out.algorithm = raise_algorithm(traces);
   out.times = step_times(traces, *out.algorithm, result.timeline);
@@ -93,14 +112,12 @@ void note_findings(const Diagnostics& findings, const std::string& name) {
            (findings.errors() == 1 ? "s" : "") + " on the page");
 }
 
-TenPage page_of(const Algorithm& a, Diagnostics& findings, const TenPageOptions& options) {
+TenPage page_of(const Algorithm& a, const Judgement& judgement, const TenPageOptions& options) {
   const StepGraph graph = make_step_graph(a);
-  if (findings.errors() == 0)
-    verify(graph, {.dataflow = true, .collective = {}, .soft = Severity::error}, findings);
-  return ten_page(a, graph, play(graph), findings.all(), options);
+  return ten_page(a, graph, play(graph), judgement, options);
 }
 
-TenPage page_of(const Schedule& s, const Diagnostics& findings, const TenPageOptions& options) {
+TenPage page_of(const Schedule& s, const Judgement& judgement, const TenPageOptions& options) {
   Diagnostics again;
   Schedule timed;
   (void)check_schedule(s, timed, again);
@@ -108,12 +125,11 @@ TenPage page_of(const Schedule& s, const Diagnostics& findings, const TenPageOpt
     throw input_error({.file = s.file},
                       "only the order on the links is told, and by that the transfers never end; "
                       "et-validate says why");
-  return ten_page(timed, findings.all(), options);
+  return ten_page(timed, holdings_of(timed), judgement, options);
 }
 
 // The algorithm that traces were made from.
-Algorithm algorithm_of(TraceSource& source, Context& context) {
-  const std::vector<Trace> traces = source.load(context.jobs());
+Algorithm algorithm_of(const TraceSource& source, std::span<const Trace> traces) {
   for (const Trace& t : traces) {
     if (provenance_of(t) != Provenance::full)
       throw input_error(
@@ -142,33 +158,47 @@ void add_ten_options(App& app, TenOptions& to) {
   app.add_option("-n,--network", to.network, "NETWORK",
                  "with --view ten: replay on it first, for times; a file or short form");
   app.add_option("--size", to.size, "BYTES", "with -n: size of the collective, where the input has none");
+  app.add_choice("--forwarding", to.forwarding, {"switches", "store", "cut"},
+                 "with -n: what messages do at switches, as et-replay has it (default: switches)");
   app.add_option("--chunks", to.chunks, "LIST", "with --view ten: only these, such as 0-7,12");
 }
 
 bool write_ten_page(const TenOptions& options, TraceSource& source, Diagnostics& findings, Output& output,
                     Context& context) {
-  const TenPageOptions page_options{.title = title_of(source), .chunks = chunk_list(options.chunks)};
+  TenPageOptions page_options{.title = title_of(source), .chunks = chunk_list(options.chunks)};
+  if (source.schedule() != nullptr) page_options.needs_stored = needs_stored(*source.schedule());
+  if (page_options.needs_stored && !options.network)
+    log_note(source.base_name() + ": the schedule requires switches that store what comes (--forwarding store)");
   TenPage page;
+  Verdict verdict;
   if (options.network) {
     context.diagnostics.append(findings);
     if (context.failed()) return false;
-    const std::optional<Replayed> run = replayed(options, source, context);
+    const std::optional<Replayed> run = replayed(options, source, findings, context);
     if (!run) return false;
+    verdict = run->verdict;
+    const Judgement judgement{verdict, findings.all()};
+    if (run->schedule.switches != 0) page_options.forwarding = describe(run->forwarding);
     if (run->algorithm) {
       const ReplayedProgram program{.algorithm = *run->algorithm, .times = run->times};
-      page = ten_page(run->schedule, {}, page_options, &program);
+      page = ten_page(run->schedule, run->holdings, judgement, page_options, &program);
     } else {
-      page = ten_page(run->schedule, {}, page_options);
+      page = ten_page(run->schedule, run->holdings, judgement, page_options);
     }
-  } else if (source.schedule() != nullptr) {
-    page = page_of(*source.schedule(), findings, page_options);
-  } else if (source.algorithm() != nullptr) {
-    page = page_of(*source.algorithm(), findings, page_options);
+  } else if (source.algorithm() != nullptr) {  // schedules too
+    verdict = verdict_of(source, {}, findings, context);
+    const Judgement judgement{verdict, findings.all()};
+    page = source.schedule() != nullptr ? page_of(*source.schedule(), judgement, page_options)
+                                        : page_of(*source.algorithm(), judgement, page_options);
   } else {
-    page = page_of(algorithm_of(source, context), findings, page_options);
+    const std::vector<Trace> traces = source.load(context.jobs());
     if (context.failed()) return false;
+    const Algorithm algorithm = algorithm_of(source, traces);
+    verdict = verdict_of(source, traces, findings, context);
+    page = page_of(algorithm, {verdict, findings.all()}, page_options);
   }
   note_findings(findings, source.base_name());
+  log_info(source.base_name() + ": " + describe(verdict));
   convert::write_page(PageKind::ten, page.title, page.head, page.columns, output);
   return true;
 }

@@ -12,9 +12,10 @@
 namespace tools {
 
 struct TenOptions {
-  std::optional<std::string> network;  // replay on it first
-  std::optional<std::string> size;     // of the collective, for that
-  std::optional<std::string> chunks;   // "0-7,12"
+  std::optional<std::string> network;     // replay on it first
+  std::optional<std::string> size;        // of the collective, for that
+  std::optional<std::string> forwarding;  // at switches, for that
+  std::optional<std::string> chunks;      // "0-7,12"
 };
 
 void add_ten_options(App& app, TenOptions& to);

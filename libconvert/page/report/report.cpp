@@ -66,7 +66,7 @@ ReportData report_data(const Run& run) {
   write_meta(json, run, columns, shown);
   add_npus(run, index, parts, columns);
   add_slices(run, shown, names, columns);
-  add_path(run, index, names, texts, columns);
+  add_path(run, index, names, texts, json, columns);
   add_calls(run, texts, columns);
   add_links(run, texts, columns);
   add_matrix(run, index, json, columns);

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "analyze/findings.h"
 #include "util/utf8.h"
@@ -18,19 +20,66 @@ constexpr std::uint32_t most_matrix_groups = 64;
 constexpr std::size_t memory_bins = 360;
 constexpr std::size_t most_waits = 1000;
 
-// Returns the path, where it is very long with neighbours of one kind, NPU and collective as one step.
-std::vector<Run::Step> shown_path(const Run& run) {
-  if (run.path.size() <= most_steps) return run.path;
+// Joins neighbours for which `joins(last, next)`; a joined step is called after its longest part.
+template <typename Joins>
+std::vector<Run::Step> joined_path(const std::vector<Run::Step>& path, const Joins& joins) {
   std::vector<Run::Step> steps;
-  for (const Run::Step& step : run.path) {
-    if (!steps.empty() && steps.back().kind == step.kind && steps.back().npu == step.npu &&
-        steps.back().call == step.call) {
-      steps.back().time_ps += step.time_ps;
-    } else {
+  Picoseconds longest = 0;  // part of the last of them
+  for (const Run::Step& step : path) {
+    if (steps.empty() || !joins(steps.back(), step)) {
       steps.push_back(step);
+      longest = step.time_ps;
+      continue;
     }
+    Run::Step& last = steps.back();
+    const Picoseconds begin = last.begin_ps;
+    const Picoseconds time = last.time_ps + step.time_ps;
+    if (step.time_ps > longest) {
+      longest = step.time_ps;
+      last = step;
+    }
+    last.begin_ps = begin;
+    last.time_ps = time;
   }
   return steps;
+}
+
+// Returns a path of at most about 2 × most_steps: if it is longer, with neighbours of one kind, NPU and collective
+// as one step; if that is not enough, with those as one that are shorter than `below`.
+std::vector<Run::Step> shown_path(const Run& run, Picoseconds& below) {
+  below = 0;
+  if (run.path.size() <= most_steps) return run.path;
+  std::vector<Run::Step> steps = joined_path(run.path, [](const Run::Step& last, const Run::Step& next) {
+    return last.kind == next.kind && last.npu == next.npu && last.call == next.call;
+  });
+  if (steps.size() <= most_steps) return steps;
+  below = std::max<Picoseconds>(window(run), 1) / static_cast<Picoseconds>(most_steps) + 1;
+  return joined_path(
+      steps, [&](const Run::Step& last, const Run::Step& next) { return last.time_ps + next.time_ps < below; });
+}
+
+// Sums the steps of the whole path that have one kind, NPU and operation.
+struct PathSum {
+  Run::StepKind kind = Run::StepKind::compute;
+  Rank npu = 0;
+  std::int32_t op = -1;  // of a collective
+  std::uint32_t steps = 0;
+  Picoseconds time_ps = 0;
+  Run::Step first{};
+};
+
+std::vector<PathSum> path_sums(const Run& run) {
+  std::map<std::tuple<Run::StepKind, Rank, std::int32_t>, std::size_t> at;
+  std::vector<PathSum> sums;
+  for (const Run::Step& step : run.path) {
+    if (step.time_ps <= 0) continue;
+    const std::int32_t op = step.call == no_index ? -1 : static_cast<std::int32_t>(run.calls[step.call].op);
+    const auto [known, added] = at.try_emplace({step.kind, step.npu, op}, sums.size());
+    if (added) sums.push_back({.kind = step.kind, .npu = step.npu, .op = op, .first = step});
+    ++sums[known->second].steps;
+    sums[known->second].time_ps += step.time_ps;
+  }
+  return sums;
 }
 
 }  // namespace
@@ -75,9 +124,21 @@ void add_npus(const Run& run, const NpuIndex& index, const RunParts& parts, Repo
       "npu.peak_memory", run.npus, [](const Npu& n) { return n.peak_memory_bytes; }, delta);
 }
 
-void add_path(const Run& run, const NpuIndex& index, PageTexts& names, PageTexts& texts, ReportColumns& columns) {
+void add_path(const Run& run, const NpuIndex& index, PageTexts& names, PageTexts& texts, JsonWriter& json,
+              ReportColumns& columns) {
   using Step = Run::Step;
-  const std::vector<Step> path = shown_path(run);
+  Picoseconds below = 0;
+  const std::vector<Step> path = shown_path(run, below);
+  json.member("path_joined_below_ps", below);
+  const std::vector<PathSum> sums = path_sums(run);
+  columns.kinds("path_sum.kind", sums, [](const PathSum& s) { return s.kind; });
+  columns.numbers(
+      "path_sum.npu", sums, [&](const PathSum& s) { return index[s.npu]; }, Column::Code::delta);
+  columns.numbers("path_sum.op", sums, [](const PathSum& s) { return s.op; });
+  columns.numbers("path_sum.steps", sums, [](const PathSum& s) { return s.steps; });
+  columns.times("path_sum.time", sums, [](const PathSum& s) { return s.time_ps; });
+  columns.times("path_sum.first_begin", sums, [](const PathSum& s) { return s.first.begin_ps; });
+  columns.times("path_sum.first_time", sums, [](const PathSum& s) { return s.first.time_ps; });
   columns.kinds("path.kind", path, [](const Step& s) { return s.kind; });
   columns.numbers(
       "path.npu", path, [&](const Step& s) { return index[s.npu]; }, Column::Code::delta);

@@ -10,7 +10,9 @@
 namespace convert {
 
 void add_npus(const Run& run, const NpuIndex& index, const RunParts& parts, ReportColumns& columns);
-void add_path(const Run& run, const NpuIndex& index, PageTexts& names, PageTexts& texts, ReportColumns& columns);
+// The critical path: its sums, and its steps, of which very many short ones are joined.
+void add_path(const Run& run, const NpuIndex& index, PageTexts& names, PageTexts& texts, JsonWriter& json,
+              ReportColumns& columns);
 void add_calls(const Run& run, PageTexts& texts, ReportColumns& columns);
 void add_links(const Run& run, PageTexts& texts, ReportColumns& columns);
 // Traffic between NPUs; of more than 64 NPUs between so many groups of neighbours.

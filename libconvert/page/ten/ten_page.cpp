@@ -37,8 +37,13 @@ class Collector {
     std::uint32_t chunk;
     std::int32_t held;
   };
-  bool add_transfer(std::int32_t id, std::int64_t begin, std::int64_t end, std::uint32_t src, std::uint32_t dst,
-                    bool reduces, std::span<const Piece> pieces) {
+  struct Times {
+    std::int64_t begin;
+    std::int64_t end;
+    std::int64_t busy;  // how long the link is kept
+  };
+  bool add_transfer(std::int32_t id, const Times& times, std::uint32_t src, std::uint32_t dst, bool reduces,
+                    std::span<const Piece> pieces) {
     const std::size_t before = cargo_chunk_.size();
     std::uint32_t last = no_index;
     for (const Piece& p : pieces) {
@@ -54,8 +59,9 @@ class Collector {
     }
     cargo_count_.push_back(static_cast<std::int32_t>(cargo_chunk_.size() - before));
     id_.push_back(id);
-    begin_.push_back(static_cast<double>(begin));
-    end_.push_back(static_cast<double>(end));
+    begin_.push_back(static_cast<double>(times.begin));
+    end_.push_back(static_cast<double>(times.end));
+    busy_.push_back(static_cast<double>(times.busy));
     src_.push_back(static_cast<std::int32_t>(src));
     dst_.push_back(static_cast<std::int32_t>(dst));
     op_.push_back(reduces ? 1 : 0);
@@ -86,6 +92,7 @@ class Collector {
     out.push_back({"id", std::move(id_), delta});
     out.push_back({"begin", std::move(begin_), delta});
     out.push_back({"end", std::move(end_), delta});
+    out.push_back({"busy", std::move(busy_), dict});
     out.push_back({"src", std::move(src_), dict});
     out.push_back({"dst", std::move(dst_), dict});
     out.push_back({"op", std::move(op_)});
@@ -108,7 +115,7 @@ class Collector {
 
   const TenPageOptions& options_;
   Ints number_;
-  Doubles begin_, end_, chunk_id_, chunk_bytes_;
+  Doubles begin_, end_, busy_, chunk_id_, chunk_bytes_;
   Ints id_, src_, dst_, cargo_count_, cargo_chunk_, cargo_held_, pre_count_, pre_node_, post_count_, post_node_;
   std::vector<std::uint8_t> op_;
   std::size_t left_out_ = 0;
@@ -117,13 +124,22 @@ class Collector {
 // Pages name files without their folders.
 std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-void write_findings(JsonWriter& w, std::span<const Diagnostic> findings) {
+std::string place_of(const Diagnostic& d) {
+  Location place = d.where;
+  place.file = file_name(place.file);
+  return format_location(place);
+}
+
+void write_judgement(JsonWriter& w, const Judgement& judgement) {
+  const Verdict& v = judgement.verdict;
+  const bool refuted = v.outcome == Verdict::Outcome::refuted;
+  w.key("verdict").begin_object().member("outcome", name(v.outcome)).member("collective", name(v.collective));
+  if (refuted) w.member("rule", v.refutation.rule).member("place", place_of(v.refutation));
+  w.member("text", refuted ? v.refutation.message : v.reason).end_object();
   w.key("findings").begin_array();
-  for (const Diagnostic& d : findings) {
+  for (const Diagnostic& d : judgement.findings) {
     w.begin_object().member("severity", severity_name(d.severity)).member("rule", d.rule);
-    Location place = d.where;
-    place.file = file_name(place.file);
-    w.member("place", format_location(place)).member("text", d.message).key("notes").begin_array();
+    w.member("place", place_of(d)).member("text", d.message).key("notes").begin_array();
     for (const std::string& note : d.notes) w.value(note);
     w.end_array().end_object();
   }
@@ -213,12 +229,16 @@ void add_links_in_use(std::vector<std::pair<std::int32_t, std::int32_t>> pairs, 
   out.push_back({"link_dst", std::move(dst), Column::Code::dict});
 }
 
-void add_changes(const Play& play, const Collector& all, std::vector<Column>& out) {
-  Ints time, npu, chunk, held;
-  for (const Play::Change& c : play.changes) {
+// Changes of Play or Holdings; `node`: their member that says where; `scale`: of their times.
+template <typename Change, typename Node>
+void add_changes(const std::vector<Change>& changes, Node Change::*node, std::int64_t scale, const Collector& all,
+                 std::vector<Column>& out) {
+  Doubles time;
+  Ints npu, chunk, held;
+  for (const Change& c : changes) {
     if (all.number(c.chunk) < 0) continue;
-    time.push_back(c.time);
-    npu.push_back(c.rank);
+    time.push_back(static_cast<double>(c.time < 0 ? c.time : c.time * scale));
+    npu.push_back(static_cast<std::int32_t>(c.*node));
     chunk.push_back(all.number(c.chunk));
     held.push_back(c.held);
   }
@@ -228,6 +248,17 @@ void add_changes(const Play& play, const Collector& all, std::vector<Column>& ou
   out.push_back({"change_held", std::move(held), Column::Code::dict});
 }
 
+// Returns how long a transfer keeps its link: while its bytes go out or, by the occupancy alpha_beta, until they
+// have arrived.
+std::int64_t occupied(const Schedule& s, const WireIndex& wires, const Leg& leg) {
+  const std::uint32_t wire = wires.find(leg.src, leg.dst);
+  const auto bytes = bytes_of(s, s.transfers[leg.transfer]);
+  const bool known = wire != no_index && bytes && s.wires[wire].bandwidth_gib_per_s > 0;
+  if (s.occupancy == Schedule::Occupancy::alpha_beta || s.time == Schedule::Time::steps || !known)
+    return leg.end - leg.start;
+  return std::min(leg.end - leg.start, rounded_ps(serialization_ps(s.wires[wire], *bytes)));
+}
+
 void begin_head(JsonWriter& w, const std::string& title, const std::string& file, Collective collective) {
   w.begin_object().member("title", title).member("file", file_name(file));
   w.member("collective", name(collective));
@@ -235,8 +266,8 @@ void begin_head(JsonWriter& w, const std::string& title, const std::string& file
 
 }  // namespace
 
-TenPage ten_page(const Schedule& s, std::span<const Diagnostic> findings, const TenPageOptions& options,
-                 const ReplayedProgram* program) {
+TenPage ten_page(const Schedule& s, const Holdings& holdings, const Judgement& judgement,
+                 const TenPageOptions& options, const ReplayedProgram* program) {
   TenPage page{.title = options.title, .head = {}, .columns = {}};
   Collector all(options);
   for (std::uint32_t c = 0; c < s.chunks.size(); ++c) {
@@ -247,18 +278,18 @@ TenPage ten_page(const Schedule& s, std::span<const Diagnostic> findings, const 
   const bool in_time = s.time == Schedule::Time::continuous || s.step_ps;
   const std::int64_t unit = s.time == Schedule::Time::steps ? s.step_ps.value_or(1) : 1;
   const auto tick = [&](std::int64_t t) { return std::min(t, (std::int64_t{1} << 52) / unit) * unit; };
+  const WireIndex wires(s);
   std::vector<Collector::Piece> pieces;
-  bool sums = s.collective == Collective::all_reduce || s.collective == Collective::reduce_scatter ||
-              s.collective == Collective::reduce;
   for (std::uint32_t i = 0; i < s.transfers.size(); ++i) {
     const Schedule::Transfer& t = s.transfers[i];
     pieces.clear();
-    for (std::uint32_t k = 0; k < chunk_count(t); ++k) pieces.push_back({chunk_at(s, t, k), 0});
+    for (std::uint32_t k = 0; k < chunk_count(t); ++k)
+      pieces.push_back({chunk_at(s, t, k), holdings.cargo[cargo_at(s, i, k)]});
     const bool reduces = t.op == Schedule::Op::reduce;
-    sums = sums || reduces;
     for (std::uint32_t h = 0; h < leg_count(t); ++h) {
       const Leg leg = leg_at(s, i, h);
-      (void)all.add_transfer(leg.id, tick(leg.start), tick(leg.end), leg.src, leg.dst, reduces, pieces);
+      const Collector::Times times{tick(leg.start), tick(leg.end), tick(occupied(s, wires, leg))};
+      (void)all.add_transfer(leg.id, times, leg.src, leg.dst, reduces, pieces);
     }
   }
   all.check(s.file, devices(s));
@@ -266,17 +297,20 @@ TenPage ten_page(const Schedule& s, std::span<const Diagnostic> findings, const 
   begin_head(w, options.title, s.file, s.collective);
   w.member("unit", in_time ? "time" : "steps")
       .member("npus", devices(s))
-      .member("sums", sums)
+      .member("sums", has_sums(s))
       .member("played", false);
   w.member("left_out", all.left_out());
   if (s.switches > 0) w.member("switches", s.switches);
   if (s.claimed_ps) w.member("claimed", *s.claimed_ps);
+  if (!options.forwarding.empty()) w.member("forwarding", options.forwarding);
+  w.member("needs_stored", options.needs_stored);
   w.key("relays").begin_array();
   for (const std::uint32_t r : s.relays) w.value(r);
   for (std::uint32_t d = s.nodes; d < devices(s); ++d) w.value(d);  // switches
   w.end_array();
-  write_findings(w, findings);
+  write_judgement(w, judgement);
   w.end_object();
+  add_changes(holdings.changes, &Holdings::Change::node, unit, all, page.columns);
   std::move(all).take(page.columns);
   Ints link_src, link_dst;
   for (const Schedule::Wire& wire : s.wires) {
@@ -289,7 +323,7 @@ TenPage ten_page(const Schedule& s, std::span<const Diagnostic> findings, const 
   return page;
 }
 
-TenPage ten_page(const Algorithm& a, const StepGraph& graph, const Play& play, std::span<const Diagnostic> findings,
+TenPage ten_page(const Algorithm& a, const StepGraph& graph, const Play& play, const Judgement& judgement,
                  const TenPageOptions& options) {
   TenPage page{.title = options.title, .head = {}, .columns = {}};
   Collector all(options);
@@ -309,7 +343,7 @@ TenPage ten_page(const Algorithm& a, const StepGraph& graph, const Play& play, s
       pieces.push_back({play.cargo[k].chunk, play.cargo[k].held});
     pairs.emplace_back(m.src, m.dst);
     const auto id = static_cast<std::int32_t>(pairs.size() - 1);
-    const bool kept = all.add_transfer(id, m.begin, m.end, static_cast<std::uint32_t>(m.src),
+    const bool kept = all.add_transfer(id, {m.begin, m.end, m.end - m.begin}, static_cast<std::uint32_t>(m.src),
                                        static_cast<std::uint32_t>(m.dst), m.reduces, pieces);
     if (!kept) continue;
     send_step.push_back(static_cast<std::int32_t>(graph.steps[m.send_step].source));
@@ -319,12 +353,12 @@ TenPage ten_page(const Algorithm& a, const StepGraph& graph, const Play& play, s
   JsonWriter w(page.head);
   begin_head(w, options.title, a.file, a.collective);
   w.member("unit", "steps").member("npus", a.ranks()).member("sums", play.needed > 1).member("played", true);
-  w.member("inplace", play.inplace).member("left_out", all.left_out()).key("relays").begin_array();
+  w.member("left_out", all.left_out()).member("needs_stored", options.needs_stored).key("relays").begin_array();
   for (const std::int32_t r : a.relays) w.value(r);
   w.end_array();
-  write_findings(w, findings);
+  write_judgement(w, judgement);
   w.end_object();
-  add_changes(play, all, page.columns);
+  add_changes(play.changes, &Play::Change::rank, 1, all, page.columns);
   std::move(all).take(page.columns);
   add_links_in_use(std::move(pairs), page.columns);
   page.columns.push_back({"send_step", std::move(send_step), Column::Code::delta});

@@ -2,16 +2,19 @@
 // Makes the data of the page `ten`: what moves where when, of a schedule in time, of an algorithm in steps.
 //
 // The head: "title", "file", "collective", "unit" ("time": picoseconds, "steps"), "npus", "relays" [node, …], of
-// which the last "switches" are switches, "sums" (chunks have contributions of several NPUs), "played" (the columns
-// tell what is held; else the page follows the transfers), "inplace", "claimed" (ps), "findings" [{"severity",
-// "rule", "place", "text", "notes"}, …], and "left_out": transfers that --chunks leaves out. Columns, by transfer:
-// id, begin, end (ps or steps), src, dst, op (1: reduction), cargo_count; of what they carry: cargo_chunk (-1: a
-// mixture), cargo_held. By chunk: chunk_id, chunk_bytes (-1: not told), pre_count, post_count (-1: all NPUs; else
-// so many of pre_node, post_node). By link: link_src, link_dst. Of what is played: change_time (-1: at the
-// beginning), change_npu, change_chunk, change_held (negative: some twice). Of an algorithm's program: tb_npu,
-// tb_id, tb_steps, by step step_type (StepType), step_done (-1: never; in time: ps, and step_begin too),
-// step_place, step_line, step_src, step_dst, step_cnt (places as 3 × offset + Buffer), by message send_step,
-// recv_step (-1: never received); dep_from, dep_to.
+// which the last "switches" are switches, "sums" (chunks have contributions of several NPUs), "played" (transfers
+// are messages of a program in steps), "claimed" (ps), "verdict" {"outcome": "proved", "refuted" or "not proved",
+// "rule", "place", "text"}, "forwarding" (of a replay), "needs_stored": transfers are stored whole where they pass,
+// "findings"
+// [{"severity", "rule", "place", "text", "notes"}, …], and "left_out": transfers that --chunks leaves out. Columns,
+// by transfer:
+// id, begin, end, busy (ps or steps; busy: how long the link is kept), src, dst, op (1: reduction), cargo_count; of
+// what they carry: cargo_chunk (-1: a mixture), cargo_held. By chunk: chunk_id, chunk_bytes (-1: not told),
+// pre_count, post_count (-1: all NPUs; else so many of pre_node, post_node). By link: link_src, link_dst. What NPUs
+// hold: change_time (-1: at the beginning), change_npu, change_chunk, change_held (negative: some twice). Of an
+// algorithm's program: tb_npu, tb_id, tb_steps, by step step_type (StepType), step_done (-1: never; in time: ps,
+// and step_begin too), step_place, step_line, step_src, step_dst, step_cnt (places as 3 × offset + Buffer), by
+// message send_step, recv_step (-1: never received); dep_from, dep_to.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +28,18 @@
 #include "core/diagnostic.h"
 #include "io/output.h"
 #include "page/page.h"
+#include "passes/ten/holdings.h"
 #include "passes/ten/play.h"
 #include "passes/ten/step_times.h"
+#include "passes/verify/verdict.h"
 
 namespace convert {
 
 struct TenPageOptions {
   std::string title;
   std::vector<IdRun> chunks{};  // only transfers of these; empty: all
+  std::string forwarding{};     // how a replay had switches forward, for people; empty: it was none
+  bool needs_stored = false;    // what is shown requires switches that store what comes
 };
 
 struct TenPage {
@@ -49,12 +56,18 @@ struct ReplayedProgram {
   const StepTimes& times;
 };
 
+// Holds what was decided of the input, and what was found on the way.
+struct Judgement {
+  Verdict verdict;
+  std::span<const Diagnostic> findings{};
+};
+
 // Returns the page of a schedule with times or steps, with the threadblocks of its program if there is one. Throws
 // Error(usage) for chunks that do not exist, Error(input) beyond most_transfers.
-[[nodiscard]] TenPage ten_page(const Schedule& s, std::span<const Diagnostic> findings,
+[[nodiscard]] TenPage ten_page(const Schedule& s, const Holdings& holdings, const Judgement& judgement,
                                const TenPageOptions& options, const ReplayedProgram* program = nullptr);
 // Returns the page of an algorithm, of its graph, and of what play() returns of that; throws the same.
 [[nodiscard]] TenPage ten_page(const Algorithm& algorithm, const StepGraph& graph, const Play& play,
-                               std::span<const Diagnostic> findings, const TenPageOptions& options);
+                               const Judgement& judgement, const TenPageOptions& options);
 
 }  // namespace convert

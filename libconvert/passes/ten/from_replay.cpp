@@ -27,6 +27,7 @@ struct SentMessage {
   Rank dst = 0;
   Picoseconds arrival = 0;
   std::int64_t bytes = 0;
+  NodeId node = 0;  // that sends it
   std::vector<ChunkName> chunks{};
   std::vector<bool> added{};  // by chunk: the receiver adds it to what it has
   std::vector<std::uint32_t> groups{};
@@ -41,8 +42,10 @@ struct Content {
 
 class Watcher {
  public:
-  Watcher(std::span<const Trace> traces, const Timeline& timeline, Schedule frame)
-      : traces_(traces), timeline_(timeline), out_(std::move(frame)) {}
+  Watcher(std::span<const Trace> traces, const Timeline& timeline, Schedule frame, bool drawn)
+      : traces_(traces), timeline_(timeline), out_(std::move(frame)), drawn_(drawn) {}
+
+  ReplayNames names() && { return std::move(names_); }
 
   Schedule run() {
     read_headers();
@@ -184,8 +187,11 @@ class Watcher {
   void send(const Place& p, const Step& step, const Slice& slice) {
     if (step.cnt < 1) throw error(p, "moves no chunk");
     // A message arrives when its send ends, whether or not its receive has started.
-    SentMessage m{
-        .src = p.rank, .dst = static_cast<Rank>(slice.peer), .arrival = slice.end_ps, .bytes = slice.bytes};
+    SentMessage m{.src = p.rank,
+                  .dst = static_cast<Rank>(slice.peer),
+                  .arrival = slice.end_ps,
+                  .bytes = slice.bytes,
+                  .node = slice.node};
     // A step that receives first has put the chunk into its destination; rrs keeps nothing and sends its source.
     const Buffer buffer = writes_dst(step.type) ? step.dst_buf : step.src_buf;
     const std::int64_t offset = writes_dst(step.type) ? step.dst_off : step.src_off;
@@ -318,6 +324,7 @@ class Watcher {
       c.post = {.all = true};
     }
     out_.chunks.push_back(c);
+    names_.chunks.emplace_back(origin, index);
   }
 
   // Without a postcondition a chunk ends at every node that gets it, unless that node is a relay, or adds it up and
@@ -368,8 +375,9 @@ class Watcher {
                            .dst = m.dst,
                            .chunk = m.groups.front(),
                            .more = more,
-                           .op = m.added.front() ? Schedule::Op::reduce : Schedule::Op::copy};
-      if (leads_over_switches(i)) {
+                           .op = m.added.front() ? Schedule::Op::reduce : Schedule::Op::copy,
+                           .line = i};
+      if (can_be_drawn(i)) {
         t.way = {static_cast<std::uint32_t>(out_.hops.size()), static_cast<std::uint32_t>(ways_[i].size())};
         for (const HopSlice* h : ways_[i])
           out_.hops.push_back({.start = h->begin_ps, .end = h->end_ps, .id = 0, .to = h->to});
@@ -384,6 +392,10 @@ class Watcher {
     std::ranges::sort(out_.transfers, [](const auto& a, const auto& b) {
       return std::tie(a.start, a.src, a.dst, a.end, a.chunk) < std::tie(b.start, b.src, b.dst, b.end, b.chunk);
     });
+    for (Schedule::Transfer& t : out_.transfers) {
+      const SentMessage& m = messages_[std::exchange(t.line, 0)];
+      names_.sends.emplace_back(m.src, m.node);
+    }
     number_legs();
     Picoseconds end = 0;
     for (const auto& t : out_.transfers) end = std::max(end, t.end);
@@ -408,7 +420,7 @@ class Watcher {
   // the one that was sent first.
   void find_ways() {
     ways_.resize(messages_.size());
-    if (out_.switches == 0) return;
+    if (out_.switches == 0 && !drawn_) return;
     using Key = std::tuple<Rank, Rank, Picoseconds, std::int64_t>;  // source, destination, arrival, bytes
     std::map<std::uint32_t, std::vector<const HopSlice*>> hops;     // by message
     for (const HopSlice& h : timeline_.hops) hops[h.message].push_back(&h);
@@ -424,10 +436,12 @@ class Watcher {
       if (at != alike.end() && next < at->second.size()) ways_[i] = hops[at->second[next++]];
     }
   }
-  [[nodiscard]] bool leads_over_switches(std::uint32_t message) const {
+  // Returns whether a message has a way that the schedule can say: over switches or, to be drawn, any.
+  [[nodiscard]] bool can_be_drawn(std::uint32_t message) const {
     const auto& way = ways_[message];
     if (way.size() < 2) return false;
-    return std::all_of(way.begin(), way.end() - 1, [&](const HopSlice* h) { return h->to >= out_.nodes; });
+    return drawn_ ||
+           std::all_of(way.begin(), way.end() - 1, [&](const HopSlice* h) { return h->to >= out_.nodes; });
   }
   [[nodiscard]] Error no_link(const SentMessage& m) const {
     return input_error(
@@ -441,6 +455,8 @@ class Watcher {
   std::span<const Trace> traces_;
   const Timeline& timeline_;
   Schedule out_;
+  bool drawn_;
+  ReplayNames names_;
   Algorithm header_;
   std::vector<Gpu> gpus_;
   Collective collective_ = Collective::custom;  // of all ranks but the relays
@@ -456,8 +472,12 @@ class Watcher {
 
 }  // namespace
 
-Schedule fill_from_replay(std::span<const Trace> traces, const Timeline& timeline, Schedule frame) {
-  return Watcher(traces, timeline, std::move(frame)).run();
+Schedule fill_from_replay(std::span<const Trace> traces, const Timeline& timeline, Schedule frame, bool drawn,
+                          ReplayNames* names) {
+  Watcher watcher(traces, timeline, std::move(frame), drawn);
+  Schedule schedule = watcher.run();
+  if (names != nullptr) *names = std::move(watcher).names();
+  return schedule;
 }
 
 }  // namespace convert

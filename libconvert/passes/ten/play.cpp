@@ -14,9 +14,16 @@ namespace {
 
 class Player {
  public:
-  Player(const StepGraph& p, bool inplace)
-      : p_(p), layout_(p, inplace), values_(static_cast<std::uint32_t>(std::max(1, p.ranks()))) {
+  Player(const StepGraph& p, bool inplace, std::span<const Picoseconds> ready_ps)
+      : p_(p),
+        layout_(p, inplace),
+        values_(static_cast<std::uint32_t>(std::max(1, p.ranks()))),
+        collective_(claimed_collective(p)),
+        ready_ps_(ready_ps) {
     out_.inplace = inplace;
+    for (std::int32_t r = 0; r < p.ranks(); ++r) {
+      if (!is_relay(r)) members_.push_back(r);
+    }
   }
 
   Play run() {
@@ -27,8 +34,14 @@ class Player {
     out_.place.assign(p_.step_count(), -1);
     queues_.resize(p_.connections.size());
     slots_.resize(layout_.slots());
+    ready_.assign(p_.step_count(), 0);
+    in_.assign(p_.step_count(), no_index);
+    sent_.assign(p_.step_count(), no_index);
     load_inputs();
-    for (const std::uint32_t s : e.order) run(s);
+    for (const std::uint32_t s : e.order) place(s);
+    std::vector<std::uint32_t> order = e.order;
+    std::ranges::stable_sort(order, {}, [&](std::uint32_t s) { return time_of(s); });
+    for (const std::uint32_t s : order) compute(s);
     compare(e);
     finish();
     return std::move(out_);
@@ -48,11 +61,19 @@ class Player {
 
   static std::uint32_t u(std::int32_t i) { return static_cast<std::uint32_t>(i); }
 
+  [[nodiscard]] bool is_relay(std::int32_t rank) const { return std::ranges::binary_search(p_.relays, rank); }
+  // Returns when a step writes what it writes.
+  [[nodiscard]] std::int64_t time_of(std::uint32_t s) const { return ready_ps_.empty() ? ready_[s] : ready_ps_[s]; }
+
   [[nodiscard]] bool reduces_collective() const {
     using enum Collective;
-    if (p_.collective == all_reduce || p_.collective == reduce_scatter || p_.collective == reduce) return true;
-    return p_.collective == custom &&
+    if (collective_ == all_reduce || collective_ == reduce_scatter || collective_ == reduce) return true;
+    return collective_ == custom &&
            std::ranges::any_of(p_.steps, [](const GraphStep& s) { return reduces(s.type); });
+  }
+  // Returns whether each rank has places for the chunks of all, of which those of a part are its own.
+  [[nodiscard]] bool gathers_in_whole_buffers() const {
+    return !p_.relays.empty() && collective_ == Collective::all_gather;
   }
 
   [[nodiscard]] std::int64_t input_size(std::int32_t rank) const {
@@ -64,24 +85,31 @@ class Player {
 
   void name_chunks(const Execution& e) {
     sums_ = reduces_collective();
-    out_.needed = sums_ ? p_.ranks() : 1;
-    for (std::int32_t r = 0; r < p_.ranks(); ++r) stride_ = std::max(stride_, input_size(r));
-    const bool one_owner = sums_ || p_.collective == Collective::broadcast;
-    if (p_.collective == Collective::broadcast || p_.collective == Collective::reduce) root_ = root(e);
+    const auto members = static_cast<std::int32_t>(members_.size());
+    part_ = std::max(1, p_.chunks / std::max(1, members));
+    out_.needed = sums_ ? members : 1;
+    for (const std::int32_t r : members_) stride_ = std::max(stride_, input_size(r));
+    if (!p_.relays.empty() && collective_ != Collective::custom)
+      stride_ = std::min<std::int64_t>(stride_, p_.chunks);
+    const bool one_owner = sums_ || collective_ == Collective::broadcast || gathers_in_whole_buffers();
+    if (collective_ == Collective::broadcast || collective_ == Collective::reduce) root_ = root(e);
+    out_.stride = one_owner ? 0 : static_cast<std::uint32_t>(stride_);
     out_.chunks.resize(static_cast<std::size_t>(stride_ * (one_owner ? 1 : p_.ranks())));
     for (std::size_t c = 0; c < out_.chunks.size(); ++c) out_.chunks[c] = ends_of(static_cast<std::int64_t>(c));
   }
 
   [[nodiscard]] Play::Chunk ends_of(std::int64_t chunk) const {
     const auto owner = static_cast<std::int32_t>(chunk / std::max<std::int64_t>(1, stride_));
-    const auto part = static_cast<std::int32_t>(std::max(1, p_.chunks / std::max(1, p_.ranks())));
-    switch (p_.collective) {
+    const auto member = [&](std::int64_t place) {
+      return place < static_cast<std::int64_t>(members_.size()) ? members_[static_cast<std::size_t>(place)] : -2;
+    };
+    switch (collective_) {
       case Collective::all_reduce: return {-1, -1};
-      case Collective::reduce_scatter: return {-1, static_cast<std::int32_t>(chunk) / part};
+      case Collective::reduce_scatter: return {-1, member(chunk / part_)};
       case Collective::reduce: return {-1, root_};
       case Collective::broadcast: return {root_, -1};
-      case Collective::all_gather: return {owner, -1};
-      case Collective::all_to_all: return {owner, static_cast<std::int32_t>(chunk % stride_) / part};
+      case Collective::all_gather: return {gathers_in_whole_buffers() ? member(chunk / part_) : owner, -1};
+      case Collective::all_to_all: return {owner, member(chunk % stride_ / part_)};
       default: return {sums_ ? -1 : owner, -2};
     }
   }
@@ -92,10 +120,10 @@ class Player {
     std::uint32_t chunk = 0;
     RankSets::Id set = 0;
     const auto output = [&](std::int32_t r, std::int64_t k) {
-      const std::uint64_t slot = layout_.slot(r, Buffer::output, k);
+      const std::uint64_t slot = layout_.slot(r, p_.relays.empty() ? Buffer::output : Buffer::input, k);
       return slot == BufferLayout::outside ? nothing : e.slots[slot];
     };
-    if (p_.collective == Collective::broadcast) {
+    if (collective_ == Collective::broadcast) {
       for (std::int32_t r = p_.ranks() - 1; r >= 0; --r) {
         if (values_.is_single_chunk(output(r, 0), chunk, set) && set < u(p_.ranks()))
           return static_cast<std::int32_t>(set);
@@ -114,7 +142,7 @@ class Player {
   }
 
   void load_inputs() {
-    for (std::int32_t r = 0; r < p_.ranks(); ++r) {
+    for (const std::int32_t r : members_) {
       for (std::int32_t k = 0; k < input_size(r); ++k)
         write(r, layout_.slot(r, Buffer::input, k), values_.token(u(r), u(k)), no_index, -1);
       for (const Copy& c : p_.buffers[static_cast<std::size_t>(r)].copies) {
@@ -133,7 +161,11 @@ class Player {
     if (v == nothing || !values_.is_single_chunk(v, chunk, set)) return {no_index, 0};
     if (!sums_) {
       if (set >= u(p_.ranks())) return {no_index, 0};
-      if (p_.collective == Collective::broadcast)
+      if (gathers_in_whole_buffers()) {
+        const bool own = chunk < out_.chunks.size() && out_.chunks[chunk].pre == static_cast<std::int32_t>(set);
+        return own ? std::pair{chunk, 1} : std::pair{no_index, 0};
+      }
+      if (collective_ == Collective::broadcast)
         return static_cast<std::int32_t>(set) == root_ ? std::pair{chunk, 1} : std::pair{no_index, 0};
       return {static_cast<std::uint32_t>(set * stride_ + chunk), 1};
     }
@@ -149,7 +181,7 @@ class Player {
     return sizes_[set] = values_.sets().doubled(set) ? -std::max(1, n) : n;
   }
 
-  void write(std::int32_t rank, std::uint64_t slot, SlotValue v, std::uint32_t cargo, std::int32_t time) {
+  void write(std::int32_t rank, std::uint64_t slot, SlotValue v, std::uint32_t cargo, std::int64_t time) {
     if (slot == BufferLayout::outside) return;
     Slot& s = slots_[slot];
     const std::uint32_t before = s.chunk;
@@ -172,21 +204,22 @@ class Player {
   }
 
   // Notes the most that any place of a rank has of a chunk.
-  void note(std::int32_t rank, std::uint32_t chunk, std::int32_t time) {
+  void note(std::int32_t rank, std::uint32_t chunk, std::int64_t time) {
     std::int32_t most = 0;
     for (const std::uint64_t slot : holders_[key(rank, chunk)]) {
       if (std::abs(slots_[slot].held) > std::abs(most)) most = slots_[slot].held;
     }
     set(rank, chunk, most, time);
   }
-  void set(std::int32_t rank, std::uint32_t chunk, std::int32_t held, std::int32_t time) {
+  void set(std::int32_t rank, std::uint32_t chunk, std::int32_t held, std::int64_t time) {
     std::int32_t& shown = shown_[key(rank, chunk)];
     if (shown == held) return;
     shown = held;
     out_.changes.push_back({time, rank, chunk, held});
   }
 
-  void run(std::uint32_t s) {
+  // Finds when a step runs and which messages it takes and sends.
+  void place(std::uint32_t s) {
     const GraphStep& step = p_.steps[s];
     const std::uint32_t c = chain_of(p_, s);
     const std::int32_t rank = p_.chains[c].rank;
@@ -209,7 +242,9 @@ class Player {
     }
     out_.place[s] = place;
     const std::uint32_t sent = step.out == no_index ? no_index : open(s, step, rank, ready);
-    compute(step, rank, message, sent, ready);
+    in_[s] = message;
+    sent_[s] = sent;
+    ready_[s] = ready;
     out_.done[s] = sent == no_index ? ready : ready + 1;
     out_.end = std::max(out_.end, out_.done[s]);
   }
@@ -236,8 +271,11 @@ class Player {
   }
 
   // Does what the step does to each of its chunks, as execute() does.
-  void compute(const GraphStep& step, std::int32_t rank, std::uint32_t message, std::uint32_t sent,
-               std::int32_t time) {
+  void compute(std::uint32_t s) {
+    const GraphStep& step = p_.steps[s];
+    const std::int32_t rank = p_.chains[chain_of(p_, s)].rank;
+    const std::uint32_t message = in_[s], sent = sent_[s];
+    const std::int64_t time = time_of(s);
     const Range incoming = message == no_index ? Range{} : out_.messages[message].cargo;
     for (std::int32_t j = 0; j < step.cnt; ++j) {
       const auto [src, dst, adds] = access(p_, layout_, {}, step, rank, j);
@@ -285,7 +323,10 @@ class Player {
 
   // In the end only the output counts: a chunk that is elsewhere is not there.
   void compare(const Execution& e) {
+    if (!p_.relays.empty()) return;
     if (!divides()) ++out_.wrong;
+    std::int64_t end = out_.end;
+    for (const Picoseconds t : ready_ps_) end = std::max(end, t);
     for (std::int32_t r = 0; r < p_.ranks(); ++r) {
       const std::int64_t outputs = demanded(r);
       for (std::int64_t k = 0; k < outputs; ++k) {
@@ -294,11 +335,11 @@ class Player {
         const auto [chunk, held] = content(found);
         const std::uint32_t wanted = wanted_at(r, k);
         if (chunk == wanted && held == out_.needed) {
-          set(r, wanted, held, out_.end);
+          set(r, wanted, held, end);
           continue;
         }
         ++out_.wrong;
-        set(r, wanted, chunk == wanted ? held : 0, out_.end);
+        set(r, wanted, chunk == wanted ? held : 0, end);
       }
     }
   }
@@ -342,7 +383,14 @@ class Player {
   const StepGraph& p_;
   BufferLayout layout_;
   Values values_;
+  Collective collective_;              // of all ranks but the relays
+  std::vector<std::int32_t> members_;  // these ranks
+  std::span<const Picoseconds> ready_ps_;
+  std::vector<std::int32_t> ready_;  // by step: when it writes, in steps
+  std::vector<std::uint32_t> in_;    // by step: the message that it takes
+  std::vector<std::uint32_t> sent_;  // by step: the message that it sends
   bool sums_ = false;
+  std::int32_t part_ = 1;  // chunks of a rank
   std::int32_t root_ = 0;
   std::int64_t stride_ = 0;           // chunks of an owner
   std::vector<Queue> queues_;         // by connection
@@ -356,10 +404,10 @@ class Player {
 
 }  // namespace
 
-Play play(const StepGraph& graph) {
-  Play out = Player(graph, graph.inplace).run();
+Play play(const StepGraph& graph, std::span<const Picoseconds> ready_ps) {
+  Play out = Player(graph, graph.inplace, ready_ps).run();
   if (!graph.inplace || !graph.outofplace || out.wrong > 0) return out;
-  Play other = Player(graph, false).run();
+  Play other = Player(graph, false, ready_ps).run();
   return other.wrong > 0 ? other : out;
 }
 

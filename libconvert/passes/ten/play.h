@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Plays an algorithm in steps, not in time: every message takes one step, nothing else takes any. What a step waits
-// for has happened before, so a step is a length of the longest chain of messages.
+// Plays an algorithm: in steps, every message takes one step and nothing else takes any, so that a step is a length
+// of the longest chain of messages; or in the times of a replay.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/trace.h"
@@ -30,7 +31,7 @@ struct Play {
   };
   // What a rank has of a chunk from a time on.
   struct Change {
-    std::int32_t time = 0;  // -1: from the beginning
+    std::int64_t time = 0;  // in steps or, with the times of a replay, picoseconds; -1: from the beginning
     std::int32_t rank = 0;
     std::uint32_t chunk = 0;
     std::int32_t held = 0;  // contributions; negative: as many, and some of them twice
@@ -47,15 +48,17 @@ struct Play {
   std::vector<Chunk> chunks;
   std::vector<std::int32_t> done;   // by step of the graph: when it had ended; -1: never
   std::vector<std::int32_t> place;  // by step: how many steps the longest chain of steps before it has
-  std::int32_t needed = 1;          // contributions of a chunk that is complete
-  std::int32_t end = 0;             // when the last step had ended
-  bool inplace = false;             // input and output were one buffer
-  std::uint64_t wrong = 0;          // chunks that are not where they must be in the end, or not complete
+  std::uint32_t stride = 0;  // chunks of an owner: chunk k of rank r is stride × r + k; 0: chunks have one owner
+  std::int32_t needed = 1;   // contributions of a chunk that is complete
+  std::int32_t end = 0;      // when the last step had ended
+  bool inplace = false;      // input and output were one buffer
+  std::uint64_t wrong = 0;   // chunks that are not where they must be in the end, or not complete
 };
 
 // Returns what the graph's steps do as far as they can run, with any number of messages in flight. Where input and
-// output may be the same buffer or not, returns what does not end well, if one of the two does not. Throws
-// Error(input) as BufferLayout does.
-[[nodiscard]] Play play(const StepGraph& graph);
+// output may be the same buffer or not, returns what does not end well, if one of the two does not. `ready_ps`, by
+// step of the graph, is when a replay had taken what the step receives and computed, never before what the step
+// waits for; changes then have these times, all else is in steps. Throws Error(input) as BufferLayout does.
+[[nodiscard]] Play play(const StepGraph& graph, std::span<const Picoseconds> ready_ps = {});
 
 }  // namespace convert

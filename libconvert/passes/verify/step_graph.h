@@ -145,6 +145,7 @@ class StepGraphBuilder {
     std::uint32_t first = no_index;
     std::uint32_t recv = no_index;
     std::uint32_t send = no_index;
+    std::uint32_t last = no_index;
   };
 
   explicit StepGraphBuilder(std::int32_t ranks) : ranks_(ranks), connections_(graph_.connections) {

@@ -156,7 +156,7 @@ class RankBuilder {
         }
         if (g.recv != no_index) s.in = connect(g.recv, NodeType::comm_recv);
         if (g.send != no_index) s.out = connect(g.send, NodeType::comm_send);
-        nodes.push_back({.first = g.entry, .recv = g.recv, .send = g.send});
+        nodes.push_back({.first = g.entry, .recv = g.recv, .send = g.send, .last = g.exit});
         p_.steps.push_back(s);
       }
     }

@@ -17,7 +17,7 @@ namespace {
 Schedule::Occupancy occupancy_of(const SynthesisRule& rule) {
   return rule.occupancy.value_or(Schedule::Occupancy::beta);
 }
-Forwarding forwarding_of(const SynthesisRule& rule) { return rule.forwarding.value_or(Forwarding::store); }
+Forwarding forwarding_of(const SynthesisRule& rule) { return rule.forwarding.value_or(Forwarding::switches); }
 std::string library_name(const SynthesisRule& rule) {
   return *rule.network + ' ' + std::string(name(occupancy_of(rule))) + ' ' +
          std::string(name(forwarding_of(rule))) + ' ' + join(rule.failed);

@@ -66,7 +66,8 @@ struct CompiledRank {
   std::vector<std::uint32_t> call_order{};  // indices of collectives in the order of issue
   std::vector<std::pair<std::uint32_t, NodeCollective>> collectives{};  // whose calls are not known yet, by index
   NodeCompiler::Use use{};                                              // of its nodes, likewise
-  bool foreign_order = false;  // it has an order of links that is for another network
+  bool foreign_order = false;      // it has an order of links that is for another network
+  std::string other_forwarding{};  // that its order of links was made with
 };
 // Returns the nodes of a code by their indices in the trace.
 [[nodiscard]] std::vector<std::uint32_t> nodes_by_index(const RankCode& code);
@@ -172,7 +173,7 @@ struct ReplayBuilder::State {
   void note_gaps(const CollectiveCall& call);
   void check_peers();
   void warn_of_unused_options();
-  void note_order(const Trace& trace, bool foreign);
+  void note_order(const Trace& trace, const CompiledRank& rank);
   void note_peers(const Trace& trace, const RankCode& code);
   void keep_names(const Trace& trace, RankCode& code) const;
 
@@ -180,6 +181,7 @@ struct ReplayBuilder::State {
   ReplayProgram program;
   SendWayReader send_ways{program.network, program.options};
   bool foreign_order_noted = false;
+  bool forwarding_noted = false;
   NodeCompiler compiler;
   NodeCompiler custom_compiler;
   std::string first_name;  // of rank 0, for messages

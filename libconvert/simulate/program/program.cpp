@@ -92,6 +92,7 @@ CompiledRank ReplayBuilder::State::compile(const Trace& trace, NodeCompiler& wit
   const Graph graph = has_turns ? build_graph(table, &defects, keeps_link_order) : build_graph(table, &defects);
   report_defects(trace, defects, with);
   CompiledRank rank{.code = std::make_shared<RankCode>(), .foreign_order = ways == SendWayReader::Use::foreign};
+  if (has_turns) rank.other_forwarding = send_ways.other_forwarding(trace);
   RankCode& code = *rank.code;
   std::vector<Op> by_index(table.nodes.size());
   rank.messages.resize(table.nodes.size());
@@ -159,8 +160,12 @@ void ReplayBuilder::State::note_peers(const Trace& trace, const RankCode& code) 
   }
 }
 
-void ReplayBuilder::State::note_order(const Trace& trace, bool foreign) {
-  if (!foreign || std::exchange(foreign_order_noted, true)) return;
+void ReplayBuilder::State::note_order(const Trace& trace, const CompiledRank& rank) {
+  if (!rank.other_forwarding.empty() && !std::exchange(forwarding_noted, true)) {
+    program.notes.push_back(trace.name + ": scheduled for --forwarding " + rank.other_forwarding +
+                            "; the time that it claims is the replay's with --forwarding " + rank.other_forwarding);
+  }
+  if (!rank.foreign_order || std::exchange(foreign_order_noted, true)) return;
   program.notes.push_back(trace.name +
                           ": scheduled for another network, on which its sends take no turns: control " +
                           "dependencies, if there are any, keep their order and wait for arrivals");
@@ -213,7 +218,7 @@ void ReplayBuilder::State::add(const Trace& trace, CompiledRank& rank) {
 
 void ReplayBuilder::State::add_compiled(const Trace& trace, CompiledRank& rank) {
   number_collectives(rank);
-  note_order(trace, rank.foreign_order);
+  note_order(trace, rank);
   note_peers(trace, *rank.code);
   RankProgram& to = program.ranks.emplace_back();
   number(*rank.code, rank.messages, to);
@@ -294,7 +299,7 @@ void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace, co
   }
   const CompiledRank compiled = s.compile(trace, s.custom_compiler, {}, source.ranks);
   const std::shared_ptr<RankCode>& code = compiled.code;
-  s.note_order(trace, compiled.foreign_order);
+  s.note_order(trace, compiled);
   for (std::uint32_t node = 0; node < code->ops.size(); ++node) {
     Op& op = code->ops[node];
     if (op.type != OpType::send && op.type != OpType::recv) continue;

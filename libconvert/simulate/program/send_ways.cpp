@@ -22,6 +22,7 @@ const SendWayReader::Links& SendWayReader::links() const {
     if (!options_.network.failed.empty()) remove_failed_wires(graph, options_.network.failed);
     for (const GraphWire& w : graph.wires) links_.ends.insert(ends_of(w.from, w.to));
     links_.id = network_id(graph);
+    links_.switches = graph.switches != 0;
   });
   return links_;
 }
@@ -79,6 +80,14 @@ std::shared_ptr<const SendWays> SendWayReader::read_nets(const Trace& trace, con
     out->ways.push_back({.node = node, .through = device->second});
   }
   return out;
+}
+
+std::string SendWayReader::other_forwarding(const Trace& trace) const {
+  const AttrTable& metadata = trace.metadata.table;
+  const auto made = string_value(metadata, metadata.attrs, scheduled_forwarding);
+  if (!made || !links().switches) return {};
+  const std::string_view used = name(options_.network.forwarding.value_or(Forwarding::switches));
+  return *made == used ? std::string() : std::string(*made);
 }
 
 std::string SendWayReader::problem_of(const LinkWay& way, Device from, Device to) const {

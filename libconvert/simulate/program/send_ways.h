@@ -37,6 +37,9 @@ class SendWayReader {
     own,      // its turns on links count, not the control dependencies that say the same
   };
   [[nodiscard]] Use use_of(const Trace& trace) const;
+  // Returns the forwarding that a trace of use `own` was scheduled with ("store"); empty if it says none, if the
+  // replay forwards so, or if the network has no switches.
+  [[nodiscard]] std::string other_forwarding(const Trace& trace) const;
 
   // Returns the ways of the sends of a trace whose use is `own`; reports those that are impossible. `places`: the
   // NPUs for which its ranks stand; empty: those of the same numbers.
@@ -51,6 +54,7 @@ class SendWayReader {
  private:
   struct Links {
     std::string id;
+    bool switches = false;
     std::unordered_set<std::uint64_t> ends;
   };
   [[nodiscard]] const Links& links() const;

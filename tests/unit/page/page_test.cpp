@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/error_text.h"
 #include "core/diagnostic.h"
 #include "page/assets.h"
 
@@ -71,6 +72,19 @@ TEST(WritePage, ShellsFitTheirBudget) {
   for (const PageKind kind : {PageKind::report, PageKind::ten, PageKind::graph}) {
     EXPECT_LE(page_program(kind).script.size() + page_style().size(), 150'000u);
   }
+}
+
+TEST(WritePage, WhatNoBrowserHoldsIsRefused) {
+  const auto refusal = [](std::size_t head, std::size_t data, std::size_t encoded) {
+    return test::error_message([&] { check_page_size("big", head, data, encoded); });
+  };
+  EXPECT_EQ(refusal(most_page_characters, (std::size_t{1} << 31) - 1, most_page_characters), "");
+  EXPECT_EQ(
+      refusal(0, 0, most_page_characters + 1),
+      "page 'big': compressed data of 536870889 bytes is more than the 536870888 that a browser holds; choose "
+      "fewer ranks or a shorter window of time");
+  EXPECT_NE(refusal(most_page_characters + 1, 0, 0).find("page 'big': text of 536870889 bytes"), std::string::npos);
+  EXPECT_NE(refusal(0, std::size_t{1} << 31, 0).find("page 'big': data of 2147483648 bytes"), std::string::npos);
 }
 
 }  // namespace

@@ -25,12 +25,13 @@ function size(model: Model): number {
 function subtitle(model: Model): string {
   const {head, chunks} = model;
   const same = chunks > 0 && model.bytes[0]! >= 0 && model.bytes.every(b => b === model.bytes[0]);
-  const parts = [head.collective.replace(/_/g, '-'), counted(model.npus - head.relays.length, 'NPU'),
+  const parts = [head.collective.replace(/_/g, '-'), counted(model.devices - head.relays.length, 'NPU'),
                  counted(chunks, 'chunk') + (same ? ` of ${bytes(model.bytes[0]!)}` : '')];
   const switches = head.switches ?? 0;
   if (head.relays.length > switches) parts.push(counted(head.relays.length - switches, 'relay'));
   if (switches > 0) parts.push(switches === 1 ? '1 switch' : `${count(switches)} switches`);
   if (head.left_out > 0) parts.push(`${count(head.left_out)} transfers of other chunks left out`);
+  if (head.forwarding) parts.push(head.forwarding);
   if (model.steps) parts.push('steps, not time');
   return parts.join(' · ');
 }
@@ -42,10 +43,22 @@ function busFactor(collective: string, n: number): [number, string] {
   return [1, '× 1'];
 }
 
+// Returns the mean share of the time in which links are kept, and whether one is asked for more than all of it: then
+// transfers do not queue, and the share is a load.
+function linkLoad(model: Model): {share: number; offered: boolean} {
+  const loads = new Map<number, number>();
+  let sum = 0, most = 0;
+  for (let i = 0; i < model.transfers; ++i) {
+    const link = model.src[i]! * model.devices + model.dst[i]!, load = (loads.get(link) ?? 0) + model.busy[i]!;
+    loads.set(link, load);
+    sum += model.busy[i]!;
+    most = Math.max(most, load);
+  }
+  return {share: model.total > 0 && model.links.length > 0 ? sum / model.total / model.links.length : 0, offered: most > model.total * (1 + 1e-6)};
+}
+
 function numbers(model: Model, program: Program | undefined): HTMLElement {
-  let busy = 0, reductions = 0;
-  for (let i = 0; i < model.transfers; ++i) { busy += model.end[i]! - model.begin[i]!; reductions += model.op[i]!; }
-  const share = model.total > 0 && model.links.length > 0 ? busy / model.total / model.links.length : 0;
+  const reductions = model.op.reduce((a, b) => a + b, 0), load = linkLoad(model);
   const kpi = (id: string, value: number, what: string, text: string, small: string): HTMLElement =>
     h('div', {class: 'kpi', 'data-kpi': id, 'data-value': value}, h('span', {}, what), h('b', {}, text), h('small', {title: small}, small));
   const finishes = kpi('total', model.total, 'Finishes', model.steps ? counted(model.total, 'step') : time(model.total), counted(model.transfers, 'transfer'));
@@ -61,9 +74,10 @@ function numbers(model: Model, program: Program | undefined): HTMLElement {
   }
   const list = [finishes,
     kpi('starts', model.starts.length, 'Steps', count(model.starts.length), model.starts.length <= mostSteps ? 'distinct start times' : 'start times, most of them close'),
-    kpi('busy', share, 'Links busy', percent(share), `mean of ${count(model.links.length)}`), adds];
+    kpi('busy', load.share, load.offered ? 'Offered load' : 'Links busy', percent(load.share),
+        `mean of ${counted(model.links.length, 'link')}${load.offered ? '; transfers overlap' : ''}`), adds];
   // S as nccl-tests count it: of an all-to-all what one NPU gives.
-  const all = size(model), n = model.npus - model.head.relays.length;
+  const all = size(model), n = model.devices - model.head.relays.length;
   if (all > 0 && model.total > 0 && model.head.collective !== 'custom' && model.head.left_out === 0) {
     const bytesMoved = model.head.collective === 'all_to_all' ? all / Math.max(1, n - 1) : all;
     const algorithm = bytesMoved / model.total * 1e3, [factor, text] = busFactor(model.head.collective, n);

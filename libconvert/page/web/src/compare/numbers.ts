@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The numbers of both runs: A, B, and how B differs.
 import {bytes, count, exactTime, h, panel, percent, rate, Table, time} from '../lib';
-import {busbw, busiest} from '../panels/rates';
+import {busiest} from '../panels/rates';
 import type {Run} from '../panels/run';
 import {part} from '../panels/sums';
 import {ofA, withSign} from './pair';
@@ -31,7 +31,7 @@ function busiestShare(run: Run): number {
   return link && run.end > 0 ? link.busy / run.end : -1;
 }
 
-const bestBusbw = (run: Run): number => run.calls.map(busbw).filter(rate => rate > 0).reduce((best, rate) => Math.max(best, rate), -1);
+const bestBusbw = (run: Run): number => run.calls.bestBusbw() || -1;
 const sent = (run: Run): number => run.data.has('npu.bytes_sent') ? run.data.f64('npu.bytes_sent').reduce((a, b) => a + b, 0) : -1;
 
 function rows(a: Run, b: Run): Row[] {

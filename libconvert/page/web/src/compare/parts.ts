@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Where the time goes: the mean NPU of A and of B as bars of one scale, and the NPUs that change most.
-import {count, exactTime, facts, h, legend, panel, percent, Table, time, timeText, tipOn} from '../lib';
+import {count, exactTime, facts, h, largest, legend, panel, percent, Table, time, timeText, tipOn} from '../lib';
 import {parts} from '../panels/run';
 import type {Run} from '../panels/run';
 import {byChange, changeBar, ofA, timeChange} from './pair';
@@ -40,14 +40,14 @@ function changes(pair: Pair): Change[] {
 
 function table<R>(what: {title: string; cell: (row: R) => string}[], rows: R[], a: (row: R) => number, b: (row: R) => number,
                   rowData: (row: R) => Record<string, string | number>): HTMLElement {
-  const largest = Math.max(1, ...rows.map(r => Math.abs(b(r) - a(r))));
+  const most = largest(rows.map(r => Math.abs(b(r) - a(r))), 1);
   return h('div', {class: 'wide'}, new Table<R>({rows, rowData, columns: [
     ...what.map(column => ({...column, left: true})),
     {title: 'A', value: a, cell: r => timeText(a(r))},
     {title: 'B', value: b, cell: r => timeText(b(r))},
     {title: 'Δ', hint: 'B − A', value: r => Math.abs(b(r) - a(r)), cell: r => timeChange(b(r) - a(r))},
     {title: 'Δ %', hint: '(B − A) / A', cell: r => ofA(a(r), b(r))},
-    {title: '', cell: r => changeBar(b(r) - a(r), largest)},
+    {title: '', cell: r => changeBar(b(r) - a(r), most)},
   ]}).element);
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What the difference is made of: the parts of both critical paths, which add up to the runs.
-import {h, panel, percent, Table, timeText} from '../lib';
+import {h, largest, panel, percent, Table, timeText} from '../lib';
 import {changeBar, timeChange, withSign} from './pair';
 import type {PairPanel, PathRow} from './pair';
 
 export const path: PairPanel = ({difference, change}) => {
   const rows = difference.path, delta = (r: PathRow): number => r.b_ps - r.a_ps;
   if (!difference.paths || rows.every(r => delta(r) === 0)) return null;
-  const largest = Math.max(...rows.map(r => Math.abs(delta(r))));
+  const most = largest(rows.map(r => Math.abs(delta(r))));
   const table = new Table<PathRow>({
     rows, rowData: r => ({part: r.part, aPs: r.a_ps, bPs: r.b_ps}),
     columns: [
@@ -17,7 +17,7 @@ export const path: PairPanel = ({difference, change}) => {
       {title: 'Δ', hint: 'B − A', value: r => Math.abs(delta(r)), cell: r => timeChange(delta(r), true)},
       {title: 'of ΔT', hint: 'share of the difference of the runs', value: r => Math.abs(delta(r)),
        cell: r => change === 0 ? '–' : withSign(delta(r) / change, percent)},
-      {title: '', cell: r => changeBar(delta(r), largest, true)},
+      {title: '', cell: r => changeBar(delta(r), most, true)},
     ]});
   return panel({id: 'path', title: 'What the difference is made of', width: 6,
                 note: 'parts of the critical paths; they add up to the runs'},

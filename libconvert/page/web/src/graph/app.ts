@@ -53,7 +53,7 @@ export class GraphApp {
     header(model.head.title, this.summary(), this.found, this.field, this.state.controls(() => this.relayout()),
            h('button', {title: 'show all (0)', onclick: () => stage.fit()}, 'Fit'),
            saveButton('graph', () => stage.canvas.svg()));
-    this.main.append(legendOf(model, this.classes, query => this.ask(query), this.warning(), this.hidden),
+    this.main.append(legendOf(model, this.classes, query => this.ask(query), [this.warning(), this.hidden]),
                      h('div', {class: 'graph-body'}, stage.element, this.details.element), this.table.element);
     document.body.append(this.main);
     Object.assign(this.main.dataset, {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Draws what is near a node: a layered drawing whose layers are ordered by two sweeps of barycentres.
 import {s, visible} from '../lib/dom';
+import {largest} from '../lib/extremes';
 import {color} from '../lib/theme';
 import {classColors, inkOn} from './classes';
 import type {Classes} from './classes';
@@ -133,7 +134,7 @@ export function drawNear(model: Model, classes: Classes, layer: Int32Array, near
   const {spots, lines} = nodesAndLines(model, nearby.nodes, layer);
   pass(spots, lines);
   const layers = sweep(spots);
-  const width = Math.max(...layers.map(l => l.reduce((sum, spot) => sum + widthOf(spot), 0))) + 8;
+  const width = largest(layers.map(l => l.reduce((sum, spot) => sum + widthOf(spot), 0))) + 8;
   const height = layers.length * stepY - stepY + boxHeight + 16;
   const edges = lines.map(line => s('path', {
     d: pathOf(spots, line, width / 2), fill: 'none', 'stroke-width': 1.2,
@@ -157,5 +158,5 @@ export function drawNear(model: Model, classes: Classes, layer: Int32Array, near
                'font-size': 10.5, fill: inkOn(css)}, visible(label(node), 13)));
   });
   return s('svg', {viewBox: `0 0 ${width} ${height}`, width, height, role: 'group',
-                   'aria-label': `${boxes.length} nodes around one`}, ...edges, ...boxes);
+                   'aria-label': `${boxes.length} nodes around one`}, edges, boxes);
 }

@@ -99,7 +99,8 @@ export class Details {
     delete this.element.dataset.near;
     this.element.replaceChildren(
       h('button', {class: 'close', 'aria-label': 'close', title: 'close (Esc)', onclick: this.close}, '×'),
-      h('h2', {}, title), h('div', {class: 'sub'}, sub), ...rest.filter((n): n is Node => n !== null));
+      h('h2', {}, title));
+    for (const part of [h('div', {class: 'sub'}, sub), ...rest]) if (part) this.element.append(part);
     this.element.hidden = false;
     this.element.scrollTop = 0;
   }

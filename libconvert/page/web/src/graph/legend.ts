@@ -9,7 +9,7 @@ import {EdgeKind} from './model';
 import type {Model} from './model';
 import {className} from './search';
 
-export function legendOf(model: Model, classes: Classes, ask: (query: string) => void, ...rest: (Node | string)[]): HTMLElement {
+export function legendOf(model: Model, classes: Classes, ask: (query: string) => void, rest: (Node | string)[]): HTMLElement {
   const all = classes.names.map((name, c) => ({name, c, nodes: classes.counts[c] ?? 0}));
   const used = all.filter(({nodes}) => nodes > 0).sort((a, b) => b.nodes - a.nodes);
   const swatches = used.map(() => h('i'));
@@ -28,5 +28,5 @@ export function legendOf(model: Model, classes: Classes, ask: (query: string) =>
       onclick: () => ask(`class:${className(name)}`),
     }, swatches[k], name, h('span', {class: 'sub'}, ` ${count(nodes)}`))),
     line(EdgeKind.data, 'line edge', 'data'), line(EdgeKind.control, 'line edge control', 'control'),
-    line(EdgeKind.message, 'line edge messages', 'message'), ...rest);
+    line(EdgeKind.message, 'line edge messages', 'message'), rest);
 }

@@ -95,7 +95,8 @@ export class GraphState {
     const fill = (): void => {
       const choices = this.axes();
       if (!choices.some(([value]) => value === this.axis)) this.axis = choices[0]![0];
-      axis.replaceChildren(...choices.map(([value, text]) => h('option', {value}, text)));
+      axis.replaceChildren();
+      for (const [value, text] of choices) axis.append(h('option', {value}, text));
       axis.value = this.axis;
       axis.hidden = choices.length < 2;
     };

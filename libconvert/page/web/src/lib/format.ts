@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Writes numbers for people: times are picoseconds, sizes bytes; no locale.
+import {largest} from './extremes';
 
 const minus = '\u2212';
 const units: [string, number][] = [['ns', 1e3], ['µs', 1e6], ['ms', 1e9], ['s', 1e12]];
@@ -30,8 +31,8 @@ export const exactTime = (ps: number): string => time(ps, 6);
 
 // Returns labels for times on an axis: all in the unit of the largest, with the decimals that tell them apart.
 export function timeLabels(times: readonly number[]): string[] {
-  const largest = Math.max(...times.map(Math.abs), 1);
-  const [unit, scale] = units.filter(([, s]) => largest >= s).pop() ?? units[0]!;
+  const most = largest(times.map(Math.abs), 1);
+  const [unit, scale] = units.filter(([, s]) => most >= s).pop() ?? units[0]!;
   const step = times.length > 1 ? Math.abs(times[1]! - times[0]!) / scale : 1;
   const decimals = Math.min(9, Math.max(0, Math.ceil(-Math.log10(step) - 1e-9)));
   return times.map(t => t === 0 ? '0' : `${signed(t, (Math.abs(t) / scale).toFixed(decimals))} ${unit}`);

@@ -6,6 +6,7 @@ export * from './colors';
 export * from './data';
 export * from './dom';
 export * from './exact';
+export * from './extremes';
 export * from './format';
 export * from './keys';
 export * from './page';

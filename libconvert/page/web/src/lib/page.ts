@@ -41,7 +41,7 @@ export function header(title: string, sub: string, ...right: Children[]): HTMLEl
   const shown = visible(title);
   document.title = `${shown} – etkit`;
   const element = h('header', {class: 'top'}, h('h1', {}, shown), h('span', {class: 'sub'}, sub),
-    h('div', {class: 'right'}, ...right, themeButton(),
+    h('div', {class: 'right'}, right, themeButton(),
       h('button', {title: 'keys (?)', 'aria-label': 'keys', onclick: showHelp}, '?'),
       h('button', {title: 'print, or save as PDF', onclick: () => print()}, 'Print')));
   document.body.append(element);
@@ -64,7 +64,7 @@ export function panel(options: PanelOptions, ...children: Children[]): HTMLEleme
       options.note ? h('span', {class: 'note'}, options.note) : null,
       options.hint ? h('span', {class: 'note hint screen-only'}, options.hint) : null,
       options.right ? h('span', {class: 'right'}, options.right) : null),
-    ...children);
+    children);
 }
 
 // Lets the last panel of a row that others have left take their room.

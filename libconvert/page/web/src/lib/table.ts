@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tables of facts: sorted by a click on a heading or Enter, cut on the screen, printed with up to 100 rows.
 import {h} from './dom';
+import {count} from './format';
 import type {Child} from './dom';
 import {onPrint} from './theme';
 
@@ -20,6 +21,18 @@ interface TableOptions<R> {
   most?: number;                       // rows on the screen; default: all
   click?: (row: R) => void;
   rowData?: (row: R) => Record<string, string | number>;
+}
+
+// Returns the first `most` rows in the order of their values. Of very many rows it sorts some at a time with the best so far.
+function firstOf<R>(rows: R[], value: (row: R) => number | string, down: boolean, most: number): R[] {
+  const sign = down ? -1 : 1, part = Math.max(4096, most);
+  let best: {row: R; i: number; key: number | string}[] = [];
+  for (let from = 0; from < rows.length; from += part) {
+    for (let i = from; i < Math.min(rows.length, from + part); ++i) best.push({row: rows[i]!, i, key: value(rows[i]!)});
+    best.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0) * sign || a.i - b.i);
+    best = best.slice(0, most);
+  }
+  return best.map(b => b.row);
 }
 
 export class Table<R> {
@@ -57,19 +70,17 @@ export class Table<R> {
 
   private fill(most: number | undefined): void {
     const {columns, click, rowData} = this.options;
-    const value = columns[this.sort]?.value;
-    const order = value ? this.rows.map((row, i) => ({row, i, key: value(row)})) : undefined;
-    order?.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0) * (this.down ? -1 : 1) || a.i - b.i);
-    const rows = order ? order.map(o => o.row) : this.rows;
+    const {rows} = this, value = columns[this.sort]?.value;
     this.heads.forEach((head, i) => {
       if (i === this.sort) head.setAttribute('aria-sort', this.down ? 'descending' : 'ascending');
       else head.removeAttribute('aria-sort');
     });
-    const shown = most === undefined ? rows : rows.slice(0, most);
-    this.body.replaceChildren(...shown.map(row => this.row(row, columns, click, rowData)));
+    const shown = value ? firstOf(rows, value, this.down, most ?? rows.length) : most === undefined ? rows : rows.slice(0, most);
+    this.body.replaceChildren();
+    for (const row of shown) this.body.append(this.row(row, columns, click, rowData));
     if (shown.length < rows.length) {
       this.body.append(h('tr', {class: 'more'}, h('td', {class: 'l', colspan: columns.length},
-        `${rows.length - shown.length} more`)));
+        `${count(rows.length - shown.length)} more`)));
     }
   }
 

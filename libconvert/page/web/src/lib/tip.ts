@@ -8,7 +8,7 @@ let box: HTMLElement | undefined;
 // Shows `content` beside the pointer, or beside an element.
 export function showTip(at: MouseEvent | Element, ...content: Children[]): void {
   box ??= document.body.appendChild(h('div', {id: 'tip', role: 'status'}));
-  box.replaceChildren(h('div', {}, ...content));
+  box.replaceChildren(h('div', {}, content));
   box.hidden = false;
   const rect = at instanceof Element ? at.getBoundingClientRect() : undefined;
   const x = rect ? rect.left + rect.width / 2 : (at as MouseEvent).clientX;

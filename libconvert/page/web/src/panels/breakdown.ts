@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Where the time goes: a bar for each NPU whose parts add up to the total.
-import {bytes, count, unfold, exactTime, facts, h, legend, panel, percent, s, scaleLinear, Table, timeText, tipOn, color,
+import {bytes, count, unfold, exactTime, facts, h, largest, legend, panel, percent, s, scaleLinear, Table, timeText, tipOn, color,
         onTheme} from '../lib';
 import {parts} from './run';
 import {exposedOf} from './sums';
@@ -24,12 +24,12 @@ function bar(run: Run, view: View, npu: Npu): HTMLElement {
 // How many NPUs have which share of exposed communication.
 function histogram(run: Run): HTMLElement {
   const shares = run.npus.map(n => run.share(exposedOf(n)));
-  const most = Math.max(...shares, 0.001), bins = 24;
+  const most = largest(shares, 0.001), bins = 24;
   const counts = new Array<number>(bins).fill(0);
   for (const share of shares) ++counts[Math.min(bins - 1, Math.floor(share / most * bins))]!;
   const holder = h('div', {class: 'histogram'});
   const draw = (): void => {
-    const width = 400, height = 84, y = scaleLinear().domain([0, Math.max(...counts)]).range([0, height - 22]);
+    const width = 400, height = 84, y = scaleLinear().domain([0, largest(counts)]).range([0, height - 22]);
     holder.replaceChildren(s('svg', {viewBox: `0 0 ${width} ${height}`, class: 'chart', role: 'img',
                                      'aria-label': 'number of NPUs by their share of exposed communication'},
       counts.map((c, i) => s('rect', {x: i * width / bins + 1, width: width / bins - 2, y: height - 18 - (c > 0 ? Math.max(2, y(c)) : 0), height: c > 0 ? Math.max(2, y(c)) : 0,

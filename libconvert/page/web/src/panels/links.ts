@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Links by how much of the time they are occupied: on a map of the network, else by dimension; follows the window of the
 // timeline.
-import {bytes, CanvasView, color, count, exactTime, facts, font, h, heat, hideTip, panel, percent, saveButton, showTip, Table, time, timeText, unfold}
+import {bytes, CanvasView, color, count, exactTime, facts, font, h, heat, hideTip, largest, panel, percent, saveButton, showTip, Table, time, timeText, unfold}
   from '../lib';
 import type {Pen} from '../lib';
 import {cut, networkMap} from './network_map';
@@ -143,7 +143,7 @@ function stripView(run: Run, view: View): CanvasView {
         const shares = run.links.filter(l => l.dim === dim).map(share);
         const counts = new Array<number>(bins).fill(0);
         for (const v of shares) ++counts[Math.min(bins - 1, Math.floor(v / end * bins))]!;
-        const most = Math.max(...counts), bottom = (row + 1) * rowHeight;
+        const most = largest(counts), bottom = (row + 1) * rowHeight;
         counts.forEach((c, i) => {
           if (c === 0) return;
           const height = Math.max(2, c / most * (rowHeight - 18));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How the page was made, what the model does not know, and what the words mean.
-import {count, exactTime, h, openOnPaper, visible} from '../lib';
+import {count, exactTime, h, largest, openOnPaper, smallest, visible} from '../lib';
 import type {Panel} from './run';
 
 const mostInputs = 32;
@@ -29,7 +29,7 @@ export const made: Panel = run => {
   if (head.inputs.length > mostInputs) rows.push(['', `and ${count(head.inputs.length - mostInputs)} more`]);
   const defined: [string, string][] = [...words];
   if (astra.length > 0) {
-    defined.push(['ASTRA-sim’s exposed communication', `finish − computing, idle time included: here ${exactTime(Math.min(...astra))} to ${exactTime(Math.max(...astra))}`]);
+    defined.push(['ASTRA-sim’s exposed communication', `finish − computing, idle time included: here ${exactTime(smallest(astra))} to ${exactTime(largest(astra))}`]);
   }
   return h('footer', {id: 'made'},
     head.limits.length > 0 ? h('div', {class: 'limits'}, h('h2', {}, 'What the model does not know'), h('ul', {}, head.limits.map(l => h('li', {}, l)))) : null,

@@ -7,12 +7,14 @@ interface GroupSum { group: number; calls: number; size: number; time: number }
 
 function groupSums(run: Run): GroupSum[] {
   const found = new Map<number, GroupSum>();
-  for (const call of run.calls) {
-    let sum = found.get(call.group);
-    if (!sum) found.set(call.group, sum = {group: call.group, calls: 0, size: 0, time: 0});
+  const {calls} = run;
+  for (let i = 0; i < calls.length; ++i) {
+    const group = calls.group[i]!;
+    let sum = found.get(group);
+    if (!sum) found.set(group, sum = {group, calls: 0, size: 0, time: 0});
     ++sum.calls;
-    sum.size += Math.max(0, call.size);
-    sum.time += call.end < 0 ? 0 : call.end - call.begin;
+    sum.size += Math.max(0, calls.size[i]!);
+    sum.time += Math.max(0, calls.time(i));
   }
   return [...found.values()];
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Where the ends of links are on a map: a grid for products of two dimensions, grids side by side for three, a circle
 // for one, tiers for trees of switches.
+import {largest} from '../lib';
 import {npuOfEnd} from './rates';
 import type {Link, Run} from './run';
 
@@ -68,7 +69,7 @@ function tiers(npus: string[], devices: string[], links: Link[], width: number):
     beside.set(to, (beside.get(to) ?? new Set()).add(from));
   }
   const tier = tierOf(npus, devices, links, beside);
-  const top = Math.max(0, ...devices.map(d => tier.get(d)!));
+  const top = largest(devices.map(d => tier.get(d)!), 0);
   const height = Math.min(330, 60 + 84 * top), places = new Map<string, Place>();
   const y = (t: number): number => height - 26 - t * (height - 52) / Math.max(1, top);
   const put = (names: string[], t: number): void => names.forEach((name, i) => places.set(name, {

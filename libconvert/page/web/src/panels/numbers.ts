@@ -2,7 +2,7 @@
 // Six numbers that people ask for first.
 import {bytes, counted, exactTime, h, percent, rate, time, tipOn} from '../lib';
 import {part} from './sums';
-import {busbw, busiest, linkName} from './rates';
+import {busiest, linkName} from './rates';
 import type {Panel} from './run';
 
 interface Tile { id: string; title: string; value: string; note: string; exact: number; hint: string }
@@ -31,10 +31,9 @@ export const numbers: Panel = run => {
     tiles.push({id: 'link', title: 'Busiest link', value: percent(run.share(link.busy)), note: linkName(link),
                 exact: link.busy, hint: `occupied for ${exactTime(link.busy)}, ${bytes(link.bytes)}`});
   }
-  const rates = run.calls.map(busbw).filter(b => b > 0);
+  const best = run.calls.bestBusbw();
   const sent = run.data.has('npu.bytes_sent') ? run.data.f64('npu.bytes_sent').reduce((a, b) => a + b, 0) : 0;
-  if (rates.length > 0) {
-    const best = Math.max(...rates);
+  if (best > 0) {
     tiles.push({id: 'busbw', title: 'Best bus bandwidth', value: `${rate(best)} GB/s`, exact: best,
                 note: `of ${counted(run.calls.length, 'collective')}`, hint: 'busbw as nccl-tests define it'});
   } else if (sent > 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The critical path: the steps that end one after the other from the begin to the end and add up to the total.
-import {bytes, counted, exactTime, facts, h, hideTip, panel, percent, showTip, Table, timeText, visible} from '../lib';
+import {bytes, counted, exactTime, facts, h, hideTip, panel, percent, showTip, Table, time, timeText, visible} from '../lib';
 import {opName, show} from './run';
 import type {Panel, Run, Step, View} from './run';
 
@@ -15,40 +15,47 @@ export const stepKinds: {text: string; color: string; byNpu: boolean}[] = [
 ];
 const collective = 8, sendLane = 3;
 
-function kindName(run: Run, step: Step): string {
-  const kind = stepKinds[step.kind]!;
-  const call = run.calls[step.call];
-  if (step.kind === collective && call) return opName(call.op);
-  return kind.byNpu ? `${kind.text} on ${run.npuName(step.npu)}` : kind.text;
+// `op`: the number of a collective's operation; negative: none.
+function kindName(run: Run, kind: number, npu: number, op: number): string {
+  if (kind === collective && op >= 0) return opName(run.head.ops[op]!);
+  const {byNpu, text} = stepKinds[kind]!;
+  return byNpu ? `${text} on ${run.npuName(npu)}` : text;
 }
+const stepName = (run: Run, step: Step): string =>
+  kindName(run, step.kind, step.npu, step.call < 0 ? -1 : run.calls.opNumber(step.call));
 
 // Returns whether there are other paths as long: something beside the path that cannot take longer without moving the
 // end, or NPUs that do the same as one of the path.
 function hasEqual(run: Run, steps: Step[]): boolean {
   const {data} = run, rowNpu = data.i32('row.npu'), alike = data.i32('row.alike'), npuRow = data.i32('npu.row');
   if (steps.some(s => (alike[npuRow[s.npu] ?? -1] ?? 1) > 1)) return true;
-  if (!data.has('slice.slack')) return false;
-  const slack = run.times('slice.slack'), time = run.times('slice.time'), lane = data.u8('slice.lane');
+  if (!data.has('slice.slack') || run.head.path_joined_below_ps > 0) return false;
+  const slack = run.times('slice.slack'), times = run.times('slice.time'), lane = data.u8('slice.lane');
   const row = data.i32('slice.row'), node = data.i32('slice.node'), several = data.i32('slice.count');
   const pathNpu = data.i32('path.npu'), pathNode = data.i32('path.node');
   const key = (npu: number, id: number): number => npu * 2 ** 32 + (id >>> 0);
   const own = new Set(Array.from(pathNpu, (npu, i) => key(npu, pathNode[i]!)));
   // Several that wait for others (receives, collectives) have no slack on one path, too. Ids are told by their low words.
-  return slack.some((ps, i) => ps === 0 && time[i]! > 0 && lane[i]! <= sendLane && several[i]! <= 1 &&
+  return slack.some((ps, i) => ps === 0 && times[i]! > 0 && lane[i]! <= sendLane && several[i]! <= 1 &&
     !own.has(key(rowNpu[row[i]!]!, node[i]!)));
 }
 
-interface Sum { name: string; color: string; steps: number; time: number; first: Step }
+interface Sum { name: string; color: string; steps: number; time: number; first: {begin: number; time: number} }
 
-function sums(run: Run, steps: Step[]): Sum[] {
+// Returns the sums of the whole path by what readers call its steps, largest first.
+function sums(run: Run): Sum[] {
+  const {data} = run, kind = data.u8('path_sum.kind'), npu = data.i32('path_sum.npu'), op = data.i32('path_sum.op');
+  const steps = data.i32('path_sum.steps'), took = run.times('path_sum.time');
+  const begin = run.times('path_sum.first_begin'), first = run.times('path_sum.first_time');
   const found = new Map<string, Sum>();
-  for (const step of steps) {
-    const name = kindName(run, step);
+  kind.forEach((k, i) => {
+    const name = kindName(run, k, npu[i]!, op[i]!);
     let sum = found.get(name);
-    if (!sum) found.set(name, sum = {name, color: stepKinds[step.kind]!.color, steps: 0, time: 0, first: step});
-    ++sum.steps;
-    sum.time += step.time;
-  }
+    if (!sum) found.set(name, sum = {name, color: stepKinds[k]!.color, steps: 0, time: 0, first: {begin: begin[i]!, time: first[i]!}});
+    if (begin[i]! < sum.first.begin) sum.first = {begin: begin[i]!, time: first[i]!};
+    sum.steps += steps[i]!;
+    sum.time += took[i]!;
+  });
   return [...found.values()].sort((a, b) => b.time - a.time);
 }
 
@@ -63,8 +70,8 @@ function strip(run: Run, view: View, steps: Step[]): HTMLElement {
     if (next && joined < least) return;
     const segment = h('i', {class: run.share(joined) < 0.004 ? 'thin' : null, style: `width:${100 * run.share(joined)}%;background:var(--${stepKinds[step.kind]!.color})`,
       onclick: () => show(run, view, step.begin, step.begin + step.time),
-      onmousemove: e => showTip(e as MouseEvent, facts(visible(step.name) || kindName(run, step), [
-        ['', kindName(run, step)], ['NPU', `${run.npus[step.npu]?.rank ?? '?'} · node ${step.node}`],
+      onmousemove: e => showTip(e as MouseEvent, facts(visible(step.name) || stepName(run, step), [
+        ['', stepName(run, step)], ['NPU', `${run.npus[step.npu]?.rank ?? '?'} · node ${step.node}`],
         ['from', exactTime(step.begin)], ['for', exactTime(step.time)],
         step.bytes >= 0 ? ['', bytes(step.bytes) + (step.peer >= 0 ? ` to NPU ${step.peer}` : '')] : null,
         ['then:', step.then]])),
@@ -78,8 +85,8 @@ function strip(run: Run, view: View, steps: Step[]): HTMLElement {
 export const path: Panel = (run, view) => {
   const steps = run.path.filter(s => s.time > 0);
   if (steps.length === 0) return null;
-  const npus = new Set(steps.map(s => s.npu)).size, equal = hasEqual(run, steps);
-  const list = sums(run, steps);
+  const npus = new Set(run.data.i32('path_sum.npu')).size, equal = hasEqual(run, steps), joined = run.head.path_joined_below_ps;
+  const list = sums(run), all = list.reduce((sum, s) => sum + s.steps, 0);
   const table = new Table<Sum>({
     rows: list, sort: 2, most: 12, click: sum => show(run, view, sum.first.begin, sum.first.begin + sum.first.time),
     columns: [
@@ -92,6 +99,7 @@ export const path: Panel = (run, view) => {
   table.element.classList.add('with-bars');
   return panel({id: 'path', title: 'Critical path', width: run.head.what_if.length > 0 ? 6 : 12,
                 note: h('span', {'data-several': equal ? 'true' : null},
-                  `${counted(steps.length, 'step')} on ${counted(npus, 'NPU')}; they add up to the total${equal ? '; one of several paths as long' : ''}`)},
+                  `${counted(all, 'step')} on ${counted(npus, 'NPU')}; they add up to the total${equal ? '; one of several paths as long' : ''}` +
+                  (joined > 0 ? `; of steps shorter than ${time(joined, 2)} several are drawn as one` : ''))},
     strip(run, view, steps), h('div', {class: 'scroll'}, table.element));
 };

@@ -2,10 +2,11 @@
 // The run that a report page shows, as page/report.cpp wrote it: times in picoseconds.
 import {counted, Store, visible} from '../lib';
 import type {PageData} from '../lib';
+import {Calls} from './calls';
 
 export interface Head {
   title: string; status: 'complete' | 'unmatched' | 'deadlock' | 'stopped'; recorded: boolean; tick_ps: number;
-  end_ps: number; total_ps: number; reached_ps: number; merged_below_ps: number; slices: number; link_bins: number; link_bin_ps: number;
+  end_ps: number; total_ps: number; reached_ps: number; merged_below_ps: number; path_joined_below_ps: number; slices: number; link_bins: number; link_bin_ps: number;
   activity_bins: number; settings: [string, string][]; inputs: [string, string][]; limits: string[]; hints: string[];
   parts: string[]; lanes: string[]; ops: string[]; matrix_npus_each: number;
   dims: {topology: string; npus: number; gb_per_s: number; latency_ns: number}[];
@@ -28,11 +29,6 @@ export const parts: {name: string; color: string; text: string}[] = [
 
 export interface Npu { index: number; rank: number; parts: number[]; finish: number }
 
-export interface Call {
-  index: number; op: string; group: number; number: number; npus: number; size: number; algorithm: string;
-  bound: number; begin: number; lastBegin: number; end: number; factor: number;
-}
-
 export interface Link {
   index: number; from: string; to: string; dim: number; gbPerS: number; latencyNs: number; bytes: number;
   messages: number; busy: number; peakQueue: number;
@@ -47,7 +43,7 @@ export class Run {
   readonly head: Head;
   readonly end: number;
   readonly npus: Npu[];
-  readonly calls: Call[];
+  readonly calls: Calls;
   readonly links: Link[];
   readonly path: Step[];
   span: number;     // what axes of time cover: beside another run the end of the later one
@@ -61,7 +57,7 @@ export class Run {
     const finish = data.has('npu.finish') ? this.times('npu.finish') : undefined;
     this.npus = Array.from(data.i32('npu.rank'), (rank, index) =>
       ({index, rank, parts: partTimes.map(times => times[index]!), finish: finish?.[index] ?? -1}));
-    this.calls = this.readCalls();
+    this.calls = new Calls(data, name => this.times(name), head);
     this.links = this.readLinks();
     this.path = this.readPath();
     this.span = this.end;
@@ -87,17 +83,6 @@ export class Run {
       : String((BigInt(high[i]! >>> 0) << 32n) | BigInt(low[i]! >>> 0));
   }
 
-  private readCalls(): Call[] {
-    const {data, head} = this;
-    const op = data.u8('call.op'), group = data.f64('call.group'), number = data.i32('call.number');
-    const npus = data.i32('call.npus'), size = data.f64('call.size'), algorithm = data.i32('call.algorithm');
-    const bound = this.times('call.bound'), begin = this.times('call.begin'), end = this.times('call.end');
-    const lastBegin = this.times('call.last_begin'), factor = data.f64('call.factor');
-    return Array.from(op, (o, i) => ({
-      index: i, op: head.ops[o]!, group: group[i]!, number: number[i]!, npus: npus[i]!, size: size[i]!,
-      algorithm: this.text(algorithm[i]!), bound: bound[i]!, begin: begin[i]!, lastBegin: lastBegin[i]!, end: end[i]!,
-      factor: factor[i]!}));
-  }
   private readLinks(): Link[] {
     const {data} = this;
     const from = data.i32('link.from'), to = data.i32('link.to'), dim = data.i32('link.dim');

@@ -6,7 +6,7 @@ import {left, Painter, right, top} from './timeline_draw';
 import type {Look} from './timeline_draw';
 import {Layout} from './timeline_layout';
 import {slackTable} from './slack';
-import {ofSide} from './run';
+import {ofSide, opName} from './run';
 import type {Panel, Run, View} from './run';
 
 // Zooms and moves the window of time.
@@ -52,7 +52,7 @@ function describe(run: Run, layout: Layout): (i: number) => Node[] {
   const slack = data.has('slice.slack') ? run.times('slice.slack') : undefined;
   let path: Set<string> | undefined;  // made when it is first asked for
   return i => {
-    const npu = layout.npuOfRow[row[i]!]!, lane = run.head.lanes[layout.lane[i]!]!, c = run.calls[call[i]!];
+    const npu = layout.npuOfRow[row[i]!]!, lane = run.head.lanes[layout.lane[i]!]!, c = call[i]!;
     path ??= new Set(run.path.filter(s => s.time > 0).map(s => `${s.npu}:${s.node}`));
     const duration = layout.finish[i]! - layout.begin[i]!;
     return facts(visible(run.name(name[i]!)) || lane, [
@@ -61,7 +61,7 @@ function describe(run: Run, layout: Layout): (i: number) => Node[] {
       ['from', exactTime(layout.begin[i]!)], [open[i] ? 'not ended after' : 'for', exactTime(duration)],
       layout.wait[i]! > 0 ? ['waits', exactTime(layout.wait[i]!)] : null,
       sizes[i]! >= 0 ? ['', `${bytes(sizes[i]!)}${peer[i]! >= 0 ? ` ${lane === 'recv' ? 'from' : 'to'} NPU ${peer[i]}` : ''}`] : null,
-      c ? ['', `${c.op.replaceAll('_', '-')} #${c.number} of ${c.npus} NPUs`] : null,
+      c >= 0 ? ['', `${opName(run.calls.op(c))} #${run.calls.number[c]!} of ${run.calls.npus[c]!} NPUs`] : null,
       slack && slack[i]! >= 0 ? ['slack', exactTime(slack[i]!)] : null,
       path.has(`${npu}:${node(i)}`) ? ['', 'on the critical path'] : null]);
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Draws the timeline.
-import {bytes, color, count, drawTimeAxis, font, heat} from '../lib';
+import {bytes, color, count, drawTimeAxis, font, heat, largest} from '../lib';
 import type {Pen} from '../lib';
 import {Bars} from './timeline_bars';
 import type {BarSink} from './timeline_bars';
@@ -59,7 +59,7 @@ export class Painter {
   // Computing gets more room than what stands beside it, as its names are read; lanes that are hardly used get little.
   private weight(at: number): number {
     const {lanes, subs, used} = this.layout;
-    if (used[at]! < 0.01 && Math.max(...used) > 0.1) return 0.3;
+    if (used[at]! < 0.01 && largest(used) > 0.1) return 0.3;
     return lanes[at]! === 1 ? 1.4 : Math.min(2, 0.8 + 0.25 * (subs[at]! - 1));
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What if: one more replay for each line.
-import {h, panel, percent, Table, timeText, tipOn} from '../lib';
+import {h, largest, panel, percent, Table, timeText, tipOn} from '../lib';
 import type {Panel} from './run';
 
 interface Line { what: string; setting: string; total: number; gain: number }
@@ -10,7 +10,7 @@ export const whatIf: Panel = run => {
   if (run.head.what_if.length === 0 || base <= 0) return null;
   const lines: Line[] = run.head.what_if.map(w =>
     ({what: w.what, setting: w.setting, total: w.total_ps, gain: w.total_ps < 0 ? -Infinity : 1 - w.total_ps / base}));
-  const most = Math.max(...lines.map(l => Math.abs(l.gain)).filter(Number.isFinite), 1e-9);
+  const most = largest(lines.map(l => Math.abs(l.gain)).filter(Number.isFinite), 1e-9);
   const table = new Table<Line>({
     rows: lines, sort: 2, rowData: l => ({totalPs: l.total}),
     columns: [

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What et-validate finds: as a list, and which transfers and steps each finding names.
-import {counted, h, visible} from '../lib';
+// The verdict and what et-validate finds: as a list, and which transfers and steps each finding names.
+import {h, visible} from '../lib';
 import type {Finding, Model} from './model';
 
 export interface Marks { transfers: Map<number, Finding[]>; steps: Map<number, Finding[]> }
@@ -46,25 +46,22 @@ const placeOf = (model: Model, transfer: number): string => String(model.data.i3
 export const describe = (findings: Finding[] | undefined): [string, string][] =>
   (findings ?? []).slice(0, 3).map(f => [`${f.rule}:`, visible(f.text, 300)]);
 
-// Returns the sentences at the head of the page: how it ends, and what is wrong.
+function verdictText({verdict}: Model['head']): string {
+  const what = verdict.collective === 'custom' ? 'custom collective' : verdict.collective.replace(/_/g, '-');
+  if (verdict.outcome === 'proved') return `Proved: every NPU ends with what the ${what} promises.`;
+  if (verdict.outcome === 'not proved') return `Not proved: ${verdict.text}.`;
+  return `Refuted${verdict.rule ? ` [${verdict.rule}]` : ''}: ${verdict.place ? verdict.place + ': ' : ''}${verdict.text}`;
+}
+
+// Returns the head of the page: the verdict of et-validate, what the schedule requires, and all findings.
 export function lead(model: Model): HTMLElement {
-  const {findings, collective, played, inplace} = model.head;
-  const errors = findings.filter(f => f.severity === 'error');
-  const {demanded, missing, first} = model.ending();
-  const what = collective === 'custom' ? 'custom collective' : collective.replace(/_/g, '-');
-  let text: string;
-  if (demanded === 0) text = `Nothing says where the chunks of this ${what} must be in the end.`;
-  else if (missing > 0) {
-    const [npu, chunk] = first!;
-    text = `Not complete: in the end ${counted(missing, 'chunk')} of ${demanded} ${missing === 1 ? 'is' : 'are'} not where ${missing === 1 ? 'it' : 'they'} must be, such as ${model.chunkName(chunk)} at ${model.npuName(npu)}.`;
-  } else if (errors.length > 0) text = `As drawn here, every chunk of the ${what} ends where it must be; but there ${errors.length === 1 ? 'is' : 'are'} ${counted(errors.length, 'error')}.`;
-  else text = `Complete: in the end every chunk of the ${what} is where it must be.`;
-  if (played && inplace === false && missing > 0) text += ' (Input and output are different buffers.)';
+  const {findings, verdict, needs_stored} = model.head;
   const list = findings.slice(0, most).map(f => h('li', {class: f.severity === 'error' ? 'bad' : null},
     visible(`${f.place ? f.place + ': ' : ''}${f.text}${f.rule ? ` [${f.rule}]` : ''}`, 600),
     f.notes.length > 0 ? h('ul', {}, f.notes.slice(0, 20).map(n => h('li', {}, visible(n, 300)))) : null));
-  return h('div', {class: 'lead', id: 'findings', role: 'region', 'aria-label': 'findings',
-                   'data-demanded': demanded, 'data-missing': missing, 'data-errors': errors.length},
-    h('p', {class: missing > 0 || errors.length > 0 ? 'bad' : null}, text),
+  return h('div', {class: 'lead', id: 'findings', role: 'region', 'aria-label': 'findings', 'data-verdict': verdict.outcome,
+                   'data-rule': verdict.rule ?? '', 'data-place': verdict.place ?? '', 'data-errors': findings.filter(f => f.severity === 'error').length},
+    h('p', {class: verdict.outcome === 'refuted' ? 'bad' : null}, visible(verdictText(model.head), 600)),
+    needs_stored ? h('p', {}, 'The schedule requires store-and-forward: a switch sends on what has come when all of it has (--forwarding store).') : null,
     list.length > 0 ? h('ul', {}, list, findings.length > most ? h('li', {}, `${findings.length - most} more`) : null) : null);
 }

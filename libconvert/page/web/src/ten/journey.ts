@@ -36,15 +36,16 @@ export function journeyPanel({model, store}: Context): HTMLElement {
   const headline = h('span', {class: 'journey-line', id: 'journey-line'});
   const of = (i: number): number => model.cargoOf(i, store.value.chunk);
   const together = model.first.some((at, i) => at - (model.first[i - 1] ?? at) > 1);
+  const name = (device: number): string => model.isSwitch(device) ? model.npuName(device) : String(device);
   const table = new Table<number>({
     columns: [
       {title: 'begin', value: i => model.begin[i]!, cell: i => model.clock(model.begin[i]!, 6), data: ['begin', i => model.begin[i]!]},
       {title: 'end', value: i => model.end[i]!, cell: i => model.clock(model.end[i]!, 6), data: ['end', i => model.end[i]!]},
-      {title: 'from', value: i => model.src[i]!, cell: i => model.src[i]!},
-      {title: 'to', value: i => model.dst[i]!, cell: i => model.dst[i]!},
+      {title: 'from', value: i => model.src[i]!, cell: i => name(model.src[i]!)},
+      {title: 'to', value: i => model.dst[i]!, cell: i => name(model.dst[i]!)},
       {title: 'operation', left: true, value: i => model.op[i]!, cell: i => model.op[i] ? 'add' : 'copy'},
       {title: 'has then', hint: 'contributions that the receiver has when it ends', value: i => Math.abs(model.held[of(i)]!),
-       cell: i => `${Math.abs(model.held[of(i)]!)} of ${model.needed[store.value.chunk]!}${model.held[of(i)]! < 0 ? ', some twice' : ''}`},
+       cell: i => model.isSwitch(model.dst[i]!) ? '–' : `${Math.abs(model.held[of(i)]!)} of ${model.needed[store.value.chunk]!}${model.held[of(i)]! < 0 ? ', some twice' : ''}`},
       ...(together ? [{title: 'together with', left: true, cell: (i: number) => model.first[i + 1]! - model.first[i]! > 1 ? model.cargoName(i) : ''}] : []),
     ],
     rows: [], most: 200, click: i => store.set({t: model.begin[i]!, playing: false}),

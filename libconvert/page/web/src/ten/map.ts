@@ -11,7 +11,7 @@ import type {Context} from './state';
 const mostIdleLinks = 4000, mostDots = 4000;
 
 export function networkPanel({model, store}: Context): HTMLElement {
-  const grid = gridOf(model.npus, model.links);
+  const grid = gridOf(model.devices, model.links);
   let layout: Layout;
   const radius = (): number => Math.min(17, layout.gap * 0.27);
 
@@ -100,7 +100,7 @@ export function networkPanel({model, store}: Context): HTMLElement {
     pen.globalAlpha = 1;
     pen.strokeStyle = color(chosen ? 'focus' : 'faint');
     pen.lineWidth = chosen ? 2.4 : 1.1;
-    if (model.head.relays.includes(npu)) pen.setLineDash([3, 2]);
+    if (model.relays.has(npu)) pen.setLineDash([3, 2]);
     pen.beginPath(); pen.arc(x, y, r, 0, 2 * Math.PI); pen.stroke();
     pen.setLineDash([]);
     if (r <= 8) return;
@@ -110,10 +110,24 @@ export function networkPanel({model, store}: Context): HTMLElement {
     pen.fillText(String(npu), x, y + 0.5);
   }
 
+  function drawSwitch(pen: Pen, device: number): void {
+    const {x, y} = layout.places[device]!, r = Math.max(4, radius() * 0.8);
+    pen.globalAlpha = 1;
+    pen.fillStyle = color('panel');
+    pen.strokeStyle = color(store.value.npu === device ? 'focus' : 'faint');
+    pen.lineWidth = store.value.npu === device ? 2.4 : 1.1;
+    pen.beginPath(); pen.rect(x - r, y - r, 2 * r, 2 * r); pen.fill(); pen.stroke();
+    if (layout.gap < 16) return;
+    pen.fillStyle = color('ink');
+    pen.textAlign = 'center'; pen.textBaseline = 'middle';
+    pen.font = font(9);
+    pen.fillText(r > 12 ? model.npuName(device) : `s${device - model.npus}`, x, y + 0.5);
+  }
+
   const view = new CanvasView({
     label: `${count(model.npus)} NPUs and ${count(model.links.length)} links; dots are chunks on their way`, height: 400,
     draw: (pen, width, height) => {
-      layout = layOut(model.npus, grid, width, height);
+      layout = layOut(model.devices, grid, width, height);
       pen.lineCap = 'round';
       if (model.links.length <= mostIdleLinks) {
         pen.strokeStyle = color('line');
@@ -130,6 +144,7 @@ export function networkPanel({model, store}: Context): HTMLElement {
       else for (const i of flying) drawTransfer(pen, i);
       const state = model.at(t);
       for (let n = 0; n < model.npus; ++n) drawNpu(pen, n, share(state, n));
+      for (let n = model.npus; n < model.devices; ++n) drawSwitch(pen, n);
       pen.lineCap = 'butt';
     },
   });
@@ -138,6 +153,7 @@ export function networkPanel({model, store}: Context): HTMLElement {
     const n = layout.places.findIndex(p => Math.hypot(p.x - e.offsetX, p.y - e.offsetY) < radius() + 2);
     if (n !== store.value.npu) store.set({npu: n});
     if (n < 0) { hideTip(); return; }
+    if (model.isSwitch(n)) { showTip(e, facts(model.npuName(n), [['', 'passes on what comes']])); return; }
     const {t, chunk} = store.value, state = model.at(t);
     let whole = 0;
     for (let c = 0; c < model.chunks; ++c) if (state[n * model.chunks + c] === model.needed[c]) ++whole;
@@ -148,6 +164,6 @@ export function networkPanel({model, store}: Context): HTMLElement {
   });
   view.canvas.addEventListener('mouseleave', () => { hideTip(); store.set({npu: -1}); });
   return panel({id: 'map', title: 'On the network', width: 6, right: saveButton('network', () => view.svg()),
-                note: [paperClock(model, store), `${grid ? grid.join(' × ') + ' grid · ' : ''}dots: chunks on their way, + adds · fill: share of what has come`]},
+                note: [paperClock(model, store), `${grid ? grid.join(' × ') + ' grid · ' : ''}dots: chunks on their way, + adds · fill: share of what has come${model.devices > model.npus ? ' · squares: switches' : ''}`]},
     view.element);
 }

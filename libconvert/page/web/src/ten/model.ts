@@ -2,14 +2,17 @@
 // What the page knows: transfers, chunks, and who has what when. ten_page.h says what the data has.
 import type {PageData} from '../lib';
 import {time} from '../lib';
-import {follow} from './contributions';
-import type {Changes} from './contributions';
 
+// What NPUs hold from when on: contributions; negative: some twice.
+interface Changes { time: Float64Array; npu: Int32Array; chunk: Int32Array; held: Int32Array }
+
+export interface Verdict { outcome: 'proved' | 'refuted' | 'not proved'; collective: string; rule?: string; place?: string; text: string }
 export interface Finding { severity: 'error' | 'warning'; rule: string; place: string; text: string; notes: string[] }
 export interface Head {
   title: string; file: string; collective: string; unit: 'time' | 'steps'; npus: number; relays: number[];
   switches?: number;  // the last so many of relays
-  sums: boolean; played: boolean; inplace?: boolean; claimed?: number; left_out: number; findings: Finding[];
+  sums: boolean; played: boolean; claimed?: number; left_out: number; verdict: Verdict; findings: Finding[];
+  forwarding?: string; needs_stored: boolean;
 }
 
 // Returns where each of the lists of these lengths begins, and where the last one ends; negative lengths count as 0.
@@ -34,8 +37,10 @@ export type Held = Int16Array | Int32Array;
 
 export class Model {
   readonly head: Head;
-  readonly npus: number;
+  readonly devices: number;       // NPUs, relays and, behind them, switches
+  readonly npus: number;          // those that may hold chunks: all but switches
   readonly begin: Float64Array; readonly end: Float64Array;
+  readonly busy: Float64Array;    // by transfer: how long it keeps its link
   readonly src: Int32Array; readonly dst: Int32Array; readonly op: Uint8Array;
   readonly first: Int32Array;     // by transfer, into what is carried; one more at the end
   readonly carried: Int32Array;   // chunks; -1: a mixture
@@ -50,32 +55,30 @@ export class Model {
   readonly links: [number, number][];
   readonly total: number;         // when all has ended
   readonly starts: Float64Array;  // the distinct begins, ascending
+  readonly relays: Set<number>;
   private readonly firstShare: Float64Array;
   private state: Held;
   private next = 0;
 
   constructor(readonly data: PageData<Head>) {
     const head = this.head = data.head;
-    this.npus = head.npus;
-    this.begin = data.f64('begin'); this.end = data.f64('end');
+    this.devices = head.npus;
+    this.npus = head.npus - (head.switches ?? 0);
+    this.begin = data.f64('begin'); this.end = data.f64('end'); this.busy = data.f64('busy');
     this.src = data.i32('src'); this.dst = data.i32('dst'); this.op = data.u8('op');
     this.first = offsets(data.i32('cargo_count'));
     this.carried = data.i32('cargo_chunk');
     this.ids = data.f64('chunk_id'); this.bytes = data.f64('chunk_bytes');
-    const relays = new Set(head.relays);
-    const all = Int32Array.from(Array.from({length: this.npus}, (_, n) => n).filter(n => !relays.has(n)));
+    this.relays = new Set(head.relays);
+    const all = Int32Array.from(Array.from({length: this.npus}, (_, n) => n).filter(n => !this.relays.has(n)));
     this.pre = new NodeSets(data.i32('pre_count'), data.i32('pre_node'), all);
     this.post = new NodeSets(data.i32('post_count'), data.i32('post_node'), all);
     this.needed = Int32Array.from(this.ids, (_, c) => head.sums ? this.pre.of(c).length : 1);
     this.initial = new (this.npus < 32768 ? Int16Array : Int32Array)(this.npus * this.chunks);
-    if (head.played) {
-      this.held = data.i32('cargo_held');
-      this.changes = {time: Float64Array.from(data.i32('change_time')), npu: data.i32('change_npu'),
-                      chunk: data.i32('change_chunk'), held: data.i32('change_held')};
-    } else {
+    this.held = data.i32('cargo_held');
+    this.changes = {time: data.f64('change_time'), npu: data.i32('change_npu'), chunk: data.i32('change_chunk'), held: data.i32('change_held')};
+    if (!head.played) {
       for (let c = 0; c < this.chunks; ++c) for (const n of this.pre.of(c)) this.initial[n * this.chunks + c] = 1;
-      this.held = new Int32Array(this.carried.length);
-      this.changes = follow(this);
     }
     const src = data.i32('link_src'), dst = data.i32('link_dst');
     this.links = Array.from(src, (s, i) => [s, dst[i]!]);
@@ -133,10 +136,10 @@ export class Model {
   clock(t: number, digits = 4): string {
     return this.steps ? `step ${Number(Math.max(0, t).toFixed(1))}` : time(Math.max(0, t), digits);
   }
+  isSwitch(device: number): boolean { return device >= this.npus; }
   npuName(npu: number): string {
-    const firstSwitch = this.npus - (this.head.switches ?? 0);
-    if (npu >= firstSwitch) return `switch ${npu - firstSwitch}`;
-    return this.head.relays.includes(npu) ? `relay ${npu}` : `NPU ${npu}`;
+    if (this.isSwitch(npu)) return `switch ${npu - this.npus}`;
+    return this.relays.has(npu) ? `relay ${npu}` : `NPU ${npu}`;
   }
   chunkName(chunk: number): string { return chunk < 0 ? 'a mixture of chunks' : `chunk ${this.ids[chunk]!}`; }
   // Returns "chunk 3", or "chunks 0–3, 6".
@@ -151,22 +154,6 @@ export class Model {
       i = j + 1;
     }
     return `chunks ${runs.slice(0, 8).join(', ')}${runs.length > 8 ? ', …' : ''}`;
-  }
-
-  // Returns how many chunks are demanded where, and at how many of these places they are not complete at the end.
-  ending(): {demanded: number; missing: number; first?: [number, number]} {
-    const state = this.at(Infinity);
-    let demanded = 0, missing = 0;
-    let first: [number, number] | undefined;
-    for (let c = 0; c < this.chunks; ++c) {
-      for (const n of this.post.of(c)) {
-        ++demanded;
-        if (state[n * this.chunks + c] === this.needed[c]) continue;
-        first ??= [n, c];
-        ++missing;
-      }
-    }
-    return {demanded, missing, first};
   }
 
   // Returns the chunk that arrives last.

@@ -8,7 +8,8 @@ export class Rows {
   readonly per: number;     // NPUs in a row
   readonly count: number;
   // The lowest dimensions of a grid, as few as needed, are in one row each; without a grid as many NPUs as needed.
-  constructor(readonly npus: number, grid?: number[]) {
+  // NPUs from `firstSwitch` on are switches.
+  constructor(readonly npus: number, grid?: number[], private readonly firstSwitch = npus) {
     this.per = Math.ceil(npus / mostRows);
     if (grid && this.per > 1) {
       const strides = grid.map((_, k) => grid.slice(0, k + 1).reduce((a, b) => a * b, 1));
@@ -18,6 +19,7 @@ export class Rows {
   }
   of(npu: number): number { return Math.floor(npu / this.per); }
   label(row: number): string {
+    if (this.per === 1 && row >= this.firstSwitch) return `switch ${row - this.firstSwitch}`;
     if (this.per === 1) return this.npus <= 16 ? `NPU ${row}` : String(row);
     return `${row * this.per}–${Math.min(this.npus, (row + 1) * this.per) - 1}`;
   }
@@ -50,7 +52,7 @@ export function busyLinks(model: Model): Float64Array {
   const out = new Float64Array(busyBins);
   const scale = busyBins / (model.total || 1), links = Math.max(1, model.links.length);
   for (let i = 0; i < model.transfers; ++i) {
-    const a = model.begin[i]! * scale, b = Math.min(busyBins, model.end[i]! * scale);
+    const a = model.begin[i]! * scale, b = Math.min(busyBins, (model.begin[i]! + model.busy[i]!) * scale);
     for (let k = Math.floor(a); k < b - 1e-9; ++k) out[k]! += (Math.min(b, k + 1) - Math.max(a, k)) / links;
   }
   return out;

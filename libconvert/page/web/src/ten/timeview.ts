@@ -11,8 +11,8 @@ import type {Context} from './state';
 const right = 14, top = 54, mostGridLines = 60, mostHeads = 600;
 
 export function timePanel({model, store, large}: Context, marks: Marks): HTMLElement {
-  const grid = model.npus > mostRows ? gridOf(model.npus, model.links) : undefined;
-  const rows = new Rows(model.npus, grid), left = rows.per > 1 ? 72 : 52;
+  const grid = model.devices > mostRows ? gridOf(model.devices, model.links) : undefined;
+  const rows = new Rows(model.devices, grid, model.npus), left = rows.per > 1 ? 72 : 52;
   const rowHeight = Math.max(rows.count > 64 ? 7 : 9, Math.min(34, 620 / rows.count));
   const height = top + rows.count * rowHeight + 8;
   const busy = busyLinks(model);
@@ -165,11 +165,11 @@ export function timePanel({model, store, large}: Context, marks: Marks): HTMLEle
   function tell(e: MouseEvent, i: number): void {
     const chunk = model.shownChunk(i, store.value.chunk), k = chunk < 0 ? -1 : model.cargoOf(i, chunk);
     const took = model.end[i]! - model.begin[i]!;
-    showTip(e, facts(`${model.cargoName(i)}: ${model.npuName(model.src[i]!)} → ${model.dst[i]!}`, [
+    showTip(e, facts(`${model.cargoName(i)}: ${model.npuName(model.src[i]!)} → ${model.isSwitch(model.dst[i]!) ? model.npuName(model.dst[i]!) : model.dst[i]!}`, [
       ['', model.op[i] ? 'is added to what is there' : 'copy'],
       ['from', model.steps ? `${model.clock(model.begin[i]!)} to ${Number(model.end[i]!.toFixed(1))}`
         : `${exactTime(model.begin[i]!)} to ${exactTime(model.end[i]!)}, ${exactTime(took)}`],
-      k >= 0 && [`then ${model.npuName(model.dst[i]!)} has`, `${Math.abs(model.held[k]!)} of ${model.needed[chunk]!} contributions${model.held[k]! < 0 ? ', some twice' : ''} of ${model.chunkName(chunk)}`],
+      k >= 0 && !model.isSwitch(model.dst[i]!) && [`then ${model.npuName(model.dst[i]!)} has`, `${Math.abs(model.held[k]!)} of ${model.needed[chunk]!} contributions${model.held[k]! < 0 ? ', some twice' : ''} of ${model.chunkName(chunk)}`],
       ...describe(marks.transfers.get(i)),
     ]));
   }

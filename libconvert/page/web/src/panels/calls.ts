@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// Calls of collectives as columns, since a run may have millions, and what calls of one kind have in common.
+import type {PageData} from '../lib';
+import {largest} from '../lib';
+
+interface Texts { ops: string[]; texts: string[] }
+
+export class Calls {
+  readonly length: number;
+  readonly group: Float64Array;
+  readonly number: Int32Array;
+  readonly npus: Int32Array;
+  readonly size: Float64Array;       // bytes; -1: not known
+  readonly begin: Float64Array;      // picoseconds: of the first NPU
+  readonly lastBegin: Float64Array;  // of the last one
+  readonly end: Float64Array;        // -1: not ended
+  private readonly operation: Uint8Array;
+  private readonly bound: Float64Array;
+  private readonly factor: Float64Array;
+  private readonly algorithms: Int32Array;
+
+  // `times` returns a column in picoseconds.
+  constructor(data: PageData<Texts>, times: (name: string) => Float64Array, private readonly texts: Texts) {
+    this.operation = data.u8('call.op');
+    this.length = this.operation.length;
+    this.group = data.f64('call.group');
+    this.number = data.i32('call.number');
+    this.npus = data.i32('call.npus');
+    this.size = data.f64('call.size');
+    this.algorithms = data.i32('call.algorithm');
+    this.bound = times('call.bound');
+    this.begin = times('call.begin');
+    this.lastBegin = times('call.last_begin');
+    this.end = times('call.end');
+    this.factor = data.f64('call.factor');
+  }
+
+  op(i: number): string { return this.texts.ops[this.operation[i]!]!; }
+  opNumber(i: number): number { return this.operation[i]!; }
+  algorithm(i: number): string { return this.texts.texts[this.algorithms[i]!] ?? ''; }
+  boundOf(i: number): number { return this.bound[i]!; }
+  // Returns the time of a call; -1: not ended.
+  time(i: number): number { return this.end[i]! < 0 ? -1 : this.end[i]! - this.begin[i]!; }
+  // Returns GB/s of the size in the time of a call; 0 if one of them is not known.
+  algbw(i: number): number {
+    return this.size[i]! > 0 && this.end[i]! > this.begin[i]! ? this.size[i]! / (this.end[i]! - this.begin[i]!) * 1000 : 0;
+  }
+  // Returns the same as a rate of the links: busbw as nccl-tests define it.
+  busbw(i: number): number { return this.algbw(i) * this.factor[i]!; }
+  // Returns how long the first waits for the last.
+  waitsForLast(i: number): number { return Math.max(0, this.lastBegin[i]! - this.begin[i]!); }
+  // Returns the bound's share of the time since the last has come; -1: not known.
+  ofBound(i: number): number {
+    return this.bound[i]! >= 0 && this.end[i]! > this.lastBegin[i]! ? this.bound[i]! / (this.end[i]! - this.lastBegin[i]!) : -1;
+  }
+  hasBounds(): boolean { return this.bound.some((_, i) => this.ofBound(i) >= 0); }
+  bestBusbw(): number {
+    let best = 0;
+    for (let i = 0; i < this.length; ++i) best = Math.max(best, this.busbw(i));
+    return best;
+  }
+}
+
+// Calls of one operation, size and group. Times are picoseconds, of those that ended; -1 where there are none.
+export interface Group {
+  key: string; op: string; size: number; group: number; calls: number[];
+  sum: number; least: number; mean: number; most: number; waits: number; busbw: number; ofBound: number;
+}
+
+// Returns the mean of what is known; -1: nothing is.
+function mean(calls: number[], of: (i: number) => number): number {
+  let sum = 0, known = 0;
+  for (const i of calls) {
+    const value = of(i);
+    if (value < 0) continue;
+    sum += value;
+    ++known;
+  }
+  return known > 0 ? sum / known : -1;
+}
+
+function groupOf(calls: Calls, list: number[]): Group {
+  const first = list[0]!, op = calls.op(first), size = calls.size[first]!, group = calls.group[first]!;
+  let sum = 0, ended = 0, least = Infinity;
+  for (const i of list) {
+    const time = calls.time(i);
+    if (time < 0) continue;
+    sum += time;
+    ++ended;
+    least = Math.min(least, time);
+  }
+  return {key: `${op} ${size} ${group}`, op, size, group, calls: list, sum: ended > 0 ? sum : -1,
+          least: ended > 0 ? least : -1, mean: ended > 0 ? sum / ended : -1, most: largest(list.map(i => calls.time(i)), -1),
+          waits: mean(list, i => calls.waitsForLast(i)), busbw: mean(list, i => calls.busbw(i)), ofBound: mean(list, i => calls.ofBound(i))};
+}
+
+// Returns the calls by operation, size and group, in the order of their first ones.
+export function grouped(calls: Calls): Group[] {
+  const found = new Map<number, Map<number, number[]>>(), lists: number[][] = [];
+  for (let i = 0; i < calls.length; ++i) {
+    const size = calls.size[i]!, kind = calls.group[i]! * 256 + calls.opNumber(i);
+    let bySize = found.get(size);
+    if (!bySize) found.set(size, bySize = new Map());
+    let list = bySize.get(kind);
+    if (!list) {
+      bySize.set(kind, list = []);
+      lists.push(list);
+    }
+    list.push(i);
+  }
+  return lists.map(list => groupOf(calls, list));
+}

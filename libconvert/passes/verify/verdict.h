@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// The verdict of a proof of a collective: what et-validate --dataflow decides and the pages of et-graph show.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/collective.h"
+#include "core/diagnostic.h"
+
+namespace convert {
+
+struct Verdict {
+  enum class Outcome : std::uint8_t {
+    proved,    // every rank ends with what the collective promises
+    refuted,   // `refutation` is the first error
+    unproved,  // nothing is known to be wrong, and `reason` says what the proof lacks
+  };
+  Outcome outcome = Outcome::unproved;
+  Collective collective = Collective::custom;  // that was proved, or is claimed
+  Diagnostic refutation{};
+  std::string reason{};
+};
+
+// Returns "proved", "refuted" or "not proved".
+[[nodiscard]] std::string_view name(Verdict::Outcome outcome);
+
+// Returns "result proved", "refuted [postcondition]: ring.xml:12: …" or "result not proved: …".
+[[nodiscard]] std::string describe(const Verdict& verdict);
+
+}  // namespace convert

@@ -2,8 +2,8 @@
 // Validates a source: the rules on traces, on sets, and on collective algorithms.
 #pragma once
 
-#include <cstdint>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 

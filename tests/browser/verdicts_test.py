@@ -15,12 +15,15 @@ CORPUS = pathlib.Path(os.environ.get("ETKIT_CORPUS", SOURCES / "../shared/corpus
 ALL = os.environ.get("ETKIT_ALL_VERDICTS") == "1"
 STRIDE = 1 if ALL else 10
 RATE = "bw=50GB/s,lat=500ns"
-# Eight NPUs at three switches, which form a chain.
-THREE_SWITCHES = "npus: 8\nswitches: 3\nlinks:\n" + "".join(
-    f"  - {{between: [{n}, switch{n * 3 // 8}], bandwidth: 50GB/s, latency: 500ns}}\n" for n in range(8)) + "".join(
-    f"  - {{between: [switch{s}, switch{s + 1}], bandwidth: 100GB/s, latency: 500ns}}\n" for s in range(2))
-NETWORKS = {"ring": f"ring:8,{RATE}", "switch": f"switch:8,{RATE}", "torus": f"torus:4x2,{RATE}", "three": "three.yml"}
+NETWORKS = ("ring", "switch", "torus", "three")
 CONSISTENT = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "reduce", "gather", "scatter")
+
+
+def three_switches(npus):
+    """NPUs at three switches, which form a chain."""
+    link = "  - {{between: [{}, {}], bandwidth: 50GB/s, latency: 500ns}}\n".format
+    return f"npus: {npus}\nswitches: 3\nlinks:\n" + "".join(
+        link(n, f"switch{n * 3 // npus}") for n in range(npus)) + link("switch0", "switch1") + link("switch1", "switch2")
 
 
 def changed(text, seed):
@@ -58,7 +61,15 @@ class Verdicts(harness.PageTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        (cls.folder / "three.yml").write_text(THREE_SWITCHES)
+        for npus in range(2, 17):
+            (cls.folder / f"three{npus}.yml").write_text(three_switches(npus))
+
+    def network(self, kind, npus=8):
+        """The option -n of a network of so many NPUs."""
+        if kind == "three":
+            return f"three{npus}.yml"
+        shape = f"{npus // 2}x2" if kind == "torus" and npus % 2 == 0 and npus > 2 else npus
+        return f"{'ring' if kind == 'torus' and shape == npus else kind}:{shape},{RATE}"
 
     def run_tool(self, *command):
         return subprocess.run([harness.options.bin + "/" + command[0], *map(str, command[1:])], cwd=self.folder,
@@ -95,7 +106,9 @@ class Verdicts(harness.PageTest):
     def check_everywhere(self, paths):
         pages = 0
         for i, path in enumerate(paths):
-            for k, network in enumerate([None, *NETWORKS.values()]):
+            npus = re.search(r'ngpus="(\d+)"', path.read_text(errors="replace")) if path.suffix == ".xml" else None
+            npus = min(16, max(2, int(npus[1]))) if npus else 8
+            for k, network in enumerate([None, *(self.network(kind, npus) for kind in NETWORKS)]):
                 if (5 * i + k) % STRIDE == 0:
                     pages += self.check(path, network) is not None
         return pages
@@ -125,15 +138,13 @@ class Verdicts(harness.PageTest):
     def test_sets_of_traces(self):
         for path in self.built()[::3 * STRIDE]:
             self.shell(f"rm -f set.*; et-convert -q -f msccl,size=1680KiB {path} -o set")
-            for network in (None, *NETWORKS.values()):
+            for network in (None, *map(self.network, NETWORKS)):
                 self.check("set", network)
 
     def test_synthesized_algorithms(self):
         paths = []
         for k in range(0, 30, 1 if ALL else 5):
-            collective, network = CONSISTENT[k % 8], list(NETWORKS.values())[k // 8]
-            if k >= 24:
-                network = NETWORKS["ring"]
+            collective, network = CONSISTENT[k % 8], self.network(NETWORKS[k // 8 % 4])
             group = ["--group", "0,2,5"] if k >= 24 else []
             path = self.folder / f"made{k}"
             kind = ("xml", "ten.json", "0.et")[k % 3]
@@ -144,7 +155,7 @@ class Verdicts(harness.PageTest):
         self.assertGreater(len(present), len(paths) // 2)
         for path in present:
             self.assertIsNotNone(self.check(path))
-            for network in NETWORKS.values():
+            for network in map(self.network, NETWORKS):
                 self.check(path, network)
 
     def test_changed_algorithms(self):
@@ -162,7 +173,7 @@ class Verdicts(harness.PageTest):
 
     def test_what_the_page_says(self):
         ring = SOURCES / "testdata/msccl/okay-ring8.xml"
-        page = self.open(self.check(ring, NETWORKS["switch"]))
+        page = self.open(self.check(ring, self.network("switch")))
         self.assertEqual(page.data("#findings", "verdict"), ["proved"])
         self.assertEqual(page.text("#findings p"), "Proved: every NPU ends with what the all-reduce promises.")
         self.assertIn("1 switch", page.text("header .sub"))

@@ -104,7 +104,7 @@ class Watcher {
     read_relays();
     using enum Collective;
     const Collective c = collective_;
-    reduces_ = c == all_reduce || c == reduce_scatter || c == reduce;
+    reduces_ = c == all_reduce || c == reduce_scatter || c == reduce || (drawn_ && c == custom && adds_up());
     const std::size_t ranks = participants_.size();
     if ((c == all_gather || c == reduce_scatter || c == all_to_all) &&
         std::cmp_not_equal(header_.chunks % ranks, 0)) {
@@ -113,6 +113,17 @@ class Watcher {
                                  ", one part for each rank, but there are " + std::to_string(header_.chunks));
     }
     if (out_.nodes < traces_.size()) out_.nodes = static_cast<std::uint32_t>(traces_.size());
+  }
+
+  // Returns whether a step adds what it receives or holds.
+  [[nodiscard]] bool adds_up() const {
+    return std::ranges::any_of(traces_, [](const Trace& t) {
+      return std::ranges::any_of(t.nodes.nodes, [&](const Node& n) {
+        const auto type = string_value(t.nodes, t.nodes.attributes(n), attr::step_type);
+        const auto step = type ? parse_step_type(*type) : std::nullopt;
+        return step && reduces(*step);
+      });
+    });
   }
 
   void read_relays() {

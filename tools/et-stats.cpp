@@ -34,6 +34,7 @@ int stats(const tools::StatsOptions& o, tools::Context& context) {
   if (!o.timeline || !o.input.operands.empty()) {
     SourceOptions options = tools::source_options(o.input, context);
     options.runs = !run;
+    options.any_ranks = true;
     TraceSource source(std::move(options), context.diagnostics);
     if (source.holds_run()) {
       run = source.read_run();

@@ -109,6 +109,7 @@ struct Profile {
   AttrTable metadata;        // of the run: schemaVersion, distributedInfo, … (JSON values as text in a string)
   std::int64_t base_ns = 0;  // start_ns counts from here, nanoseconds since 1970; 0: not told
   std::uint64_t events = 0;  // of all categories
+  std::int64_t resolution_ns = 1;        // of the times, as the file writes them: at most 1000
   std::uint64_t negative_durations = 0;  // taken as 0
 
   // Returns the bytes of each input of an operator; empty if the profile does not list them.

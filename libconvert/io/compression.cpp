@@ -7,6 +7,7 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <array>
 #include <climits>
 #include <new>
 #include <stdexcept>
@@ -247,6 +248,60 @@ bool is_cut_magic(std::string_view head, std::string_view magic, std::string_vie
   return name.ends_with(suffix) || head.starts_with('\x1f') || head.size() > 1;
 }
 
+// Content that no format begins with, but that files of traces often hold by mistake.
+struct Foreign {
+  std::string_view begin;
+  const char* what;  // "is …; next step"
+};
+using std::string_view_literals::operator""sv;
+constexpr std::array<Foreign, 9> foreign_contents = {{
+    {"version https://git-lfs.github.com/spec/", "is a Git LFS pointer without the content; run git lfs pull"},
+    {"version https://hawser.github.com/spec/", "is a Git LFS pointer without the content; run git lfs pull"},
+    {"/annex/objects/", "is a git-annex pointer without the content; run git annex get"},
+    {"PK\3\4", "is a zip archive, which is not supported; extract the traces with unzip"},
+    {"PK\5\6", "is an empty zip archive"},
+    {"\xfd\67zXZ\0"sv, "is compressed by xz, which is not supported; decompress it with xz -d"},
+    {"BZh", "is compressed by bzip2, which is not supported; decompress it with bunzip2"},
+    {"\67z\xbc\xaf\x27\x1c", "is a 7z archive, which is not supported; extract the traces with 7z x"},
+    {"\x04\x22\x4d\x18", "is compressed by lz4, which is not supported; decompress it with unlz4"},
+}};
+
+// Returns whether the content is an HTML page, as browsers save it instead of the file that it shows.
+bool is_html(Input& input) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  const auto text = [&](std::size_t n) {
+    std::string_view head = input.peek(n);
+    if (head.starts_with(mark)) head.remove_prefix(mark.size());
+    return head.substr(std::min(head.find_first_not_of(" \t\r\n"), head.size()));
+  };
+  if (const std::string_view head = text(8); !head.empty() && head.front() != '<') return false;
+  const std::string_view head = text(64);
+  const auto begins = [&](std::string_view word) {
+    return head.size() >= word.size() && std::equal(word.begin(), word.end(), head.begin(), [](char a, char b) {
+             return a == (b >= 'A' && b <= 'Z' ? static_cast<char>(b - 'A' + 'a') : b);
+           });
+  };
+  return begins("<!doctype html") || begins("<html");
+}
+
+// Throws Error(input) with a next step if the content is of a known kind that no format has.
+void refuse_foreign(Input& input) {
+  const auto fail = [&](const char* what) { throw input_error({.file = input.name()}, what); };
+  for (const Foreign& f : foreign_contents) {
+    // A pipe is read no further than the first bytes require.
+    const std::string_view begin = f.begin.substr(0, 3);
+    if (input.peek(begin.size()).starts_with(begin) && input.peek(f.begin.size()).starts_with(f.begin))
+      fail(f.what);
+  }
+  // The mark of UTF-16 alone may also be the length of a message; a message never goes on with a zero byte.
+  const std::string_view head = input.peek(4).substr(0, 4);
+  if (head.size() == 4 &&
+      ((head.starts_with("\xff\xfe") && head[3] == '\0') || (head.starts_with("\xfe\xff") && head[2] == '\0'))) {
+    fail("is UTF-16 text, which is not supported; convert it with iconv -f UTF-16 -t UTF-8");
+  }
+  if (is_html(input)) fail("is an HTML page; download the file that it shows");
+}
+
 }  // namespace
 
 std::unique_ptr<Input> decompressed(std::unique_ptr<Input> input) {
@@ -258,6 +313,7 @@ std::unique_ptr<Input> decompressed(std::unique_ptr<Input> input) {
     throw input_error({.file = input->name(), .offset = static_cast<std::int64_t>(head.size())},
                       "compressed data ends early");
   }
+  refuse_foreign(*input);
   return input;
 }
 

@@ -21,6 +21,7 @@
 #include "sets/synthesized/library.h"
 #include "simulate/engine/recorded.h"
 #include "simulate/system/default_system.h"
+#include "util/log.h"
 
 namespace convert {
 namespace {
@@ -352,6 +353,8 @@ std::vector<std::pair<std::string, std::string>> custom_uses(const ReplaySystem&
 
 std::optional<ReplayProgram> load_program(SetSource& workload, const NetworkConfig& network, ReplayOptions options,
                                           bool issue_by_trace, unsigned jobs, Diagnostics& diagnostics) {
+  // One rank whose communication takes its recorded time needs no other, and is the only NPU.
+  const bool alone = options.recorded == Recorded::communication && !workload.whole_set();
   const auto add_all = [&](const auto& begin, const ReplayOptions& chosen) {
     const MasterSet* const master = workload.master();
     if (master != nullptr && has_whole_classes(*master, workload.first_file(), chosen)) {
@@ -363,7 +366,14 @@ std::optional<ReplayProgram> load_program(SetSource& workload, const NetworkConf
     RankOrder<KnownRanks::Read> order(workload.base_name());
     const auto add = [&](Rank, KnownRanks::Read&& read) { known.add(std::move(read)); };
     workload.for_each_rank(
-        jobs, [&](TraceReader& reader, Trace& head) { return known.read(reader, head); },
+        jobs,
+        [&](TraceReader& reader, Trace& head) {
+          if (alone && head.rank != 0) {
+            log_note("NPU 0 is rank " + std::to_string(head.rank));
+            head.rank = 0;
+          }
+          return known.read(reader, head);
+        },
         [&](KnownRanks::Read&& read) {
           const Rank rank = read.rank;
           order.add(rank, std::move(read), add);

@@ -300,7 +300,10 @@ class Check {
     if (!options_.rules.has(Rule::groups)) return;
     std::vector<Rank> present;
     for (const TraceSummary& s : summaries) present.push_back(s.rank);
-    warn_of_missing_ranks(source_.base_name(), present, world, groups && !bad_groups ? &*groups : nullptr,
+    const Rank last = present.size() < 2 ? 0 : *std::ranges::max_element(present) + 1;
+    const auto all = std::max(world.value_or(0), last);
+    warn_of_missing_ranks(source_.base_name(), present, all == 0 ? std::nullopt : std::optional(all),
+                          groups && !bad_groups ? &*groups : nullptr,
                           subset_hint(summaries.empty() ? "" : summaries.front().name), diagnostics_);
     if (bad_groups) {
       report_unreadable(*bad_groups, diagnostics_);

@@ -254,6 +254,7 @@ TraceSource::TraceSource(SourceOptions options, Diagnostics& diagnostics)
   if (format_->describes_set()) read_description(*first_);
   if (!inputs_.files().empty()) warn_of_near_ranks();
   if (format_->tells_groups && !inputs_.files().empty()) read_groups_ahead();
+  if (may_announce_groups()) read_announced_groups();
   progress_.emplace(base_name() + (independent_ranks() != 0 ? "" : ", nodes"), independent_ranks(),
                     options_.progress);
 }
@@ -281,10 +282,22 @@ Run TraceSource::read_run() {
 
 void TraceSource::warn_of_missing_ranks() {
   if (world_sizes_.differ()) return world_sizes_.warn_if_they_differ(diagnostics_);
-  std::vector<Rank> present(ranks_read());
-  std::iota(present.begin(), present.end(), Rank{0});
-  if (world().value_or(0) > present.size() && whole_set())
-    convert::warn_of_missing_ranks(base_name(), present, world(), nullptr, subset_hint(first_file_), diagnostics_);
+  const std::vector<Rank> present = present_ranks();
+  const Rank all = std::max<Rank>(world().value_or(0), present.size() < 2 ? 0 : present.back() + 1);
+  if (all > present.size() && whole_set())
+    convert::warn_of_missing_ranks(base_name(), present, all, nullptr, subset_hint(first_file_), diagnostics_);
+}
+
+// Returns the ranks that were read, ascending.
+std::vector<Rank> TraceSource::present_ranks() const {
+  std::vector<Rank> ranks(ranks_read());
+  std::iota(ranks.begin(), ranks.end(), Rank{0});
+  const auto& files = inputs_.files();
+  const auto has_rank = [](const InputSet::File& f) { return f.rank.has_value(); };
+  if (files.size() != ranks.size() || !std::ranges::all_of(files, has_rank)) return ranks;
+  std::ranges::transform(files, ranks.begin(), [](const InputSet::File& f) { return *f.rank; });
+  std::ranges::sort(ranks);
+  return ranks;
 }
 
 void TraceSource::warn_of_near_ranks() {
@@ -436,23 +449,6 @@ std::unique_ptr<TraceReader> TraceSource::make_format_reader(InputItem item, Ran
   return std::make_unique<LinkingReader>(*this, std::move(item.input),
                                          told ? std::optional(item.rank.value_or(rank)) : std::nullopt,
                                          std::move(linking));
-}
-
-// Reads all files for the groups that they tell; whoever reads the ranks hears what is to be said of them.
-void TraceSource::read_groups_ahead() {
-  Diagnostics unheard;
-  const auto& files = inputs_.files();
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    const Rank rank = options_.rank.value_or(static_cast<Rank>(i));
-    KnownFileReader reader(
-        *format_, options_.from.has_value(), open_input(files[i].path), [&](std::unique_ptr<Input> input) {
-          return std::make_unique<FileReader>(*format_, InputItem{std::move(input), files[i].rank}, rank,
-                                              ranks_of_files(), choice_.options, false, unheard);
-        });
-    Trace head;
-    if (reader.next_rank(head)) take_groups(reader, head);
-  }
-  groups_known_ = true;
 }
 
 // The number of the set's files, if their names or places say that they are all ranks from 0 on.

@@ -130,6 +130,7 @@ class TraceSource final : public SetSource {
   [[nodiscard]] std::unique_ptr<TraceReader> open_described(Rank first, Rank last);
   void add_source_note(Metadata& metadata) const;
   void warn_of_near_ranks();
+  [[nodiscard]] std::vector<Rank> present_ranks() const;
   // Returns diagnostics for a new reader, whose findings come in the order of ranks, whatever thread reads them.
   [[nodiscard]] Diagnostics& findings_in_turn();
   class LinkingReader;
@@ -163,6 +164,9 @@ class TraceSource final : public SetSource {
   };
   void take_groups(const TraceReader& reader, const Trace& head);
   void read_groups_ahead();
+  [[nodiscard]] bool may_announce_groups();
+  void read_announced_groups();
+  [[nodiscard]] std::unique_ptr<TraceReader> look_at(std::size_t i, Diagnostics& unheard) const;
   [[nodiscard]] std::optional<Rank> ranks_of_files() const;
   [[nodiscard]] std::vector<std::uint32_t> members(const LinkedGroup& linked) const;
   std::map<std::int64_t, LinkedGroup> linked_groups_;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "link/linking.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "common/relaxing.h"
@@ -49,6 +51,7 @@ Linking::Linking(const LinkToolOptions& options, const OutputOptions& output, Co
            : options.ranks ? parse_ranks(*options.ranks)
                            : host_.ranks(near);
   if (options.ranks) left_out_ = host_.others(ranks_);
+  if (many && !options.ranks && device_) require_device_traces();
   if (near.count != 0 && leads())
     context.diagnostics.warning({.file = *options.host}, "framing", near.text(most_listed_ranks - 1));
 }
@@ -72,6 +75,20 @@ void Linking::compare_inputs() {
     throw;
   }
   if (!team_->all(true)) throw usage_error("nothing is written: the processes have different inputs");
+}
+
+// Throws if some of the ranks have no device trace.
+void Linking::require_device_traces() const {
+  std::vector<Rank> with;
+  std::error_code error;
+  std::ranges::copy_if(ranks_, std::back_inserter(with),
+                       [&](Rank r) { return std::filesystem::exists(device_->of(r), error); });
+  if (with.empty() || with.size() == ranks_.size()) return;
+  const Rank without = *std::ranges::find_if(ranks_, [&](Rank r) { return !std::ranges::binary_search(with, r); });
+  throw input_error({.file = device_->of(without)},
+                    "is missing: rank " + std::to_string(without) +
+                        " has a host trace only; name the ranks of both with --ranks: " + ranks_text(with),
+                    "ranks");
 }
 
 SourceOptions Linking::source_options() {

@@ -57,6 +57,7 @@ class Linking {
   void write(convert::TraceSource& source);
 
  private:
+  void require_device_traces() const;
   [[nodiscard]] convert::SinkOptions sink_options(convert::TraceSource& source);
   void print_summaries() const;  // with -v
   void write_report(convert::OutputFiles& files) const;

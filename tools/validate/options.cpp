@@ -60,6 +60,7 @@ void check_usage(const ValidateOptions& o) {
 
 SourceOptions source_options(const ValidateOptions& o, const Context& context) {
   SourceOptions options = source_options(o.input, context);
+  options.any_ranks = true;
   if (o.target) options.target = &runtime_of(*o.target);
   return options;
 }

@@ -66,7 +66,13 @@ class JsonGrammar {
     }
     return true;
   }
+  // Returns whether a token can stand here.
+  [[nodiscard]] bool takes(JsonTokenKind token) const {
+    return steps[state_][static_cast<std::size_t>(token)] != bad;
+  }
   [[nodiscard]] std::size_t depth() const { return depth_; }
+  // Returns whether the innermost open bracket is an object's.
+  [[nodiscard]] bool in_object() const { return depth_ != 0 && (objects_ & 1U) != 0; }
   // Returns what can stand here: "a value is expected".
   [[nodiscard]] const char* expected() const { return texts[state_]; }
 

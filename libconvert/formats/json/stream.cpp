@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "formats/json/stream.h"
 
+#include <array>
+#include <initializer_list>
 #include <utility>
 
 namespace convert {
@@ -23,12 +25,50 @@ bool JsonStream::read_some(JsonItems& items) {
     window_.read_on(state_ == State::start ? "is empty; a JSON document is expected" : JsonWindow::cut_text,
                     state_ == State::end);
   } catch (const BadJson& e) {
+    if (repairs_ && repair(items, begin)) return true;
     throw input_error(window_.locate(e.at), e.what);
   } catch (const Error& e) {
     if (e.kind() != Error::Kind::input || !e.where().file.empty()) throw;
     throw input_error(window_.locate(window_.begin_of_item(begin.here())), e.what());
   }
   return true;
+}
+
+// Begins to repair the text with the item in progress. Returns false if that was tried before.
+bool JsonStream::repair(JsonItems& items, const JsonCursor& begin) {
+  using enum JsonTokenKind;
+  if (state_ == State::end || window_.repairs() != nullptr) return false;
+  if (std::exchange(in_element_, false)) items.undo();
+  JsonGrammar before;
+  const auto take = [&](std::initializer_list<JsonTokenKind> tokens) {
+    for (const JsonTokenKind t : tokens) (void)before.take(t);
+  };
+  const bool elements = state_ == State::elements;
+  if (state_ == State::members || (elements && !array_.empty())) take({open_object});
+  if (elements && !array_.empty()) take({string, colon});
+  if (elements) take({open_array});
+  if (state_ != State::start && !first_) elements ? take({scalar}) : take({string, colon, scalar});
+  return window_.repair(begin.here(), before, elements && !first_);
+}
+
+void JsonStream::read_all_repaired(JsonItems& items, Diagnostics& diagnostics) {
+  repairs_ = true;
+  read_all(items);
+  if (window_.repairs() == nullptr) return;
+  constexpr std::array<const char*, static_cast<std::size_t>(JsonFault::count_)> texts = {
+      "missing commas are added",
+      "surplus commas are ignored",
+      "quotes in strings without a backslash count as text",
+      "control characters in strings count as text",
+      "backslashes that begin no escape count as text",
+      "bytes that are not UTF-8 are replaced by U+FFFD"};
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const JsonRepairs& of_kind = window_.repairs()->repairs(static_cast<JsonFault>(i));
+    if (of_kind.count == 0) continue;
+    diagnostics.warning(window_.locate(of_kind.first), "json",
+                        std::string("is not JSON: ") + texts[i] + ": " + std::to_string(of_kind.count) +
+                            (of_kind.count == 1 ? "" : ", here the first"));
+  }
 }
 
 inline void JsonStream::item(JsonItems& items, JsonCursor& in) {

@@ -44,6 +44,8 @@ class JsonStream {
     while (read_some(items)) {
     }
   }
+  // Reads all; text whose faults have one reading is repaired (repair.h), with a warning for each kind of them.
+  void read_all_repaired(JsonItems& items, Diagnostics& diagnostics);
   [[nodiscard]] bool seen_array() const { return seen_array_; }
   // Returns the line of a place in the item in progress.
   [[nodiscard]] std::uint64_t line_of(const char* at) const { return window_.line_of(at); }
@@ -51,6 +53,7 @@ class JsonStream {
  private:
   enum class State : std::uint8_t { start, members, elements, end };
 
+  [[nodiscard]] bool repair(JsonItems& items, const JsonCursor& begin);
   void item(JsonItems& items, JsonCursor& in);
   void member(JsonItems& items, JsonCursor& in);
 
@@ -61,6 +64,7 @@ class JsonStream {
   bool first_ = true;
   bool in_element_ = false;
   bool seen_array_ = false;
+  bool repairs_ = false;                        // if need be
   std::set<std::string, std::less<>> members_;  // that were read
 };
 

@@ -52,13 +52,7 @@ struct JsonWindow::Tokenizer {
 };
 
 JsonWindow::JsonWindow(Input& input, std::size_t size, std::size_t largest, JsonPlace begin)
-    : input_(input),
-      window_(size),
-      largest_(largest),
-      tokenizer_(std::make_unique<Tokenizer>()),
-      begin_(begin),
-      counted_to_(begin.offset),
-      counted_lines_(begin.line) {}
+    : input_(input), window_(size), largest_(largest), tokenizer_(std::make_unique<Tokenizer>()), begin_(begin) {}
 
 JsonWindow::~JsonWindow() = default;
 
@@ -93,23 +87,33 @@ std::string_view JsonWindow::text_from(std::uint64_t offset) const {
   return std::string_view(buffer_.get(), cut_).substr(offset - begin_.offset);
 }
 
+// Returns the last place before or at `at` of which more is known than what the text between tells: the begin of
+// the buffer, or the end of a repair.
+std::pair<const char*, JsonPlace> JsonWindow::known_place_before(const char* at) const {
+  if (repaired_ != nullptr) {
+    const std::uint64_t place = repaired_begin_ + static_cast<std::uint64_t>(at - buffer_.get());
+    if (const auto* const edit = repaired_->last_edit(repaired_begin_, place))
+      return {buffer_.get() + (edit->offset - repaired_begin_), edit->place};
+  }
+  return {buffer_.get(), begin_};
+}
+
 JsonPlace JsonWindow::place_of(const char* at) const {
-  const char* line = at;
-  while (line != buffer_.get() && line[-1] != '\n') --line;
-  return {.offset = begin_.offset + static_cast<std::uint64_t>(at - buffer_.get()),
+  const auto [known, place] = known_place_before(at);
+  const auto done = static_cast<std::size_t>(at - known);
+  const auto* const line_break = static_cast<const char*>(::memrchr(known, '\n', done));
+  return {.offset = place.offset + done,
           .line = line_of(at),
-          .column = static_cast<std::uint64_t>(at - line) + (line == buffer_.get() ? begin_.column : 0)};
+          .column = line_break == nullptr ? place.column + done : static_cast<std::uint64_t>(at - line_break) - 1};
 }
 
 std::uint64_t JsonWindow::line_of(const char* at) const {
-  const char* const begin = buffer_.get();
-  const std::uint64_t place = begin_.offset + static_cast<std::uint64_t>(at - begin);
+  const auto [known, place] = known_place_before(at);
   // Places are asked for one after the other, mostly.
-  const bool further = counted_to_ >= begin_.offset && counted_to_ <= place;
-  const char* const from = further ? begin + (counted_to_ - begin_.offset) : begin;
-  counted_lines_ =
-      (further ? counted_lines_ : begin_.line) + count_lines(from, static_cast<std::size_t>(at - from));
-  counted_to_ = place;
+  const bool further = counted_to_ != nullptr && known <= counted_to_ && counted_to_ <= at;
+  const char* const from = further ? counted_to_ : known;
+  counted_lines_ = (further ? counted_lines_ : place.line) + count_lines(from, static_cast<std::size_t>(at - from));
+  counted_to_ = at;
   return counted_lines_;
 }
 
@@ -124,9 +128,12 @@ const char* JsonWindow::begin_of_item(const char* from) const {
 }
 
 Location JsonWindow::locate(const char* at) const {
+  if (at < buffer_.get() || at > buffer_.get() + filled_) return {.file = input_.name()};
+  return locate(place_of(at));
+}
+
+Location JsonWindow::locate(const JsonPlace& place) const {
   Location where{.file = input_.name()};
-  if (at < buffer_.get() || at > buffer_.get() + filled_) return where;
-  const JsonPlace place = place_of(at);
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
   if (place.line <= most && place.column < most) {
     where.line = static_cast<std::uint32_t>(place.line);
@@ -150,18 +157,30 @@ void JsonWindow::read_on(const char* at_end, bool behind) {
   item_ = buffer_.get();
 }
 
+bool JsonWindow::repair(const char* item, JsonGrammar grammar, bool after_bracket) {
+  constexpr std::size_t most_bytes = std::size_t{64} << 20U;
+  if (buffer_ == nullptr) return false;
+  const auto done = static_cast<std::size_t>(item - buffer_.get());
+  if (repaired_ != nullptr || filled_ - done > most_bytes) return false;
+  buffer_[cut_] = behind_;
+  drop(done);
+  repaired_ = std::make_unique<RepairedJson>(input_, std::string(buffer_.get(), filled_), begin_,
+                                             std::move(grammar), after_bracket);
+  repaired_begin_ = filled_ = 0;
+  exhausted_ = false;
+  bad_text_ = open_string_ = nullptr;
+  fill(false);
+  item_ = buffer_.get();
+  return true;
+}
+
 // Forgets the first bytes of the buffer.
 void JsonWindow::drop(std::size_t done) {
   char* const text = buffer_.get();
   if (done == 0) return;
-  const auto* const line_break = static_cast<const char*>(::memrchr(text, '\n', done));
-  if (line_break == nullptr) {
-    begin_.column += done;
-  } else {
-    begin_.line += count_lines(text, done);
-    begin_.column = static_cast<std::uint64_t>(text + done - line_break) - 1;
-  }
-  begin_.offset += done;
+  begin_ = place_of(text + done);
+  repaired_begin_ += done;
+  counted_to_ = nullptr;
   std::memmove(text, text + done, filled_ - done);
   filled_ -= done;
 }
@@ -180,9 +199,11 @@ void JsonWindow::fill(bool behind) {
       if (filled_ != 0) std::memcpy(larger.get(), buffer_.get(), filled_);
       buffer_ = std::move(larger);
       capacity_ = wanted;
+      counted_to_ = nullptr;
     }
     if (!exhausted_) {
-      const std::size_t got = input_.read(buffer_.get() + filled_, wanted - filled_);
+      Input& input = repaired_ != nullptr ? *repaired_ : input_;
+      const std::size_t got = input.read(buffer_.get() + filled_, wanted - filled_);
       exhausted_ = got < wanted - filled_;
       filled_ += got;
     }

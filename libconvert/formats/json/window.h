@@ -8,19 +8,14 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/diagnostic.h"
 #include "formats/json/cursor.h"
+#include "formats/json/repair.h"
 #include "io/input.h"
 
 namespace convert {
-
-// A place in a text: bytes before it, its line (from 1), bytes before it in that line.
-struct JsonPlace {
-  std::uint64_t offset = 0;
-  std::uint64_t line = 1;
-  std::uint64_t column = 0;
-};
 
 // Members throw BadJson on malformed text.
 class JsonWindow {
@@ -74,6 +69,12 @@ class JsonWindow {
   // Makes a window that begins at the cursor and goes further. Throws BadJson with that text if there is no more.
   // If no item should follow, none is cut by the window, whatever it is (`behind`).
   void read_on(const char* at_end, bool behind = false);
+  // Shows the text again from `item` on, in the window, and all that follows, as RepairedJson repairs it: `grammar`
+  // and `after_bracket` as there. Returns false, and does nothing, if that was done before, or the rest of the
+  // window is so long that repairs would take much memory.
+  [[nodiscard]] bool repair(const char* item, JsonGrammar grammar, bool after_bracket);
+  // Returns the repairs so far; null if repair() was not called.
+  [[nodiscard]] const RepairedJson* repairs() const { return repaired_.get(); }
   // Returns the rest of the text, from the cursor on; nothing can be read afterwards.
   [[nodiscard]] std::string take_rest();
 
@@ -85,6 +86,7 @@ class JsonWindow {
   [[nodiscard]] std::uint64_t line_of(const char* at) const;
   [[nodiscard]] JsonPlace place_of(const char* at) const;
   [[nodiscard]] Location locate(const char* at) const;
+  [[nodiscard]] Location locate(const JsonPlace& place) const;
   // Returns where an item begins, behind the comma before it.
   [[nodiscard]] const char* begin_of_item(const char* from) const;
 
@@ -94,8 +96,11 @@ class JsonWindow {
   void fill(bool behind);
   void tokenize(std::size_t cut);
   void drop(std::size_t done);
+  [[nodiscard]] std::pair<const char*, JsonPlace> known_place_before(const char* at) const;
 
   Input& input_;
+  std::unique_ptr<RepairedJson> repaired_;  // what is shown instead of `input_`
+  std::uint64_t repaired_begin_ = 0;        // of the buffer, in the repaired text
   std::size_t window_;
   std::size_t largest_;
   std::unique_ptr<Tokenizer> tokenizer_;
@@ -110,8 +115,8 @@ class JsonWindow {
   const char* bad_text_is_ = nullptr;
   const char* item_ = nullptr;
   JsonPlace begin_;  // of the buffer
-  // The last place in the document whose line was counted, and that line.
-  mutable std::uint64_t counted_to_ = 0;
+  // The last place in the buffer whose line was counted, and that line.
+  mutable const char* counted_to_ = nullptr;
   mutable std::uint64_t counted_lines_ = 1;
   JsonCursor cursor_;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <new>
 #include <stdexcept>
@@ -60,7 +61,7 @@ class KinetoItems final : public JsonItems {
     const AttrMark mark(to_.metadata);
     try {
       add_json_attr(to_.metadata, Name(key), in);
-    } catch (const JsonCursor::OutOfWindow&) {
+    } catch (...) {
       mark.restore(to_.metadata);
       throw;
     }
@@ -69,6 +70,7 @@ class KinetoItems final : public JsonItems {
   void element(JsonCursor& in) override {
     using enum KinetoCategory;
     mark_ = AttrMark(to_.args);
+    strange_before_ = strange_ids;
     Fields f;
     read_fields(in, f);
     constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
@@ -113,11 +115,18 @@ class KinetoItems final : public JsonItems {
     ++to_.events;
   }
 
-  void undo() override { mark_.restore(to_.args); }
+  void undo() override {
+    mark_.restore(to_.args);
+    strange_ids = strange_before_;
+  }
 
   std::uint64_t first_negative_line = 0;
   std::uint64_t incomplete = 0;
   std::uint64_t first_incomplete_line = 0;
+  std::int64_t resolution_ns = 1000;  // all times so far are multiples of it
+  std::uint64_t without_time = 0;     // events that begin at 0 and take no time
+  std::uint64_t first_without_time_line = 0;
+  std::int64_t first_ns = std::numeric_limits<std::int64_t>::max(), last_ns = 0;  // begins of the other events
   std::uint64_t strange_ids = 0;
   std::uint64_t first_strange_line = 0;
 
@@ -275,6 +284,14 @@ class KinetoItems final : public JsonItems {
     const Microseconds start = time(f.ts, "ts");
     Microseconds duration = time(f.dur, "dur");
     if (start.ns < 0) throw BadJson{f.ts.data(), "'ts' is negative"};
+    for (; start.ns % resolution_ns != 0 || duration.ns % resolution_ns != 0; resolution_ns /= 10) {
+    }
+    if (start.ns == 0 && duration.ns == 0) {
+      if (without_time++ == 0) first_without_time_line = stream_.line_of(f.ts.data());
+    } else {
+      first_ns = std::min(first_ns, start.ns);
+      last_ns = std::max(last_ns, start.ns);
+    }
     if (duration.ns < 0) {
       if (to_.negative_durations++ == 0) first_negative_line = stream_.line_of(f.dur.data());
       duration = {};
@@ -330,6 +347,7 @@ class KinetoItems final : public JsonItems {
   Profile& to_;
   JsonStream& stream_;
   AttrMark mark_;
+  std::uint64_t strange_before_ = 0;
   Predicted<KinetoCategoryName> category_;
   std::array<Predicted<ArgKey>, 32> arg_keys_;
   Predicted<std::uint32_t> thread_;
@@ -339,6 +357,31 @@ class KinetoItems final : public JsonItems {
   std::vector<std::uint64_t> carried_in_;  // by name: 1 + the last event that has such an arg
   std::string scratch_;
 };
+
+// Returns the resolution of the times: of their digits, unless that is finer than a double of their size (Python).
+std::int64_t resolution(const KinetoItems& items) {
+  const double last_us = static_cast<double>(items.last_ns) / 1000;
+  const double step_us = std::nextafter(last_us, std::numeric_limits<double>::infinity()) - last_us;
+  const auto step_ns = static_cast<std::int64_t>(std::ceil(step_us * 1000));
+  return items.resolution_ns == 1 ? 1 : std::min<std::int64_t>(std::max(items.resolution_ns, step_ns), 1000);
+}
+
+// Drops the events that begin at 0 and take no time, if all others begin so much later that these have no time.
+// Returns whether it did.
+bool drop_without_time(Profile& profile, const KinetoItems& items) {
+  constexpr std::int64_t second = 1'000'000'000;
+  const bool other_times = items.last_ns != 0;
+  if (items.without_time == 0 || !other_times) return false;
+  if (items.first_ns <= std::max(second, items.last_ns - items.first_ns)) return false;
+  const auto drop = [](auto& events) {
+    std::erase_if(events, [](const Profile::Event& e) { return e.start_ns == 0 && e.duration_ns == 0; });
+  };
+  drop(profile.cpu_ops);
+  drop(profile.calls);
+  drop(profile.device_ops);
+  drop(profile.syncs);
+  return true;
+}
 
 // Reserves room for what a file of that size mostly holds at most; what stays untouched takes no memory.
 void reserve_tables(Profile& profile, std::size_t bytes) {
@@ -366,7 +409,7 @@ Profile read_kineto(Input& input, Diagnostics& diagnostics, std::size_t window_b
   if (input.size()) reserve_tables(profile, static_cast<std::size_t>(*input.size()));
   JsonStream stream(input, "traceEvents", true, window_bytes);
   KinetoItems items(profile, stream);
-  stream.read_all(items);
+  stream.read_all_repaired(items, diagnostics);
   if (!stream.seen_array()) {
     throw input_error({.file = input.name()}, "has no 'traceEvents': it is no Kineto trace");
   }
@@ -376,6 +419,11 @@ Profile read_kineto(Input& input, Diagnostics& diagnostics, std::size_t window_b
                         what + std::string(": ") + std::to_string(count) + ", here the first");
   };
   warn(profile.negative_durations, items.first_negative_line, "times", "durations below 0 count as 0");
+  profile.resolution_ns = resolution(items);
+  if (drop_without_time(profile, items)) {
+    warn(items.without_time, items.first_without_time_line, "times",
+         "events without a time (ts and dur 0, long before all others) count as absent");
+  }
   warn(items.incomplete, items.first_incomplete_line, "events",
        "events of operators, calls or the device that are not complete (ph X, ts) count as absent");
   warn(items.strange_ids, items.first_strange_line, "ids", "ids that are no integers count as absent");

@@ -78,7 +78,7 @@ class HostItems final : public JsonItems {
       } else {
         add_json_attr(table, Name(key), in);
       }
-    } catch (const JsonCursor::OutOfWindow&) {
+    } catch (...) {
       mark.restore(table);
       throw;
     }
@@ -349,7 +349,7 @@ Trace read_pytorch(Input& input, Rank rank, Diagnostics& diagnostics, std::size_
   if (input.size()) reserve_tables(trace.nodes, static_cast<std::size_t>(*input.size()));
   JsonStream stream(input, "nodes", false, window_bytes);
   HostItems items(trace);
-  stream.read_all(items);
+  stream.read_all_repaired(items, diagnostics);
   if (!stream.seen_array())
     throw input_error({.file = input.name()}, "has no 'nodes': it is no PyTorch execution trace");
   check_schema(trace, diagnostics);

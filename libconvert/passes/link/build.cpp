@@ -6,6 +6,7 @@
 
 #include "core/collective.h"
 #include "core/trace.h"
+#include "core/world_size.h"
 #include "passes/dep_rules.h"
 #include "util/huge_pages.h"
 
@@ -44,6 +45,7 @@ bool differ(std::string_view splits) {
 void LinkedNodes::head(Trace& out) {
   out.rank = rank_ = host_.rank;
   out.name = host_.name;
+  world_ = world_size(host_.metadata).value_or(0);
   out.metadata = std::move(host_.metadata);
   out.metadata.version = schema_version;
   add_metadata(out.metadata.table);
@@ -257,6 +259,8 @@ void LinkedNodes::add_communication(const OrderedNode& n) {
 
 void LinkedNodes::add_collective(const CommFacts& facts, const GroupTable::Group& group, std::int64_t bytes) {
   NodeTable& t = *table_;
+  if (facts.group.empty() && facts.group_size > 0 && world_ != 0 && facts.group_size != world_)
+    report_.add(Unmatched::communication_group, t.nodes.back().id, t.view(t.nodes.back().name));
   t.nodes.back().type = NodeType::comm_coll;
   t.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(facts.type));
   t.add_int(attr::comm_size, Kind::int64_val, bytes);
@@ -284,16 +288,33 @@ void LinkedNodes::add_splits(Name name, std::string_view splits, std::int64_t by
   table_->add_ints(name, Kind::int64_list, sizes);
 }
 
+std::int64_t LinkedNodes::peer_of(const CommFacts& facts, const GroupTable::Group& group) {
+  if (facts.peer < 0) return facts.peer_rank;
+  const std::vector<std::uint32_t>& ranks = group.ranks.empty() ? group.first_ranks : group.ranks;
+  const std::int64_t size = facts.group_size > 0 ? facts.group_size : group.size;
+  const auto own = static_cast<std::size_t>(facts.own), peer = static_cast<std::size_t>(facts.peer);
+  // Ranks within the group, unless this rank's number there is another one: then only ranks of the world are left.
+  const bool of_world =
+      (size > 0 && facts.peer >= size) || (facts.own >= 0 && own < ranks.size() && ranks[own] != rank_);
+  if (of_world) return facts.own < 0 || facts.own == rank_ ? facts.peer : -1;
+  if (peer < ranks.size()) return ranks[peer];
+  if (!ranks.empty()) return -1;
+  const bool all = size > 0 && size == world_ && (facts.own < 0 || facts.own == rank_);
+  const std::int64_t first = all || facts.own < 0 ? 0 : rank_ - facts.own;
+  if (first == 0 && (all || size <= 0 || world_ == 0)) return facts.peer;
+  // Not the group of all ranks: this rank's number in it tells its ranks if they are consecutive.
+  if (first < 0 || (size > 0 && first % size != 0)) return -1;
+  report_.add(Unmatched::communication_peer_assumed, table_->nodes.back().id,
+              table_->view(table_->nodes.back().name));
+  return first + facts.peer;
+}
+
 bool LinkedNodes::add_message(const CommFacts& facts, const GroupTable::Group& group, std::int64_t bytes) {
   NodeTable& t = *table_;
   const bool send = facts.kind == CommKind::send;
-  std::int64_t peer = facts.peer_rank;
-  if (facts.peer >= 0) {
-    peer = static_cast<std::size_t>(facts.peer) < group.ranks.size()
-               ? group.ranks[static_cast<std::size_t>(facts.peer)]
-               : facts.peer;
-  }
-  if (peer > std::numeric_limits<std::int32_t>::max() || peer == static_cast<std::int64_t>(rank_)) return false;
+  const std::int64_t peer = peer_of(facts, group);
+  if (peer < 0 || peer > std::numeric_limits<std::int32_t>::max() || peer == static_cast<std::int64_t>(rank_))
+    return false;
   const Rank other = static_cast<Rank>(peer);
   const Rank source = send ? rank_ : other, target = send ? other : rank_;
   // The k-th message of a group between two ranks is the k-th on both sides.

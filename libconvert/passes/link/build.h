@@ -70,6 +70,8 @@ class LinkedNodes {
   void add_communication(const OrderedNode& n);
   void add_collective(const CommFacts& facts, const GroupTable::Group& group, std::int64_t bytes);
   bool add_message(const CommFacts& facts, const GroupTable::Group& group, std::int64_t bytes);
+  // Returns the peer's rank in the world; -1 if it is unknown.
+  [[nodiscard]] std::int64_t peer_of(const CommFacts& facts, const GroupTable::Group& group);
   void add_splits(Name name, std::string_view splits, std::int64_t bytes);
   void add_cost(const OrderedNode& n, const Profile::DeviceOp& d);
   void carry(const AttrTable& from, std::span<const Attr> attrs);
@@ -95,6 +97,7 @@ class LinkedNodes {
   Text delay_text_;
   NodeTable* table_ = nullptr;  // of the result
   Rank rank_ = 0;
+  std::uint32_t world_ = 0;                                        // number of ranks; 0: unknown
   std::size_t next_ = 0;                                           // of the order's nodes
   std::size_t host_text_ = 0, host_numbers_ = 0, host_texts_ = 0;  // sizes of the tables before the first node
 };

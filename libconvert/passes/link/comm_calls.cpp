@@ -40,15 +40,24 @@ void CommCalls::begin(std::span<const std::uint32_t> open) {
   const std::uint32_t comm = add(facts, profiled ? open.back() : no_index);
   comm_of_[open.back()] = comm + 1;
   if (op.event != no_index && facts.kind != CommKind::none && facts.kind != CommKind::group)
-    grouped_[{op.thread, facts.group}].push_back(comm);
+    collectable_[op.thread].push_back(comm);
 }
 
-// Takes the sends and receives called on the thread since the last group; if there are none, the collectives.
+// Takes the sends and receives called on the thread since the last call that had a kernel; if there are none, the
+// collectives. PyTorch names no process group at the end of a batch: it is that of the last call.
 Range CommCalls::take_group(std::uint32_t thread, std::string_view group) {
-  const auto found = grouped_.find({thread, group});
-  if (found == grouped_.end()) return {};
-  std::vector<std::uint32_t> calls = std::exchange(found->second, {});
-  std::erase_if(calls, [&](std::uint32_t c) { return calls_[c].carried || comms_[c].on_host; });
+  const auto found = collectable_.find(thread);
+  if (found == collectable_.end()) return {};
+  std::vector<std::uint32_t>& open = found->second;
+  const auto last_carried =
+      std::find_if(open.rbegin(), open.rend(), [&](std::uint32_t c) { return calls_[c].carried; });
+  open.erase(open.begin(), last_carried.base());
+  std::erase_if(open, [&](std::uint32_t c) { return comms_[c].on_host; });
+  if (group.empty() && !open.empty()) group = comms_[open.back()].group;
+  const auto of_group =
+      std::stable_partition(open.begin(), open.end(), [&](std::uint32_t c) { return comms_[c].group != group; });
+  std::vector<std::uint32_t> calls(of_group, open.end());
+  open.erase(of_group, open.end());
   const auto is_message = [&](std::uint32_t c) { return comms_[c].kind != CommKind::collective; };
   if (std::any_of(calls.begin(), calls.end(), is_message))
     std::erase_if(calls, [&](std::uint32_t c) { return !is_message(c); });

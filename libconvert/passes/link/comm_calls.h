@@ -78,6 +78,7 @@ class CommCalls {
   std::uint32_t add(const CommFacts& facts, std::uint32_t op);
   // Returns 1 + the index into comms of the innermost call that has not ended; 0: none.
   [[nodiscard]] std::uint32_t under_way(std::span<const std::uint32_t> open) const;
+  // Returns the calls on the thread that a group call of `group` (empty: unknown) collects, as a range for part().
   Range take_group(std::uint32_t thread, std::string_view group);
 
   const Trace& host_;
@@ -91,8 +92,8 @@ class CommCalls {
   std::vector<Suspect> suspects_;
   std::unordered_set<std::uint32_t> communicating_;  // operators around kernels that are known to communicate
   std::unordered_map<std::string_view, NamedKernel> kernels_;  // by name
-  // By thread and process group: sends and receives that a later group call may collect.
-  std::map<std::pair<std::uint32_t, std::string_view>, std::vector<std::uint32_t>> grouped_;
+  std::map<std::uint32_t, std::vector<std::uint32_t>>
+      collectable_;  // by thread: that a later group call may collect
 };
 
 }  // namespace convert

@@ -61,14 +61,17 @@ void name_kernel(std::string_view text, CommFacts& to) {
             to);
 }
 
-// Takes the peer of "send 0->1" or "recv 1<-0", which stands behind the arrow.
+// Takes the ranks of "send 0->1" or "recv 1<-0": this rank before the arrow, the peer behind it.
 void name_peer(std::string_view name, CommFacts& to) {
   const std::size_t arrow = std::min(name.find("->"), name.find("<-"));
   if (arrow == std::string_view::npos) return;
-  const std::string_view rest = name.substr(arrow + 2);
-  std::int64_t peer = -1;
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), peer);
-  if (error == std::errc() && peer >= 0) to.peer = peer;
+  const auto take = [](std::string_view text, std::int64_t& rank) {
+    std::int64_t number = -1;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error == std::errc() && number >= 0) rank = number;
+  };
+  take(name.substr(0, arrow).substr(name.find(' ') + 1), to.own);
+  take(name.substr(arrow + 2), to.peer);
 }
 
 // The keys of host traces, and those of the profiler.
@@ -240,8 +243,8 @@ constinit const std::array<std::string_view CommFacts::*, 6> CommFacts::texts = 
 
 void CommFacts::complete(const CommFacts& o) {
   if (kind == CommKind::none) kind = o.kind, type = o.type;
-  for (const auto number : {&CommFacts::in_bytes, &CommFacts::out_bytes, &CommFacts::group_size, &CommFacts::peer,
-                            &CommFacts::peer_rank}) {
+  for (const auto number : {&CommFacts::in_bytes, &CommFacts::out_bytes, &CommFacts::group_size, &CommFacts::own,
+                            &CommFacts::peer, &CommFacts::peer_rank}) {
     if (this->*number < 0) this->*number = o.*number;
   }
   for (const auto text : texts) {
@@ -355,6 +358,31 @@ std::optional<std::vector<std::int64_t>> integer_list(std::string_view text) {
   }
 }
 
+ListedRanks listed_ranks(std::string_view text, std::uint32_t size) {
+  constexpr std::string_view cut_mark = ", ...";
+  const std::size_t cut = text.find(cut_mark);
+  const auto ranks_of = [](const std::string& list) {
+    const auto numbers = integer_list(list);
+    const bool sound =
+        numbers && std::ranges::all_of(*numbers, [](std::int64_t r) { return r >= 0 && r < (1 << 30); });
+    return sound ? std::vector<std::uint32_t>(numbers->begin(), numbers->end()) : std::vector<std::uint32_t>{};
+  };
+  ListedRanks out{ranks_of(std::string(text.substr(0, cut)) + (cut == std::string_view::npos ? "" : "]")), true};
+  if (cut == std::string_view::npos) return out;
+  // The last rank, which some versions list, must be the one that even steps lead to.
+  std::string_view rest = text.substr(cut + cut_mark.size());
+  const auto last = ranks_of(rest.starts_with(", ") ? "[" + std::string(rest.substr(2)) : "[]");
+  const std::vector<std::uint32_t>& first = out.ranks;
+  const std::size_t known = first.size();
+  const std::uint64_t step = known < 2 || first[1] <= first[0] ? 0 : first[1] - first[0];
+  const auto at = [&](std::uint64_t i) { return first[0] + i * step; };
+  constexpr std::uint32_t most = 1 << 20;  // a size is only claimed
+  out.all = last.size() == 1 && step != 0 && size > known && size <= most && at(size - 1) == last[0];
+  for (std::size_t i = 2; i < known; ++i) out.all = out.all && first[i] == at(i);
+  for (std::uint64_t i = known; out.all && i < size; ++i) out.ranks.push_back(static_cast<std::uint32_t>(at(i)));
+  return out;
+}
+
 GroupTable::GroupTable(const std::vector<ProcessGroup>& known) {
   for (const ProcessGroup& k : known) {
     Group& g = get(k.name);
@@ -387,10 +415,9 @@ const GroupTable::Group& GroupTable::of(const CommFacts& facts) {
   Group& g = get(facts.group);
   if (g.description.empty()) g.description = facts.group_description;
   if (g.size == 0) g.size = believable(facts.group_size);
-  if (g.ranks.empty() && !facts.group_ranks.empty()) {
-    const auto list = integer_list(facts.group_ranks);  // nothing where the profiler cut a long list ("…")
-    if (list && std::ranges::all_of(*list, [](std::int64_t r) { return r >= 0 && r < (1 << 30); }))
-      g.ranks.assign(list->begin(), list->end());
+  if (g.ranks.empty() && g.first_ranks.empty() && !facts.group_ranks.empty()) {
+    ListedRanks listed = listed_ranks(facts.group_ranks, g.size);
+    (listed.all ? g.ranks : g.first_ranks) = std::move(listed.ranks);
   }
   return g;
 }

@@ -33,6 +33,7 @@ struct CommFacts {
   std::int64_t in_bytes = -1;  // of this rank's input
   std::int64_t out_bytes = -1;
   std::int64_t group_size = -1;
+  std::int64_t own = -1;        // this rank's rank in the group, of a message
   std::int64_t peer = -1;       // rank in the group
   std::int64_t peer_rank = -1;  // rank in the world, where that is told instead
   std::string_view group;
@@ -73,6 +74,14 @@ struct CommFacts {
 // Returns the integers of a text such as "[2, 2]"; nothing if it holds anything else.
 [[nodiscard]] std::optional<std::vector<std::int64_t>> integer_list(std::string_view text);
 
+// Ranks of a group as a profiler lists them: it may cut a long list ("[0, 1, ..., 63]", "[0, 1, ...]").
+struct ListedRanks {
+  std::vector<std::uint32_t> ranks{};  // of the group in its order, from the first on
+  bool all = false;                    // the list has all; a cut list that leaves no choice is completed
+};
+// Returns the ranks of such a text; none if it holds anything else. `size`: of the group; 0: unknown.
+[[nodiscard]] ListedRanks listed_ranks(std::string_view text, std::uint32_t size);
+
 // Holds the groups that a rank communicates in: their ids (of the groups file and pg_name) and their ranks.
 class GroupTable {
  public:
@@ -82,7 +91,8 @@ class GroupTable {
     std::int64_t id = 0;
     std::string name{};
     std::string description{};
-    std::vector<std::uint32_t> ranks{};
+    std::vector<std::uint32_t> ranks{};        // empty: unknown, or all ranks
+    std::vector<std::uint32_t> first_ranks{};  // of a list that is cut
     std::uint32_t size = 0;
   };
   // Returns the facts' group, added if it is new ("": all ranks); the reference is valid until the next call.

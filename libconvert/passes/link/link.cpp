@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "passes/link/build.h"
 #include "passes/link/operators.h"
@@ -38,6 +41,44 @@ void measure(const Profile& device, LinkReport& report) {
   }
 }
 
+// Cuts device operations that end behind everything else although the next one of their stream, of another launch,
+// begins and ends before: streams work in order, so that such a duration is none.
+void cut_durations(Profile& device, LinkReport& report) {
+  auto& operations = device.device_ops;
+  std::int64_t host_end = std::numeric_limits<std::int64_t>::min();
+  for (const Profile::CpuOp& op : device.cpu_ops) host_end = std::max(host_end, op.end_ns());
+  for (const Profile::Call& call : device.calls) host_end = std::max(host_end, call.end_ns());
+  std::vector<std::uint32_t> by_end(operations.size());
+  std::iota(by_end.begin(), by_end.end(), 0U);
+  const auto ends_before = [&](std::uint32_t a, std::uint32_t b) {
+    return operations[a].end_ns() < operations[b].end_ns();
+  };
+  std::make_heap(by_end.begin(), by_end.end(), ends_before);
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::uint32_t>> streams;  // each by begin
+  const auto begin_of = [&](std::uint32_t i) { return operations[i].start_ns; };
+  const auto next_of = [&](const Profile::DeviceOp& op) -> const Profile::DeviceOp* {
+    std::vector<std::uint32_t>& stream = streams[{op.device, op.stream}];
+    if (stream.empty()) {
+      for (std::uint32_t i = 0; i < operations.size(); ++i) {
+        if (operations[i].device == op.device && operations[i].stream == op.stream) stream.push_back(i);
+      }
+      std::ranges::stable_sort(stream, {}, begin_of);
+    }
+    const auto next = std::ranges::upper_bound(stream, op.start_ns, {}, begin_of);
+    return next == stream.end() || operations[*next].correlation == op.correlation ? nullptr : &operations[*next];
+  };
+  for (; !by_end.empty(); by_end.pop_back()) {
+    std::pop_heap(by_end.begin(), by_end.end(), ends_before);
+    Profile::DeviceOp& last = operations[by_end.back()];
+    if (last.end_ns() <= host_end || by_end.size() == 1 || last.end_ns() == operations[by_end.front()].end_ns())
+      return;
+    const Profile::DeviceOp* const next = next_of(last);
+    if (next == nullptr || next->end_ns() >= last.end_ns()) return;
+    last.duration_ns = next->start_ns - last.start_ns;
+    report.add(Unmatched::duration_impossible, static_cast<std::uint64_t>(last.correlation), device.name(last));
+  }
+}
+
 }  // namespace
 
 struct LinkedRank::State {
@@ -63,6 +104,7 @@ LinkedRank::LinkedRank(Trace host, std::optional<Profile> device, const std::vec
     s.report.cpu_events = profile->cpu_ops.size();
     s.report.device_events = profile->device_ops.size();
   }
+  if (profile != nullptr) cut_durations(*profile, s.report);
   s.operators = match_operators(host, profile, s.report);
   if (profile != nullptr) measure(*profile, s.report);
   const OrderOptions order_options{.keep_gaps = options.keep_gaps && profile != nullptr,

@@ -19,7 +19,11 @@ const UnmatchedInfo& unmatched_info(Unmatched kind) {
       {"event_without_host", "profiled operators that the host trace does not hold", false, false},
       {"kernel_by_external_id", "device operations without a launch, placed by their External id", false, true},
       {"kernel_by_time", "device operations without a launch, placed by their time", false, true},
+      {"launch_shared", "device operations with the correlation of another one's launch", false, true},
       {"kernel_before_launch", "device operations that begin before they are launched", false, true},
+      {"duration_impossible",
+       "device operations that last beyond all events, and end where the next one of their stream begins", false,
+       true},
       {"stream_overlap",
        "device operations that begin while another one of their stream runs, and are put behind it", false, true},
       {"synchronisation_unresolved", "synchronisations of which the profile does not say what they wait for", false,
@@ -27,6 +31,10 @@ const UnmatchedInfo& unmatched_info(Unmatched kind) {
       {"communication_unknown", "device operations that communicate, by an unknown collective", false, true},
       {"communication_size", "communication of unknown size", false, true},
       {"communication_peer", "sends and receives of an unknown peer", false, true},
+      {"communication_peer_assumed",
+       "sends and receives in a process group of unknown ranks, which count as consecutive", false, true},
+      {"communication_group", "collectives of an unknown process group, which counts as that of all ranks", false,
+       true},
   }};
   return infos[static_cast<std::size_t>(kind)];
 }

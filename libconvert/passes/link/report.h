@@ -26,12 +26,16 @@ enum class Unmatched : std::uint8_t {
   event_without_host,          // profiled operator that the host trace does not hold
   kernel_by_external_id,       // device operation whose call was not profiled, placed by its External id
   kernel_by_time,              // …: placed by its time alone
+  launch_shared,               // device operation with the launch of an earlier one, which launches one only
   kernel_before_launch,        // device operation that begins before the call that launched it
+  duration_impossible,         // … whose end lies behind all events, also behind later ones of its stream
   stream_overlap,              // … before the one before it on its stream ends
   synchronisation_unresolved,  // synchronisation whose target is not known
   communication_unknown,       // device operation that communicates, by an unknown collective
   communication_size,          // … of unknown size
   communication_peer,          // send or receive of an unknown peer
+  communication_peer_assumed,  // … in a group of unknown ranks, which are taken as consecutive
+  communication_group,         // collective of an unknown group, which is taken as the group of all ranks
   count_
 };
 inline constexpr auto unmatched_kinds = static_cast<std::size_t>(Unmatched::count_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
+#include "graph/left_out_process.h"
 #include "passes/rules/rules.h"
 
 namespace convert::rules {
@@ -35,12 +36,16 @@ class Repeated {
 void check_deps(const Trace& trace, std::span<const GraphDefect> defects, Diagnostics& diagnostics) {
   using What = GraphDefect::What;
   Repeated repeated(trace.nodes);
+  LeftOutProcess process(trace);
   for (const GraphDefect& d : defects) {
     if (d.what == What::duplicate_id) continue;
     const std::string dependency = node_text(trace.nodes.nodes[d.index].id) +
                                    (d.kind == DepKind::data ? ": data dependency on " : ": control dependency on ");
     Location where = location_of(trace, d.index);
-    if (d.what == What::dangling) {
+    if (process.explains(d)) {
+      diagnostics.warning(std::move(where), "deps",
+                          dependency + node_text(d.id) + ", the process, which the trace leaves out");
+    } else if (d.what == What::dangling) {
       diagnostics.error(std::move(where), "deps", dependency + node_text(d.id) + ", which does not exist");
     } else if (d.what == What::self) {
       diagnostics.error(std::move(where), "deps", dependency + "itself: it can never start");

@@ -6,7 +6,9 @@
 #include "config/groups.h"
 #include "core/master/master_set.h"
 #include "core/units.h"
+#include "formats/pytorch/process_groups.h"
 #include "io/set_path.h"
+#include "sets/readers.h"
 #include "sets/source.h"
 #include "util/in_turn.h"
 
@@ -42,6 +44,53 @@ void TraceSource::take_groups(const TraceReader& reader, const Trace& head) {
   in_turn([this, name = head.name, rank = head.rank, groups = std::move(groups)] {
     add_linked_groups(name, rank, groups);
   });
+}
+
+// Opens a file to look at it ahead of its reading, which reports what is to be said of it to `unheard`.
+std::unique_ptr<TraceReader> TraceSource::look_at(std::size_t i, Diagnostics& unheard) const {
+  const InputSet::File& file = inputs_.files()[i];
+  const Rank rank = options_.rank.value_or(static_cast<Rank>(i));
+  return std::make_unique<KnownFileReader>(
+      *format_, options_.from.has_value(), open_input(file.path), [&](std::unique_ptr<Input> input) {
+        return std::make_unique<FileReader>(*format_, InputItem{std::move(input), file.rank}, rank,
+                                            ranks_of_files(), choice_.options, false, unheard);
+      });
+}
+
+// Reads all files for the groups that they tell; whoever reads the ranks hears what is to be said of them.
+void TraceSource::read_groups_ahead() {
+  Diagnostics unheard;
+  for (std::size_t i = 0; i < inputs_.files().size(); ++i) {
+    const auto reader = look_at(i, unheard);
+    Trace head;
+    if (reader->next_rank(head)) take_groups(*reader, head);
+  }
+  groups_known_ = true;
+}
+
+// Returns whether the ranks of a set may announce its groups, as nothing else tells them.
+bool TraceSource::may_announce_groups() {
+  return format_->file_per_rank && !format_->tells_groups && !format_->linked && inputs_.files().size() > 1 &&
+         !inputs_.groups() && carried_groups_.empty();
+}
+
+// Chakra's converter makes PyTorch's lists of groups METADATA nodes, which are among the first of a rank.
+void TraceSource::read_announced_groups() {
+  constexpr std::size_t looked_at = 4096;
+  Diagnostics unheard;
+  for (std::size_t i = 0; i < inputs_.files().size(); ++i) {
+    Trace trace;
+    try {
+      const auto reader = look_at(i, unheard);
+      if (!reader->next_rank(trace)) return;
+      (void)reader->next_nodes(trace, looked_at);
+    } catch (const Error&) {
+      return;  // whoever reads the rank hears of it
+    }
+    const GroupTable groups(process_groups(trace, nullptr));
+    if (i == 0 && groups.all().empty()) return;
+    add_linked_groups(trace.name, trace.rank, groups.all());
+  }
 }
 
 bool TraceSource::has_subgroups() const {

@@ -7,6 +7,7 @@
 #include "core/attr_names.h"
 #include "core/units.h"
 #include "graph/collectives.h"
+#include "graph/left_out_process.h"
 
 namespace convert {
 namespace {
@@ -399,7 +400,9 @@ CompiledNode NodeCompiler::compile(const Trace& trace, std::uint32_t index) {
 }
 
 void report_defects(const Trace& trace, const std::vector<GraphDefect>& defects, NodeCompiler& with) {
+  LeftOutProcess process(trace);
   for (const GraphDefect& d : defects) {
+    if (process.explains(d)) continue;
     switch (d.what) {
       case GraphDefect::What::duplicate_id:
         with.error(trace, d.index, "ids", "an earlier node has the same id");

@@ -267,9 +267,7 @@ TEST(Kineto, BadEvents) {
       {R"("ts": 9200000000000000, "dur": 9200000000000000)", "f:2:61: 'dur' ends beyond 292 years"},
       {R"("cat": null)", "f:2:37: a string is expected"},
       {R"("ph": 5)", "f:2:36: a string is expected"},
-      {R"("name": "a\z")", "f:2:40: unknown escape in a string"},
       {R"("args": {"a" 1})", "f:2:43: ':' is expected"},
-      {R"("args": {"a": 1,})", "f:2:46: a key is expected"},
       {R"("args": {"a": 1]})", "f:2:45: ',' or '}' is expected"},
       {R"("args": {"a": undefined})", "f:2:44: a value is expected"},
       {R"("args": {"a": nope})", "f:2:44: not a JSON value"},
@@ -292,11 +290,57 @@ TEST(Kineto, BadEvents) {
   EXPECT_EQ(kineto_text_outcome("{\"note\": nope, \"traceEvents\": []}"), "f:1:10: not a JSON value");
 }
 
+TEST(Kineto, MalformedJsonWithOneReadingIsReadWithAWarning) {
+  const auto input = memory_input("f", with_event(R"("name": "a\z" "args": {"a": 1,})"));
+  Diagnostics diagnostics;
+  const Profile p = read_kineto(*input, diagnostics);
+  EXPECT_EQ(p.name(p.device_ops.at(0)), "a\\z");
+  std::vector<std::string> warnings;
+  for (const Diagnostic& d : diagnostics.all()) warnings.push_back(format_diagnostic(d));
+  EXPECT_EQ(warnings,
+            (std::vector<std::string>{
+                "f:2:44: warning: is not JSON: missing commas are added: 1 [json]",
+                "f:2:59: warning: is not JSON: surplus commas are ignored: 1 [json]",
+                "f:2:41: warning: is not JSON: backslashes that begin no escape count as text: 1 [json]"}));
+}
+
+TEST(Kineto, EventsWithoutATimeCountAsAbsent) {
+  const auto read = [](std::string_view begin, Diagnostics& diagnostics) {
+    const auto input = memory_input("f", R"([{"ph": "X", "cat": "kernel", "ts": 0, "dur": 0, "name": "none"},
+                 {"ph": "X", "cat": "cpu_op", "ts": 0, "dur": 0, "name": "none"},
+                 {"ph": "X", "cat": "kernel", "ts": )" +
+                                             std::string(begin) + R"(, "dur": 1, "name": "k"}])");
+    return read_kineto(*input, diagnostics);
+  };
+  Diagnostics diagnostics, silent;
+  const Profile p = read("5387313686000.5", diagnostics);
+  EXPECT_EQ(p.device_ops.size(), 1U);
+  EXPECT_EQ(p.cpu_ops.size(), 0U);
+  ASSERT_EQ(diagnostics.all().size(), 1U);
+  EXPECT_EQ(
+      format_diagnostic(diagnostics.all()[0]),
+      "f:1: warning: events without a time (ts and dur 0, long before all others) count as absent: 2, here the "
+      "first [times]");
+  EXPECT_EQ(read("900000", silent).device_ops.size(), 2U);  // a profile that begins at 0
+  EXPECT_EQ(silent.all().size(), 0U);
+}
+
+TEST(Kineto, TheResolutionOfTimesIsThatOfTheirDigits) {
+  const auto resolution = [](std::string_view ts) {
+    return read_kineto_text(with_event("\"ts\": " + std::string(ts) + ", \"dur\": 20")).resolution_ns;
+  };
+  EXPECT_EQ(resolution("100"), 1000);
+  EXPECT_EQ(resolution("100.5"), 100);
+  EXPECT_EQ(resolution("100.25"), 10);
+  EXPECT_EQ(resolution("100.125"), 1);
+  EXPECT_EQ(resolution("1712345678901234.2"), 250);  // a double is no finer
+  EXPECT_EQ(resolution("1712345678901234.567"), 1);
+}
+
 TEST(Kineto, BadFilesAreRefusedWithTheirPlace) {
   const std::map<std::string, std::string> errors = {
       {"bad-args.json", "3:54: a value is expected"},
       {"bad-base-time.json", "1:25: 'baseTimeNanoseconds' is no number of nanoseconds"},
-      {"bad-comma.json", "3:274: '{' is expected"},
       {"bad-huge-ts.json", "3:72: 'ts' is no time in microseconds"},
       {"bad-late.json", "3:97: 'dur' ends beyond 292 years"},
       {"bad-nan-ts.json", "3:72: 'ts' is no time in microseconds"},

@@ -199,7 +199,6 @@ TEST(Pytorch, BadFilesAreRefusedWithTheirPlace) {
       {"bad-attribute-value.json", "2:21: an attribute without 'name' or 'value'"},
       {"bad-bracket.json", "2:38: ',' or ']' is expected"},
       {"bad-caller-text.json", "2:24: 'ctrl_deps' must be an integer"},
-      {"bad-escape.json", "2:21: unknown escape in a string"},
       {"bad-huge-id.json", "2:8: 'id': 18446744073709551616 is out of range (0…18446744073709551615)"},
       {"bad-id-twice.json", "2:11: 'id' is given twice"},
       {"bad-negative-id.json", "2:8: 'id': -1 is out of range (0…18446744073709551615)"},

@@ -136,5 +136,34 @@ TEST(Compression, PlainBytesPassThrough) {
   EXPECT_EQ(unpacked("<algo/>"), "<algo/>");
 }
 
+TEST(ForeignContentTest, IsNamedWithANextStep) {
+  using std::string_view_literals::operator""sv;
+  const Scratch scratch;
+  const std::pair<std::string_view, const char*> cases[] = {
+      {"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 3\n",
+       "is a Git LFS pointer without the content; run git lfs pull"},
+      {"/annex/objects/SHA256E-s3--00.json\n", "is a git-annex pointer without the content; run git annex get"},
+      {"PK\3\4\24\0\0\0"sv, "is a zip archive, which is not supported; extract the traces with unzip"},
+      {"\xfd\67zXZ\0\0\4"sv, "is compressed by xz, which is not supported; decompress it with xz -d"},
+      {"BZh91AY&SY", "is compressed by bzip2, which is not supported; decompress it with bunzip2"},
+      {"\xff\xfe{\0\"\0"sv, "is UTF-16 text, which is not supported; convert it with iconv -f UTF-16 -t UTF-8"},
+      {"\n\n<!DOCTYPE html>\n<html>", "is an HTML page; download the file that it shows"},
+  };
+  for (const auto& [bytes, what] : cases) {
+    const std::string path = scratch.write("file", std::string(bytes));
+    const Error error = thrown_error([&] { (void)open_input(path); });
+    EXPECT_EQ(error.kind(), Error::Kind::input) << what;
+    EXPECT_STREQ(error.what(), what);
+    EXPECT_EQ(error.where().file, path);
+  }
+}
+
+TEST(ForeignContentTest, TextThatBeginsAlikeIsRead) {
+  const Scratch scratch;
+  for (const std::string text : {"version 3", "P", "PK", "<", "<algo name=\"x\">", "\xff\xfe", "\n\n{}"}) {
+    EXPECT_EQ(open_input(scratch.write("file", text))->read_rest(), text);
+  }
+}
+
 }  // namespace
 }  // namespace convert

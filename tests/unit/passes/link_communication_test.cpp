@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include "core/world_size.h"
 #include "link_builder.h"
 #include "passes/link/communication.h"
 
@@ -381,6 +382,77 @@ TEST(LinkCommunication, AMessageWithoutAPeerStaysComputationAndIsReported) {
   }
 }
 
+// Returns what rank `rank` of 4 ranks sends by such a call in a group of that size, whose ranks are unknown.
+LinkedTrace send_in_unknown_group(Rank rank, std::string_view annotation, std::int64_t size,
+                                  std::string_view cut_list = "") {
+  Program p;
+  const NodeId call = p.op(0, 1000, 2000, "record_param_comms");
+  set_comm(p, "send", 100, 100, "9", "Float", size);
+  p.op(0, 1050, 1900, annotation, {.caller = call});
+  p.call(0, 1100, 1200);
+  Profile::DeviceOp& d = p.device(7, 1300, 1400, "ncclDevKernel_SendRecv(args)");
+  if (!cut_list.empty()) p.args(d.args, {{"Process Group Ranks", std::string(cut_list)}}, {});
+  Trace host = p.host();
+  host.rank = rank;
+  set_world_size(host.metadata, 4);
+  return convert::link(std::move(host), p.profile(), {}, {});
+}
+
+TEST(LinkCommunication, ARankInAGroupOfUnknownRanksIsNoRankOfTheWorldInSilence) {
+  const struct {
+    Rank rank;
+    std::string_view annotation;
+    std::int64_t size;
+    std::string_view expected;
+    std::uint64_t assumed, unknown;
+  } cases[] = {
+      {1, "nccl:send 1->3", 4, "send 1>3 400 #9000027", 0, 0},  // the group has as many ranks as there are
+      {2, "nccl:send 0->1", 2, "send 2>3 400 #9000027", 1, 0},  // 2 and 3 if they are consecutive
+      {0, "nccl:send 0->1", 2, "send 0>1 400 #9000027", 1, 0},
+      {3, "nccl:send 0->1", 2, "comp", 0, 1},  // 3 and 4 would be no pair that such groups have
+      {2, "nccl:send 1->0", 2, "comp", 0, 1},
+      {2, "nccl:send 2->3", 2, "send 2>3 400 #9000027", 0, 0},  // beyond the group: ranks of the world
+      {1, "nccl:send 0->5", 2, "comp", 0, 1},
+  };
+  for (const auto& c : cases) {
+    const LinkedTrace l = send_in_unknown_group(c.rank, c.annotation, c.size);
+    EXPECT_EQ(said(l.trace, node_named(l.trace, "ncclDevKernel_SendRecv(args)")), c.expected)
+        << c.rank << ' ' << c.annotation;
+    EXPECT_EQ(count(l.report, Unmatched::communication_peer_assumed), c.assumed) << c.rank << ' ' << c.annotation;
+    EXPECT_EQ(count(l.report, Unmatched::communication_peer), c.unknown) << c.rank << ' ' << c.annotation;
+  }
+}
+
+TEST(LinkCommunication, AListOfRanksThatIsCutServesAsFarAsItGoes) {
+  const auto peer = [](std::string_view annotation, std::string_view list) {
+    const LinkedTrace l = send_in_unknown_group(1, annotation, 40, list);
+    const Node& n = node_named(l.trace, "ncclDevKernel_SendRecv(args)");
+    return n.type == NodeType::comp ? -1 : int_of(l.trace, n, attr::comm_dst, -1);
+  };
+  EXPECT_EQ(peer("nccl:send 0->2", "[1, 3, 5, ...]"), 5);
+  EXPECT_EQ(peer("nccl:send 0->3", "[1, 3, 5, ...]"), -1);
+  EXPECT_EQ(peer("nccl:send 0->3", "[1, 3, 5, ..., 79]"), 7);
+  EXPECT_EQ(peer("nccl:send 0->3", "[1, 3, 5, ..., 81]"), -1);
+  EXPECT_EQ(listed_ranks("[4, 5, ..., 8]", 5).ranks, (std::vector<std::uint32_t>{4, 5, 6, 7, 8}));
+  EXPECT_FALSE(listed_ranks("[4, 5, ..., 9]", 5).all);
+  EXPECT_FALSE(listed_ranks("[4, ..., 8]", 5).all);
+  EXPECT_TRUE(listed_ranks("[4, 5]", 2).all);
+}
+
+TEST(LinkCommunication, ACollectiveOfAnUnknownGroupIsReported) {
+  for (const std::int64_t size : {2, 4}) {
+    Program p;
+    p.op(0, 1000, 2000, "record_param_comms");
+    set_comm(p, "allreduce", 100, 100, "", "Float", size);
+    p.call(0, 1100, 1200);
+    p.device(7, 1300, 1400, "ncclDevKernel_AllReduce(args)");
+    Trace host = p.host();
+    set_world_size(host.metadata, 4);
+    const LinkedTrace l = convert::link(std::move(host), p.profile(), {}, {});
+    EXPECT_EQ(count(l.report, Unmatched::communication_group), size == 2 ? 1U : 0U);
+  }
+}
+
 TEST(LinkCommunication, NobodySendsToItself) {
   Program p;
   const NodeId call = p.op(0, 1000, 2000, "record_param_comms");
@@ -443,6 +515,38 @@ TEST(LinkCommunication, TheCollectivesOfAGroupAreOneNodeEach) {
   const LinkedTrace l = p.link();
   EXPECT_EQ(communications(l.trace), 2U);
   EXPECT_EQ(l.report.communication.at({"all_gather", "0"}).bytes, 4U * (1000 + 1100));
+}
+
+// PyTorch names no process group where it ends a batch.
+TEST(LinkCommunication, ABatchWithoutAGroupCollectsTheLastCallsOfOneGroup) {
+  Program p;
+  const auto call = [&](std::int64_t at, std::string_view kind, std::string_view group,
+                        std::string_view annotation) {
+    const NodeId outer = p.op(0, at, at + 90, "record_param_comms");
+    set_comm(p, kind, 10, 10, group);
+    p.op(0, at + 10, at + 80, annotation, {.caller = outer});
+  };
+  call(1000, "allreduce", "7", "nccl:all_reduce");
+  p.call(0, 1020, 1030);
+  p.device(7, 1100, 1200, "ncclDevKernel_AllReduce(args)");
+  call(1200, "send", "0", "nccl:send 0->1");
+  call(1300, "recv", "0", "nccl:recv 0<-1");
+  p.op(0, 1400, 1500, "nccl:coalesced");
+  p.call(0, 1410, 1420);
+  p.device(7, 2000, 2500, "ncclDevKernel_SendRecv(args)");
+  call(3000, "_allgather_base", "7", "nccl:_all_gather_base");
+  call(3100, "_allgather_base", "7", "nccl:_all_gather_base");
+  p.op(0, 3200, 3300, "nccl:coalesced");
+  p.call(0, 3210, 3220);
+  p.device(7, 4000, 4500, "ncclDevKernel_AllGather(args)");
+  const LinkedTrace l = p.link();
+  std::vector<std::string> all;
+  for (const Node& n : l.trace.nodes.nodes) {
+    if (n.type != NodeType::comp) all.push_back(said(l.trace, n));
+  }
+  EXPECT_EQ(all,
+            (std::vector<std::string>{"0 40 of 4", "send 0>1 40 #0", "recv 1>0 40 #0", "2 40 of 4", "2 40 of 4"}));
+  EXPECT_EQ(count(l.report, Unmatched::communication_unknown), 0U);
 }
 
 // As many messages on either side of a kernel would depend on each other one by one.

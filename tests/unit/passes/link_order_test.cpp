@@ -323,5 +323,85 @@ TEST(LinkOrder, ReductionLeavesOutWhatIsImplied) {
   EXPECT_EQ(displaced(reduced.trace), Lines{});
 }
 
+TEST(LinkOrder, TimesAreComparedWithTheResolutionOfTheirFile) {
+  const auto unresolved = [](std::int64_t resolution_ns, std::int64_t begin) {
+    Program p;
+    p.op(0, 1000, 9000, "a");
+    p.call(0, 1000, 2000);
+    p.device(7, 2000, 5000, "k1");
+    p.call(0, 2000, 3000, CallKind::event_record);
+    const std::int64_t record = p.last_correlation();
+    p.call(0, 3000, 4000, CallKind::stream_wait);
+    p.sync(8, 7, record);
+    p.call(0, 3000, 4000);
+    p.device(8, begin, 6000, "k2");
+    p.profile().resolution_ns = resolution_ns;
+    return count(p.link().report, Unmatched::synchronisation_unresolved);
+  };
+  EXPECT_EQ(unresolved(1000, 4000), 0U);
+  EXPECT_EQ(unresolved(1000, 3000), 1U);
+  EXPECT_EQ(unresolved(1, 4000), 1U);
+}
+
+TEST(LinkOrder, ACallBehindTheRoundedEndOfTheOperatorThatItNamesIsInIt) {
+  for (const std::int64_t resolution_ns : {1, 1000}) {
+    Program p;
+    p.op(0, 1000, 9000, "outer");
+    p.op(0, 2000, 3000, "a");
+    const std::int64_t a = p.last_rf();
+    p.call(0, 4000, 5000).external_id = a;
+    p.device(7, 6000, 7000, "k");
+    p.profile().resolution_ns = resolution_ns;
+    const LinkedTrace l = p.link();
+    const Node& k = node_named(l.trace, "k");
+    const Node& caller = l.trace.nodes.nodes.at(l.trace.nodes.ctrl_deps(k)[0]);
+    EXPECT_EQ(l.trace.nodes.name(caller), resolution_ns == 1 ? "outer" : "a");
+  }
+}
+
+TEST(LinkOrder, ADurationBeyondAllEventsAndLaterWorkOfItsStreamIsCut) {
+  Program p;
+  p.op(0, 1000, 1300, "a");
+  p.call(0, 1000, 1050);
+  p.device(7, 1100, 900'000'000, "long");
+  p.call(0, 1100, 1150);
+  p.device(7, 1400, 1500, "next");
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(count(l.report, Unmatched::duration_impossible), 1U);
+  EXPECT_EQ(duration_of(l.trace, node_named(l.trace, "long")), 300);
+  EXPECT_EQ(l.report.span_ns, 500U);
+  EXPECT_EQ(count(l.report, Unmatched::stream_overlap), 0U);
+}
+
+TEST(LinkOrder, KernelsOfOneGraphMayRunBesideEachOther) {
+  Program p;
+  p.op(0, 1000, 1300, "a");
+  p.call(0, 1000, 1050);
+  p.device(7, 1100, 9000, "long");
+  p.device(7, 1400, 1500, "beside");
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(count(l.report, Unmatched::duration_impossible), 0U);
+  EXPECT_EQ(duration_of(l.trace, node_named(l.trace, "long")), 7900);
+}
+
+TEST(LinkOrder, TwoKernelsOfOneLaunchAreReported) {
+  for (const bool named : {false, true}) {
+    Program p(2);
+    p.op(0, 1000, 2000, "a");
+    const std::int64_t a = p.last_rf();
+    Profile::Call& call = p.call(0, 1100, 1200);
+    call.name = p.profile().args.add_text("hipLaunchKernel");
+    call.external_id = a;
+    p.device(7, 1300, 1400, "k1").external_id = a;
+    p.op(1, 1000, 2000, "b");
+    p.device(8, 1500, 1600, "k2").external_id = named ? p.last_rf() : a;
+    const LinkedTrace l = p.link();
+    EXPECT_EQ(count(l.report, Unmatched::launch_shared), named ? 0U : 1U);
+    EXPECT_EQ(count(l.report, Unmatched::kernel_by_external_id), named ? 1U : 0U);
+    const Node& k2 = node_named(l.trace, "k2");
+    EXPECT_EQ(l.trace.nodes.name(l.trace.nodes.nodes.at(l.trace.nodes.ctrl_deps(k2)[0])), named ? "b" : "a");
+  }
+}
+
 }  // namespace
 }  // namespace convert::test

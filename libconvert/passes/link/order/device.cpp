@@ -11,8 +11,11 @@ void OrderFinder::on_call(std::uint32_t thread, std::uint32_t index, std::int64_
   const auto launched = launches_.of_call(index);
   if (!launched.empty()) {
     (void)anchor(thread, time_ns);
+    const bool shared = launches_.is_shared(*device_, index);
     for (const std::uint32_t d : launched) {
       const Profile::DeviceOp& op = device_->device_ops[d];
+      if (shared && d != launched.front())
+        report_.add(Unmatched::launch_shared, static_cast<std::uint64_t>(op.correlation), device_->name(op));
       if (op.start_ns < call.start_ns - tolerance_ns)
         report_.add(Unmatched::kernel_before_launch, static_cast<std::uint64_t>(op.correlation), device_->name(op));
       launch(thread, d, call.start_ns, t.open.empty() ? no_index : t.open.back());
@@ -72,7 +75,8 @@ std::int64_t OrderFinder::find_waits(std::uint32_t operation, Streams::Stream& s
     if (w.launches >= o.launch || device_->calls[w.call].start_ns > o.call_ns) break;
     // An operation that ended after this one began was not waited for; clocks of two devices differ a little.
     const Profile::DeviceOp& other = all[w.operation];
-    const std::int64_t tolerance = other.device == all[operation].device ? 0 : tolerance_ns;
+    const bool same_device = other.device == all[operation].device;
+    const std::int64_t tolerance = same_device ? rounding_ns() : tolerance_ns;
     if (operations_[w.operation].node != no_index && other.end_ns() - tolerance <= all[operation].start_ns) {
       add(w.operation, DepRule::event);
     } else {
@@ -82,7 +86,7 @@ std::int64_t OrderFinder::find_waits(std::uint32_t operation, Streams::Stream& s
   if (options_.data_deps && o.caller != no_index) {
     storages_.for_each_writer(host_, operators_.all[o.caller].host, [&](std::uint32_t node) {
       const std::int64_t ended = all[nodes_[node].source].end_ns();
-      if (ended > all[operation].start_ns) return;  // another time's content, or a race
+      if (ended - rounding_ns() > all[operation].start_ns) return;  // another time's content, or a race
       waits_.push_back({node, DepRule::data});
       ready = std::max(ready, ended);
     });
@@ -171,7 +175,7 @@ bool OrderFinder::synchronise_unknown(std::uint32_t thread, const Profile::Call&
   std::int64_t latest = call.start_ns;
   streams_.for_each_launched(moment(thread, call), [&](const Streams::Stream&, std::uint32_t last) {
     const std::int64_t ended = device_->device_ops[last].end_ns();
-    if (ended > latest && ended <= call.end_ns()) operation = last, latest = ended;
+    if (ended > latest && ended - rounding_ns() <= call.end_ns()) operation = last, latest = ended;
   });
   return operation != no_index && wait_for(threads_[thread], operation, call.start_ns, call.end_ns());
 }

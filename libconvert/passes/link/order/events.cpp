@@ -20,11 +20,29 @@ Launches::Launches(const Profile* device) {
   const IdLookup index(calls.size(), [&](std::size_t i) { return Profile::given(calls[i].correlation); });
   call_of_.reserve(operations.size());
   for (const Profile::DeviceOp& op : operations) call_of_.push_back(index.find(op.correlation));
-  operations_ = rows_by_key(operations.size(), calls.size(), [&](std::size_t i) { return call_of_[i]; });
+  const auto rows = [&] {
+    operations_ = rows_by_key(operations.size(), calls.size(), [&](std::size_t i) { return call_of_[i]; });
+  };
+  rows();
+  // Of several operations of one kernel launch, those that name another operator have lost their own.
+  bool lost = false;
+  for (std::size_t c = 0; c < calls.size(); ++c) {
+    if (!is_shared(*device, static_cast<std::uint32_t>(c)) || calls[c].external_id < 0) continue;
+    for (const std::uint32_t d : operations_[c]) {
+      if (operations[d].external_id < 0 || operations[d].external_id == calls[c].external_id) continue;
+      call_of_[d] = no_index;
+      lost = true;
+    }
+  }
+  if (lost) rows();
   const auto start = [&](std::uint32_t i) { return operations[i].start_ns; };
   for (std::size_t c = 0; c < calls.size(); ++c) {
     if (operations_[c].size() > 1) std::ranges::stable_sort(operations_[c], {}, start);
   }
+}
+
+bool Launches::is_shared(const Profile& device, std::uint32_t call) const {
+  return of_call(call).size() > 1 && device.name(device.calls[call]).find("LaunchKernel") != std::string_view::npos;
 }
 
 bool Launches::blocks(const Profile& device, std::uint32_t call) const {
@@ -259,11 +277,15 @@ void EventFinder::nest(std::uint32_t thread, std::vector<ThreadEvent>& out) cons
     out.push_back({op.start_ns, EventKind::operator_begin, i});
     open.push_back({i, open.empty() ? op.end_ns : std::min(op.end_ns, open.back().end_ns)});
   };
-  // A call without length at an operator's end is inside the operator.
+  // A call without length at an operator's end is inside the operator; so is one that names the operator, if the
+  // end is rounded.
+  const auto is_after = [&](const Placed& call, const Open& o) {
+    if (o.end_ns > call.start_ns || (o.end_ns == call.start_ns && call.end_ns == call.start_ns)) return false;
+    return device_->resolution_ns == 1 || call.start_ns - o.end_ns > device_->resolution_ns ||
+           call.external_id < 0 || external_id(o.op) != call.external_id;
+  };
   const auto add = [&](const Placed& call) {
-    while (!open.empty() && (open.back().end_ns < call.start_ns ||
-                             (open.back().end_ns == call.start_ns && call.end_ns > call.start_ns)))
-      close();
+    while (!open.empty() && is_after(call, open.back())) close();
     out.push_back(call.event);
     if (!open.empty()) out.back().time_ns = std::min(call.event.time_ns, open.back().end_ns);
   };

@@ -47,6 +47,8 @@ class Launches {
   // Returns the device operations of a call, by begin.
   [[nodiscard]] std::span<const std::uint32_t> of_call(std::uint32_t call) const { return operations_[call]; }
   [[nodiscard]] std::uint32_t call_of(std::uint32_t operation) const { return call_of_[operation]; }
+  // Returns whether several operations have the correlation of a call that launches one kernel.
+  [[nodiscard]] bool is_shared(const Profile& device, std::uint32_t call) const;
   // Returns whether a call returns when what it launched has ended: cudaMemcpy, or a copy from pageable memory.
   [[nodiscard]] bool blocks(const Profile& device, std::uint32_t call) const;
 

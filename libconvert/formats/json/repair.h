@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// Repairs malformed JSON text on its way to a parser, if there is one reading of it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+
+#include "formats/json/grammar.h"
+#include "io/input.h"
+
+namespace convert {
+
+// A place in a text: bytes before it, its line (from 1), bytes before it in that line.
+struct JsonPlace {
+  std::uint64_t offset = 0;
+  std::uint64_t line = 1;
+  std::uint64_t column = 0;
+};
+
+enum class JsonFault : std::uint8_t {
+  missing_comma,      // before a key, or between brackets
+  surplus_comma,      // before a closing bracket, or beside another comma
+  raw_quote,          // in a string, without a backslash
+  control_character,  // in a string: a line break, a tab, …
+  raw_backslash,      // in a string, where it begins no escape
+  not_utf8,           // a byte in a string
+  count_
+};
+
+// Counts the repairs of a kind.
+struct JsonRepairs {
+  std::uint64_t count = 0;
+  JsonPlace first;
+};
+
+// A stream of the repaired text. Text without these faults passes unchanged. From a fault of another kind on, and
+// where there are several readings, all text passes unchanged, so that the parser finds the fault. Memory does not
+// grow with the text, but for a bit for each open bracket.
+class RepairedJson final : public Input {
+ public:
+  // The text is `begin`, at `place` of the whole text, and the rest of `input`. `grammar` has taken what stands
+  // before, whose last token is a closing bracket if `after_bracket`.
+  RepairedJson(Input& input, std::string begin, JsonPlace place, JsonGrammar grammar, bool after_bracket)
+      : Input(input.name(), std::nullopt),
+        input_(input),
+        raw_(std::move(begin)),
+        place_(place),
+        grammar_(std::move(grammar)),
+        after_bracket_(after_bracket) {}
+
+  [[nodiscard]] std::optional<std::uint64_t> compressed_bytes() const override { return input_.compressed_bytes(); }
+  [[nodiscard]] const JsonRepairs& repairs(JsonFault fault) const { return repairs_[std::size_t(fault)]; }
+
+  // The place of the text that follows a repair.
+  struct Edit {
+    std::uint64_t offset = 0;  // in the repaired text
+    JsonPlace place;           // in the text as it was
+  };
+  // Returns the last repair in (from, to] of the repaired text; null if there is none. Forgets those up to `from`.
+  [[nodiscard]] const Edit* last_edit(std::uint64_t from, std::uint64_t to);
+
+ protected:
+  std::size_t fill(char* to, std::size_t n) override;
+
+ private:
+  void step();
+  void token();
+  void comma();
+  void string();
+  void quote();
+  [[nodiscard]] bool need(std::size_t n);
+  [[nodiscard]] char at(std::size_t i) const { return i < raw_.size() ? raw_[i] : '\0'; }
+  [[nodiscard]] std::size_t after_space(std::size_t i) const;
+  [[nodiscard]] std::size_t after_string(std::size_t i) const;
+  [[nodiscard]] bool is_key(std::size_t i) const;
+  [[nodiscard]] bool closes(std::size_t i) const;
+  [[nodiscard]] bool take(JsonTokenKind kind);
+  void copy(std::size_t n);
+  void replace(JsonFault fault, std::size_t n, std::string_view with);
+  void advance(std::size_t n);
+
+  static constexpr std::size_t ahead = std::size_t{1} << 16U;  // bytes that are looked at to find a reading
+  Input& input_;
+  std::string raw_;
+  std::size_t at_ = 0;  // in raw_, of place_
+  JsonPlace place_;
+  bool ended_ = false;  // raw_ holds the end of the text
+  JsonGrammar grammar_;
+  bool after_bracket_;
+  bool in_string_ = false, key_ = false, in_object_ = false;
+  bool given_up_ = false;
+  std::string out_;
+  std::size_t taken_ = 0;         // of out_
+  std::uint64_t out_offset_ = 0;  // of the end of out_
+  std::deque<Edit> edits_;
+  std::array<JsonRepairs, std::size_t(JsonFault::count_)> repairs_;
+};
+
+}  // namespace convert

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Finds dependencies on the node of a PyTorch process, which Chakra's converter leaves out of its traces.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "core/trace.h"
+#include "graph/graph.h"
+
+namespace convert {
+
+// Tells which defects of a graph are such dependencies: control dependencies of a trace with PyTorch's schema on a
+// node before all others. `trace` must outlive this object.
+class LeftOutProcess {
+ public:
+  explicit LeftOutProcess(const Trace& trace) : trace_(trace) {}
+
+  [[nodiscard]] bool explains(const GraphDefect& d) {
+    if (d.what != GraphDefect::What::dangling || d.kind != DepKind::control) return false;
+    if (!first_) {
+      const auto& nodes = trace_.nodes.nodes;
+      const bool of_pytorch = find(trace_.metadata.table.attrs, attr::schema) != nullptr && !nodes.empty();
+      first_ = of_pytorch ? std::ranges::min_element(nodes, {}, &Node::id)->id : 0;
+    }
+    return d.id < *first_;
+  }
+
+ private:
+  const Trace& trace_;
+  std::optional<NodeId> first_;  // 0: no such dependency
+};
+
+}  // namespace convert

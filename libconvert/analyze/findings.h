@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Finds what is worth saying of a run, by rules: sentences, each with the number on which it rests.
+// Findings of a run, by rules: sentences, each with the numbers on which it rests.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "analyze/figures/figures.h"
 #include "core/run.h"
 
 namespace convert {
@@ -15,17 +16,25 @@ struct Finding {
   std::string_view panel;  // of the report page that shows more: "path", "links", …
   std::string text{};      // a sentence
   double value = 0;        // the number on which it rests: see findings.def
+  // By which share the remedy shortens the run: of a replay with it, else an estimate. Of the headline and of
+  // limits 0.
+  double effect = 0;
+  bool replayed = false;
+  std::vector<Rank> npus{};       // that the sentence is about, ascending
+  std::vector<Figure> numbers{};  // of the sentence
 };
 
 // At most so many findings follow the headline.
-inline constexpr std::size_t most_findings = 4;
+inline constexpr std::size_t most_findings = 5;
+// A finding is kept if its remedy shortens the run by at least this share.
+inline constexpr double least_effect = 0.01;
 
-// Returns the headline, then what the other rules find: first what names a culprit, then what describes; of each
-// kind the largest first. A run without slices has a headline at most.
+// Returns the headline, then the findings, the one with the largest effect first. What the model does not know, if
+// anything, is the last of them, whatever its effect. A run without slices has a headline at most.
 [[nodiscard]] std::vector<Finding> findings_of(const Run& run);
 
-// Append the findings for people, a line each, or as a JSON array of {"rule", "panel", "text", "value"}, which
-// stands in a document at this indent.
+// Append the findings for people, a line each, or as a JSON array of {"rule", "panel", "text", "value", "effect",
+// "replayed", "npus", "numbers"}, which stands in a document at this indent.
 void append_text(const std::vector<Finding>& findings, std::string& out);
 void append_json(const std::vector<Finding>& findings, std::string& out, unsigned indent = 0);
 

@@ -8,48 +8,27 @@
 namespace convert {
 namespace {
 
-// Holds the times of an NPU's activities.
-struct Activities {
-  std::vector<Interval> compute, communication, moving, memory, cpu;
+enum What : std::uint8_t { computing, communicating, waiting, remote_memory, on_cpu, whats };
 
-  void add(const Slice& s, Picoseconds waits_until) {
-    const Interval time{s.begin_ps, s.end_ps};
-    switch (s.lane) {
-      case Lane::cpu: cpu.push_back(time); break;
-      case Lane::compute: compute.push_back(time); break;
-      case Lane::memory: memory.push_back(time); break;
-      case Lane::send:
-      case Lane::recv:
-      case Lane::collective:
-        communication.push_back(time);
-        moving.push_back({waits_until, s.end_ps});
-        break;
-    }
-  }
+// The begin (+1) or the end (-1) of something.
+struct Change {
+  Picoseconds at = 0;
+  What what = computing;
+  std::int8_t by = 0;
 };
 
-NpuParts divide(Rank npu, Activities&& a, Picoseconds total) {
-  const Intervals whole = join({{0, total}});
-  const Intervals compute = common(join(std::move(a.compute)), whole);
-  const Intervals communication = common(join(std::move(a.communication)), whole);
-  const Intervals exposed = without(communication, compute);
-  const Intervals moving = common(exposed, join(std::move(a.moving)));
-  const Intervals memory = without(without(common(join(std::move(a.memory)), whole), compute), communication);
-  Intervals cpu = without(without(common(join(std::move(a.cpu)), whole), compute), communication);
-  cpu = without(cpu, memory);
+What what_of(Lane lane) {
+  if (communicates(lane)) return communicating;
+  if (lane == Lane::compute) return computing;
+  return lane == Lane::memory ? remote_memory : on_cpu;
+}
 
-  NpuParts parts{.npu = npu};
-  const auto set = [&](Part part, Picoseconds time) { parts.ps[static_cast<std::size_t>(part)] = time; };
-  set(Part::overlap, length(common(compute, communication)));
-  set(Part::compute, length(compute) - parts[Part::overlap]);
-  set(Part::moving, length(moving));
-  set(Part::waiting, length(exposed) - length(moving));
-  set(Part::memory, length(memory));
-  set(Part::cpu, length(cpu));
-  Picoseconds busy = 0;
-  for (const Picoseconds time : parts.ps) busy += time;
-  set(Part::idle, total - busy);
-  return parts;
+Part part_of(const std::array<std::int64_t, whats>& active) {
+  if (active[computing] > 0) return active[communicating] > 0 ? Part::overlap : Part::compute;
+  if (active[communicating] > 0) return Part::exposed;
+  if (active[waiting] > 0) return Part::waiting;
+  if (active[remote_memory] > 0) return Part::memory;
+  return active[on_cpu] > 0 ? Part::cpu : Part::idle;
 }
 
 }  // namespace
@@ -116,22 +95,48 @@ Picoseconds CommunicationWaits::until(const Slice& s) const {
   return std::clamp(until, s.begin_ps, s.end_ps);
 }
 
+void for_each_stretch(const Run& run, std::span<const std::uint32_t> slices, const CommunicationWaits& waits,
+                      const TakeStretch& take) {
+  std::vector<Change> changes;
+  changes.reserve(2 * slices.size());
+  const auto add = [&](What what, Picoseconds begin, Picoseconds end) {
+    if (begin >= end) return;
+    changes.push_back({begin, what, 1});
+    changes.push_back({end, what, -1});
+  };
+  for (const std::uint32_t i : slices) {
+    const Slice& s = run.timeline.slices[i];
+    const Picoseconds since = communicates(s.lane) ? waits.until(s) : s.begin_ps;
+    add(waiting, s.begin_ps, since);
+    add(what_of(s.lane), since, s.end_ps);
+  }
+  std::ranges::sort(changes, {}, &Change::at);
+  const Picoseconds total = window(run);
+  std::array<std::int64_t, whats> active{};
+  Picoseconds from = 0;
+  for (const Change& change : changes) {
+    const Picoseconds at = std::clamp<Picoseconds>(change.at, 0, total);
+    if (at > from) take(part_of(active), std::exchange(from, at), at);
+    active.at(change.what) += change.by;
+  }
+  if (total > from) take(part_of(active), from, total);
+}
+
 std::vector<NpuParts> parts_of(const Run& run) {
   std::vector<NpuParts> parts;
   if (run.timeline.slices.empty()) return parts;
-  const std::vector<Rank> npus = npus_of(run);
   const CommunicationWaits waits(run);
   const std::vector<std::vector<std::uint32_t>> by_npu = slices_by_npu(run);
-  for (std::size_t n = 0; n < npus.size(); ++n) {
-    Activities activities;
-    for (const std::uint32_t i : by_npu[n]) {
-      const Slice& s = run.timeline.slices[i];
-      activities.add(s, waits.until(s));
-    }
-    parts.push_back(divide(npus[n], std::move(activities), window(run)));
-  }
   const std::vector<std::size_t> by = told_by(run);
-  for (std::size_t n = 0; n < npus.size(); ++n) parts[n].ps = parts[by[n]].ps;
+  for (const Rank npu : npus_of(run)) {
+    NpuParts& p = parts.emplace_back(NpuParts{.npu = npu});
+    const std::size_t n = parts.size() - 1;
+    if (by[n] != n) continue;
+    for_each_stretch(run, by_npu[n], waits, [&](Part part, Picoseconds begin, Picoseconds end) {
+      p.ps.at(static_cast<std::size_t>(part)) += end - begin;
+    });
+  }
+  for (std::size_t n = 0; n < parts.size(); ++n) parts[n].ps = parts[by[n]].ps;
   return parts;
 }
 

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Divides the time of each NPU of a run into seven parts that add up to it.
 //
-// For an NPU let C be the time in which at least one node computes (not on the CPU), M that in which a send, a
-// receive (from when it is posted) or a collective is under way, A that of remote memory, U that of the CPU. The
+// For an NPU let C be the time in which at least one node computes (not on the CPU), M that in which bytes may
+// move: a send, a receive from when its message is sent, a collective from when the last NPU has called it. W is
+// the time in which a receive or a collective waits for that. A is that of remote memory, U that of the CPU. The
 // window is [0, T] with T = Run::total_ps, or reached_ps if the run did not come to its end.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "analyze/intervals.h"
 #include "core/run.h"
 
 namespace convert {
@@ -20,25 +22,32 @@ namespace convert {
 enum class Part : std::uint8_t {
   compute,  // C without M
   overlap,  // C and M: hidden communication
-  moving,   // M without C, while bytes move
-  waiting,  // M without C, while all that is under way waits for others: see CommunicationWaits
-  memory,   // A without C and M
+  exposed,  // M without C: exposed communication
+  waiting,  // W without C and M: nothing to do until others come or send; in pipelines the bubble
+  memory,   // A without C, M and W
   cpu,      // U without the others
   idle,     // nothing
 };
 inline constexpr std::size_t part_count = 7;
-inline constexpr std::array<std::string_view, part_count> part_names = {"compute", "overlap", "moving", "waiting",
+inline constexpr std::array<std::string_view, part_count> part_names = {"compute", "overlap", "exposed", "waiting",
                                                                         "memory",  "cpu",     "idle"};
+// The parts as readers see them.
+inline constexpr std::array<std::string_view, part_count> part_titles = {"computing alone",
+                                                                         "computing and communicating",
+                                                                         "exposed communication",
+                                                                         "waiting for others",
+                                                                         "memory",
+                                                                         "CPU",
+                                                                         "idle"};
 
 struct NpuParts {
   Rank npu = 0;
   std::array<Picoseconds, part_count> ps{};
 
   [[nodiscard]] Picoseconds operator[](Part part) const { return ps[static_cast<std::size_t>(part)]; }
-  // |C|, |M|, and exposed communication: |M without C|.
+  // |C|, and |M|: communication, hidden and exposed.
   [[nodiscard]] Picoseconds computing() const { return (*this)[Part::compute] + (*this)[Part::overlap]; }
-  [[nodiscard]] Picoseconds exposed() const { return (*this)[Part::moving] + (*this)[Part::waiting]; }
-  [[nodiscard]] Picoseconds communication() const { return (*this)[Part::overlap] + exposed(); }
+  [[nodiscard]] Picoseconds communication() const { return (*this)[Part::overlap] + (*this)[Part::exposed]; }
 };
 
 // Returns T.
@@ -57,8 +66,8 @@ struct NpuParts {
 // Run::classes that stands for it.
 [[nodiscard]] std::vector<std::size_t> told_by(const Run& run);
 
-// Tells until when a slice of communication waits for others: a collective until the last NPU has called it, a
-// receive until its send has begun; at most its end. Others do not wait: their begin.
+// Returns until when a slice of communication waits for others: a collective until the last NPU has called it, a
+// receive until its send has begun; at most its end. Other slices do not wait: their begin.
 class CommunicationWaits {
  public:
   explicit CommunicationWaits(const Run& run);
@@ -68,6 +77,12 @@ class CommunicationWaits {
   const Run& run_;
   std::vector<std::pair<std::uint64_t, Picoseconds>> sends_;  // flow → begin of its send, ascending
 };
+
+// Calls `take` with each stretch of [0, window()) in which the NPU of `slices` (in Timeline::slices) is in one
+// part, in order of time.
+using TakeStretch = std::function<void(Part part, Picoseconds begin, Picoseconds end)>;
+void for_each_stretch(const Run& run, std::span<const std::uint32_t> slices, const CommunicationWaits& waits,
+                      const TakeStretch& take);
 
 // Returns the parts of each NPU; none if the run has no slices. They add up to window().
 [[nodiscard]] std::vector<NpuParts> parts_of(const Run& run);

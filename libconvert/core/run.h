@@ -35,6 +35,11 @@ inline constexpr std::array<std::string_view, 4> run_status_names = {"complete",
 }
 
 struct Run {
+  // A process group that has a name.
+  struct Group {
+    std::int64_t group = 0;  // its id
+    std::uint32_t name = 0;  // in texts: "tp", "default_pg"
+  };
   // What an NPU did in all.
   struct Npu {
     Rank rank = 0;
@@ -130,7 +135,7 @@ struct Run {
   };
   // One more replay with one thing changed.
   enum class Change : std::uint8_t {
-    like_median,  // NPU `subject` computes like the median NPU
+    like_median,  // the stragglers of which NPU `subject` is the first compute like the median NPU
     bandwidth,    // twice the bandwidth in dimension `subject`; -1: everywhere
     latency,      // no latency
     free_call,    // collectives `subject` (Collective) of group `group` take no time
@@ -199,6 +204,7 @@ struct Run {
   std::vector<Picoseconds> slack_ps;  // of each slice: how much longer it may take while the order stays
   std::vector<Dep> deps;              // by from; messages and collectives are none
   std::vector<Npu> npus;              // by rank
+  std::vector<Group> groups;          // by id
   std::vector<Call> calls;            // by begin_ps, then by first_npu
   std::vector<CallNpu> call_npus;
   std::vector<Step> path;

@@ -192,4 +192,8 @@ std::string network_shape(const Scenario& scenario) {
   return shape;
 }
 
+std::int64_t algorithm_bytes(const Scenario& scenario, std::int64_t told) {
+  return told > 0 ? told : scenario.options.size_bytes.value_or(0);
+}
+
 }  // namespace convert

@@ -59,6 +59,10 @@ struct LoadedReplay {
 // has none to compare with.
 [[nodiscard]] std::string result_message(const ReplayResult& result);
 
+// Returns the size of the collective of which traces are an algorithm: the one that the settings give to messages
+// without sizes, else `told` by the messages.
+[[nodiscard]] std::int64_t algorithm_bytes(const Scenario& scenario, std::int64_t told);
+
 // Returns all files that make_scenario() and the custom algorithms are read from.
 [[nodiscard]] std::vector<std::string> scenario_files(const RunSettings& settings, const Scenario& scenario);
 

@@ -3,14 +3,18 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <exception>
 #include <thread>
 #include <utility>
 
+#include "core/algorithm/whole_bytes.h"
 #include "core/units.h"
 #include "sets/source.h"
+#include "simulate/report/collective_kind.h"
 #include "simulate/report/report.h"
 #include "simulate/report/values.h"
+#include "util/text_table.h"
 #include "util/visible.h"
 
 namespace convert {
@@ -52,6 +56,31 @@ std::string mean_ns(const ReplayResult& result, NpuTimeIndex time) {
   return format_ns(spread(result, npu_times.at(time)).value_or(Spread{}).mean);
 }
 
+// Returns size, algbw and busbw of the collective that a run is about: of an algorithm, or of calls that are all of
+// one kind, in their mean time; empty cells of other runs.
+std::vector<std::string> speed_cells(const ReplayResult& result) {
+  std::optional<CollectiveKind> kind = result.whole;
+  double time = static_cast<double>(result.total_ps);
+  if (!kind && !result.collectives.empty() && !result.kinds.empty()) {
+    kind = result.kinds.at(result.collectives.front().plan);
+    double calls = 0;
+    time = 0;
+    for (const CollectiveResult& c : result.collectives) {
+      const CollectiveKind& other = result.kinds.at(c.plan);
+      const std::optional<Picoseconds> took = time_of(c);
+      if (!took || other.op != kind->op || other.size_bytes != kind->size_bytes || other.npus != kind->npus)
+        return {"", "", ""};
+      time += static_cast<double>(*took) * c.alike;
+      calls += c.alike;
+    }
+    time /= calls;
+  }
+  if (!kind || result.status != ReplayStatus::complete) return {"", "", ""};
+  const CollectiveSpeed s = speed_of(*kind, static_cast<Picoseconds>(std::llround(time)));
+  return {std::to_string(kind->size_bytes), s.alg_gb_per_s ? format_fixed(*s.alg_gb_per_s, 6) : "",
+          s.bus_gb_per_s ? format_fixed(*s.bus_gb_per_s, 6) : ""};
+}
+
 // Returns the cells of a run that has failed.
 std::vector<std::string> failure_cells(const std::string& message) {
   std::vector<std::string> cells(sweep_result_columns().size());
@@ -63,13 +92,14 @@ std::vector<std::string> failure_cells(const std::string& message) {
 }  // namespace
 
 const std::vector<std::string>& sweep_result_columns() {
-  static const std::vector<std::string> columns = {"status",        "total_ns",        "finish_min_ns",
-                                                   "finish_max_ns", "exposed_mean_ns", "compute_mean_ns",
-                                                   "sends",         "bytes_sent",      "message"};
+  static const std::vector<std::string> columns = {
+      "status", "total_ns",   "finish_min_ns", "finish_max_ns",  "exposed_mean_ns", "compute_mean_ns",
+      "sends",  "bytes_sent", "size_bytes",    "algbw_gb_per_s", "busbw_gb_per_s",  "message"};
   return columns;
 }
 
 std::vector<std::string> sweep_result(const ReplayResult& result) {
+  const std::vector<std::string> speed = speed_cells(result);
   const bool all = result.status == ReplayStatus::complete || result.status == ReplayStatus::unmatched;
   std::optional<Picoseconds> first;
   std::optional<Picoseconds> last;
@@ -90,6 +120,9 @@ std::vector<std::string> sweep_result(const ReplayResult& result) {
           mean_ns(result, time_compute),
           std::to_string(sends),
           text_of(bytes),
+          speed[0],
+          speed[1],
+          speed[2],
           result_message(result)};
 }
 
@@ -108,8 +141,9 @@ struct SweepRunner::Program {
   std::mutex mutex;
   bool ready = false;
   LoadedReplay loaded;
-  std::string network;         // of the run that loaded it
-  std::optional<Error> error;  // of all runs of the group
+  std::optional<CollectiveKind> whole;  // of an algorithm
+  std::string network;                  // of the run that loaded it
+  std::optional<Error> error;           // of all runs of the group
 };
 
 SweepRunner::SweepRunner(const SweepPlan& plan, unsigned jobs, Diagnostics& diagnostics)
@@ -189,6 +223,8 @@ void SweepRunner::compile(std::size_t group, Program& program, Scenario& scenari
     add_groups(scenario, w.groups);
     if (groups == 1) {  // no need to have all traces in memory at once
       program.loaded = load_replay(*w.source, scenario, jobs_, *diagnostics);
+      if (const auto metadata = w.source->metadata())
+        program.whole = algorithm_kind(*metadata, algorithm_bytes(scenario, w.source->algorithm_bytes()));
       keep_warnings(group, scenario.workload, w, *diagnostics);
       w.source.reset();
     } else {
@@ -200,6 +236,8 @@ void SweepRunner::compile(std::size_t group, Program& program, Scenario& scenari
       const auto traces = w.traces;
       lock.unlock();
       program.loaded = load_replay(*traces, scenario, 1, *diagnostics);
+      const Trace& first = traces->front();
+      program.whole = algorithm_kind(first.metadata, algorithm_bytes(scenario, whole_bytes(first.nodes)));
       lock.lock();
       keep_warnings(group, scenario.workload, w, *diagnostics);
       if (++w.compiled == groups && scenario.workload != "-") w.traces.reset();
@@ -249,7 +287,10 @@ std::vector<std::string> SweepRunner::run(std::size_t run) {
     ReplayProgram own = *shared->loaded.program;
     own.network = scenario.network;
     own.options.network = scenario.options.network;
-    return sweep_result(replay(own));
+    ReplayResult result = replay(own);
+    result.whole = shared->whole;
+    if (!result.whole) result.kinds = collective_kinds(own, false);
+    return sweep_result(result);
   } catch (const Error& e) {
     return failure_cells(with_place(e));
   }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "analyze/recorded/run.h"
+#include "core/run/group_names.h"
 #include "io/set_path.h"
 #include "io/sha256.h"
 
@@ -48,6 +49,7 @@ Run record(TraceSource& source, unsigned jobs, Diagnostics& diagnostics) {
   const std::vector<Trace> traces = source.load(jobs);
   Run run = recorded_run(traces, name, diagnostics);
   run.title = name;
+  add_group_names(source.group_names(), run);
   return run;
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/algorithm/whole_bytes.h"
 #include "core/master/master_set.h"
 #include "core/world_size.h"
 #include "formats/whole_ranks.h"
@@ -91,12 +92,15 @@ class TraceSource::CountingReader : public TraceReader {
     source_.world_sizes_.add(out.rank, out.name, world_size(out.metadata));
     ++source_.ranks_read_;
     if (!source_.groups_known_) source_.take_groups(*reader_, out);
+    source_.take_metadata(out.metadata);
     if (source_.independent_ranks() != 0) source_.progress_->add(1);
     return true;
   }
   bool next_nodes(Trace& out, std::size_t max_nodes) override {
     if (!reader_->next_nodes(out, max_nodes)) return false;
     source_.nodes_read_ += out.nodes.nodes.size();
+    if (out.rank == 0 && find(out.metadata.table.attrs, attr::collective) != nullptr)
+      source_.algorithm_bytes_ = std::max<std::int64_t>(source_.algorithm_bytes_, whole_bytes(out.nodes));
     if (source_.independent_ranks() == 0) source_.progress_->add(out.nodes.nodes.size());
     return true;
   }

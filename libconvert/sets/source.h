@@ -17,6 +17,7 @@
 #include "core/algorithm/runtime_limits.h"
 #include "core/diagnostic.h"
 #include "core/run.h"
+#include "core/run/group_names.h"
 #include "core/trace.h"
 #include "formats/format.h"
 #include "io/input_set.h"
@@ -77,6 +78,13 @@ class TraceSource final : public SetSource {
   // Returns the groups file of the input, or the groups that its ranks tell, complete once all ranks are read;
   // those of PARAM's files are known before.
   [[nodiscard]] std::optional<InputSet::Groups> groups() const override;
+  // Returns the names of groups that the ranks read so far tell.
+  [[nodiscard]] GroupNames group_names() const;
+  // Returns the size of the collective of which the ranks read so far are an algorithm, see whole_bytes(); 0:
+  // unknown.
+  [[nodiscard]] std::int64_t algorithm_bytes() const { return algorithm_bytes_; }
+  // Returns the metadata of one of the ranks read so far; nothing before the first.
+  [[nodiscard]] std::optional<Metadata> metadata() const;
   [[nodiscard]] bool groups_come_late() const override {
     return format_->linked || (format_->tells_groups && !groups_known_);
   }
@@ -163,6 +171,7 @@ class TraceSource final : public SetSource {
     mutable bool told = false;  // a warning said that some of its ranks are unknown
   };
   void take_groups(const TraceReader& reader, const Trace& head);
+  void take_metadata(const Metadata& metadata);
   void read_groups_ahead();
   [[nodiscard]] bool may_announce_groups();
   void read_announced_groups();
@@ -170,6 +179,9 @@ class TraceSource final : public SetSource {
   [[nodiscard]] std::optional<Rank> ranks_of_files() const;
   [[nodiscard]] std::vector<std::uint32_t> members(const LinkedGroup& linked) const;
   std::map<std::int64_t, LinkedGroup> linked_groups_;
+  GroupNames group_names_;  // in the metadata
+  std::optional<Metadata> metadata_;
+  std::atomic<std::int64_t> algorithm_bytes_{0};
   bool groups_known_ = false;    // of ranks that tell them: all have been asked
   Rank linked_ranks_ = 0;        // 1 + the highest
   std::uint64_t near_told_ = 0;  // files that are nearly ranks, of which a warning was given

@@ -6,7 +6,7 @@ import subprocess
 
 import harness
 
-PARTS = ("compute", "overlap", "moving", "waiting", "memory", "cpu", "idle")
+PARTS = ("compute", "overlap", "exposed", "waiting", "memory", "cpu", "idle")
 PAIRS = ("train16_even+train16", "train16+train16", "train16+npus48", "train16+no_slices", "no_slices+no_slices", "train16+deadlock",
          "deadlock+deadlock", "hostile+train16", "hostile+hostile", "empty+empty", "empty+train16", "no_time+one_npu", "train16+stopped", "ring8+train16",
          "many_calls+train16", "npus1024+classes1024", "tracked+train16")

@@ -6,7 +6,7 @@ import pathlib
 import harness
 
 CORPUS = pathlib.Path(os.environ.get("ETKIT_CORPUS", pathlib.Path(__file__).resolve().parents[2] / "../shared/corpus")).resolve()
-PARTS = ("compute", "overlap", "moving", "waiting", "memory", "cpu", "idle")
+PARTS = ("compute", "overlap", "exposed", "waiting", "memory", "cpu", "idle")
 PAIRS = [("inputs/derived_nccl2rank", "host_0.json.gz", "kineto_0.json.gz"),
          ("inputs/derived_triton", "host_0.json", "kineto_0.json"),
          ("real", "linear_et.json.gz", "linear_kineto.json.gz")]

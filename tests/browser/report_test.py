@@ -7,7 +7,7 @@ import subprocess
 
 import harness
 
-PARTS = ("compute", "overlap", "moving", "waiting", "memory", "cpu", "idle")
+PARTS = ("compute", "overlap", "exposed", "waiting", "memory", "cpu", "idle")
 SAMPLES = ("train16", "tracked", "ring8", "deadlock", "hostile", "empty", "no_time", "one_npu", "stopped", "many_calls",
            "npus48", "npus1024", "classes1024")
 
@@ -58,8 +58,9 @@ class Facts(ReportTest):
         mean = {p: sum(columns["part." + p]) / 16 for p in PARTS}
         values = dict(zip(page.data(".kpi", "id"), map(float, page.data(".kpi", "value"))))
         self.assertEqual(values["computing"], mean["compute"] + mean["overlap"])
-        self.assertEqual(values["exposed"], mean["moving"] + mean["waiting"])
-        self.assertEqual(values["hidden"], mean["overlap"] / (mean["overlap"] + mean["moving"] + mean["waiting"]))
+        self.assertEqual(values["exposed"], mean["exposed"])
+        self.assertEqual(values["waiting"], mean["waiting"])
+        self.assertEqual(values["hidden"], mean["overlap"] / (mean["overlap"] + mean["exposed"]))
         self.assertEqual(values["link"], max(columns["link.busy"]))
         self.assertEqual(page.text(".kpi[data-id=total] b"), "22.14 ms")
         self.assertEqual(page.data("#collectives tbody tr", "endPs")[0], str(int(max(columns["call.end"]))))
@@ -149,11 +150,30 @@ class Replays(ReportTest):
             expected = by_npu[npu]
             self.assertEqual(sum(bars[part][i] for part in PARTS), total)
             self.assertEqual(bars["overlap"][i], expected["overlap_ns"] * 1000)
-            self.assertEqual(bars["moving"][i] + bars["waiting"][i],
-                             (expected["communication_ns"] - expected["overlap_ns"]) * 1000)
+            self.assertEqual(bars["exposed"][i], expected["exposed_communication_ns"] * 1000)
+            self.assertEqual(bars["exposed"][i], (expected["communication_ns"] - expected["overlap_ns"]) * 1000)
+            self.assertEqual(bars["waiting"][i], expected["waiting_ns"] * 1000)
             self.assertEqual(bars["compute"][i], (expected["compute_ns"] - expected["overlap_ns"]) * 1000)
         self.assertEqual(sum(int(ps) for ps in page.data("#path td[data-time-ps]", "timePs")), total)
         return page, result, path
+
+    def test_operations_groups_and_use_are_those_of_et_stats(self):
+        self.shell("et-generate -q llama3-8b --npus 8 --set plan.tensor=2 --set model.layers=2 --set run.sequence=256 --set time.peak=100TFLOPS "
+                   "-o in && et-replay -q -n switch:8,bw=100GB/s,lat=1us in -o x.run > out && et-report x.run -o page.html && "
+                   "et-stats --section operations,mfu,collectives,time --format json x.run > result.json")
+        page, result = self.open(self.folder / "page.html"), json.loads((self.folder / "result.json").read_text())
+        rows = result["operations"]["operations"]
+        names = page.data("#operations tbody tr", "name")
+        self.assertEqual(names, [r["operation"] for r in rows][:len(names)])
+        self.assertGreater(len(names), 5)
+        for shown, told in (("count", "count"), ("totalPs", "total_ns"), ("meanPs", "mean_ns"), ("share", "time_share")):
+            scale = 1000 if shown.endswith("Ps") else 1
+            for a, b in zip(page.data("#operations tbody tr", shown), rows):
+                self.assertAlmostEqual(float(a), b[told] * scale, delta=1e-9 * float(a))
+        self.assertEqual(float(page.data(".kpi[data-id=mfu]", "value")[0]), result["mfu"]["mfu_share"])
+        groups = {row["group"] for row in result["collectives"]["kinds"]}
+        self.assertIn("tp (4 groups)", groups)
+        self.assertEqual({t for t in page.texts("#collectives tbody td:nth-child(2)")}, groups)
 
     def test_training(self):
         page, result, _ = self.check_replay(self.TRAIN)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says how a run was made: the workload, the command line, what was simulated.
+// How a run was made: the workload, the command line, what was simulated.
 #pragma once
 
 #include <string>
@@ -8,12 +8,17 @@
 #include "common/tool.h"
 #include "core/run.h"
 #include "scenario/scenario.h"
+#include "sets/source.h"
+#include "simulate/engine/replay.h"
 
 namespace tools {
 
-// Returns a run that has nothing but title, settings and inputs, with the SHA-256 of regular files, uncompressed.
-// `workload` is the operand, `files` all input files. Throws Error like open_input.
+// Returns a run that has nothing but title, settings, inputs, with the SHA-256 of regular files, uncompressed, and
+// the names of groups. `workload` is the operand, `files` all input files, `traces` the set, all of which was read,
+// `result` its replay. The settings have the operations of the workload and the peak of an NPU if the traces or the
+// roofline tell them. Throws Error like open_input.
 [[nodiscard]] convert::Run about_run(const std::string& workload, const convert::Scenario& scenario,
-                                     const std::vector<std::string>& files, const Context& context);
+                                     const std::vector<std::string>& files, const convert::TraceSource& traces,
+                                     const convert::ReplayResult& result, const Context& context);
 
 }  // namespace tools

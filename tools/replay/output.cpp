@@ -10,6 +10,7 @@
 #include "common/form.h"
 #include "common/node_names.h"
 #include "config/network/wire_list.h"
+#include "core/run/group_names.h"
 #include "formats/format.h"
 #include "formats/timeline/chrome.h"
 #include "io/output.h"
@@ -217,6 +218,9 @@ std::string write_run(const RunForm& form, ReplayResult& result, const ReplayOut
   run.title = about.title;
   run.settings.insert(run.settings.begin(), about.settings.begin(), about.settings.end());
   run.inputs = about.inputs;
+  GroupNames names;
+  for (const Run::Group& group : about.groups) names.emplace(group.group, about.texts[group.name]);
+  add_group_names(names, run);
   write_runs(form, {&run, 1}, out);
   return tells_findings(o) ? findings_json(run) : std::string();
 }

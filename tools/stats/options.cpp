@@ -21,7 +21,7 @@ struct SectionInfo {
   std::string_view of;
   std::string_view what;
 };
-constexpr std::array<SectionInfo, 16> section_table = {{
+constexpr std::array<SectionInfo, 17> section_table = {{
     {"nodes", "traces", "how many by type and name, dependencies, depth"},
     {"volume", "traces", "messages, bytes and operations, per NPU"},
     {"collectives", "traces, runs", "of traces: calls and bytes; of runs: times, algbw, busbw"},
@@ -32,6 +32,7 @@ constexpr std::array<SectionInfo, 16> section_table = {{
     {"path", "traces, runs", "of traces: longest chain; of runs: critical path"},
     {"redundant", "traces", "dependencies that others imply; only when asked for"},
     {"time", "runs", "how long, and where the time of each NPU went"},
+    {"operations", "runs", "kernels of recordings, operations of replays: count, time, share"},
     {"overlap", "runs", "communication hidden and exposed, by process group"},
     {"skew", "runs", "how far apart NPUs call collectives, and who is last"},
     {"iterations", "runs", "how long each takes"},

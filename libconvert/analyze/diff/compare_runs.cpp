@@ -195,13 +195,6 @@ class RunComparison {
   // What is lost as means are rounded down counts as idle.
   void add_mean_npu(Side side, const Run& run) {
     if (a_.ranks().empty() || b_.ranks().empty()) return;
-    static constexpr std::array<std::string_view, part_count> titles = {"computing alone",
-                                                                        "computing while communicating",
-                                                                        "exposed communication",
-                                                                        "exposed waiting",
-                                                                        "memory",
-                                                                        "CPU",
-                                                                        "idle"};
     const std::vector<NpuParts> npus = own_parts(run);
     const SlicesByNpu weights(run);
     Picoseconds left = window(run);
@@ -214,7 +207,7 @@ class RunComparison {
       }
       const bool last = p + 1 == part_count;
       const Picoseconds mean = last ? left : std::min(left, static_cast<Picoseconds>(sum / count));
-      out_.path_parts[std::string(titles.at(p))].add(side, mean);
+      out_.path_parts[std::string(part_titles.at(p))].add(side, mean);
       left -= mean;
     }
   }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/intervals.h"
 #include "analyze/parts.h"
 #include "analyze/runs/slices.h"
 

@@ -111,7 +111,7 @@ RunOutline outline_of(const Run& run) {
   const std::vector<NpuParts> parts = parts_of(run);
   double waiting = 0;
   for (const NpuParts& p : parts) {
-    out.exposed_ps += static_cast<double>(p.exposed()) / static_cast<double>(parts.size());
+    out.exposed_ps += static_cast<double>(p[Part::exposed]) / static_cast<double>(parts.size());
     waiting += static_cast<double>(p[Part::waiting]) / static_cast<double>(parts.size());
   }
   if (!parts.empty()) out.waiting_ps = waiting;

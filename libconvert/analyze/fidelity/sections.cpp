@@ -67,7 +67,7 @@ std::vector<Figure> run_figures(const RunFidelity& r) {
   std::vector<Figure> out;
   add_times(r, "span", "span", span_of, r.span_change(), out);
   add_times(r, "exposed", "exposed communication", exposed_of, r.exposed_change(), out);
-  add_times(r, "waiting", "of it waiting for others", waiting_of, r.waiting_change(), out);
+  add_times(r, "waiting", "waiting for others", waiting_of, r.waiting_change(), out);
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 #include "util/json_writer.h"
 #include "util/text_table.h"
@@ -67,6 +68,12 @@ std::string raw_cell(const Value& value, Unit unit) {
   if (const auto* n = std::get_if<std::int64_t>(&value)) {
     if (unit != Unit::time) return std::to_string(*n);
     return *n < 0 ? "-" + format_exact(-*n, ps_per_ns) : format_exact(*n, ps_per_ns);
+  }
+  if (const auto* x = std::get_if<double>(&value); x != nullptr && unit == Unit::gb_per_s && std::isfinite(*x)) {
+    std::array<char, 32> text{};
+    (void)std::snprintf(text.data(), text.size(), "%.6g", *x);
+    append_json_number(out, std::strtod(text.data(), nullptr));
+    return out;
   }
   if (const auto* x = std::get_if<double>(&value)) append_json_number(out, unit == Unit::time ? *x / 1000 : *x);
   if (const auto* s = std::get_if<std::string>(&value)) out = *s;

@@ -126,8 +126,8 @@ struct Repeated {
 [[nodiscard]] std::string statistics_text(const Statistics& statistics, std::size_t top);
 // Returns one object with a member for each section; ends with a line break.
 [[nodiscard]] std::string statistics_json(const Statistics& statistics, std::size_t top);
-// Returns the tables, then the figures that no table has, with a header line each; a blank line between them. The
-// first two columns are the section and the table.
+// Returns one CSV table with one header line. Columns "section" and "table" tell what a row is of, "figures" with
+// the columns "figure" and "value" or a table with its columns; the columns of other tables are empty there.
 [[nodiscard]] std::string statistics_csv(const Statistics& statistics, std::size_t top);
 // Returns one figure, such as "nodes.total" (its unit may be behind it: "path.span_ns"), as JSON has it, texts
 // without quotes. Throws Error(usage) that names near ones where there is none.

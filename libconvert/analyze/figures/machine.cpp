@@ -2,6 +2,9 @@
 // Writes statistics for programs: JSON and CSV.
 #include <algorithm>
 #include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "analyze/figures/cells.h"
 #include "analyze/figures/figures.h"
@@ -79,30 +82,62 @@ std::string statistics_json(const Statistics& statistics, std::size_t top) {
   return out + '\n';
 }
 
+namespace {
+
+// The columns of all tables, each once, in the order in which they come.
+class CsvColumns {
+ public:
+  // Returns the place of a column, which is added if it is new.
+  std::size_t operator[](const std::string& name) {
+    const auto [at, added] = places_.try_emplace(name, names_.size());
+    if (added) names_.push_back(name);
+    return at->second;
+  }
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  std::map<std::string, std::size_t> places_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace
+
 std::string statistics_csv(const Statistics& statistics, std::size_t top) {
-  std::string out;
-  const auto begin_block = [&out] {
-    if (!out.empty()) out += '\n';
-  };
+  CsvColumns columns;
+  for (const char* first : {"section", "table"}) (void)columns[first];
   for (const Section& section : statistics) {
     if (!section.figures.empty()) {
-      begin_block();
-      out += "section,figure,value\n";
-    }
-    for (const Figure& f : section.figures) {
-      out += section.name + ',' + csv_field(key_with_unit(f.key, f.unit)) + ',' +
-             csv_field(raw_cell(f.value, f.unit)) + '\n';
+      for (const char* of_figures : {"figure", "value"}) (void)columns[of_figures];
     }
     for (const Table& t : section.tables) {
-      begin_block();
-      out += "section,table";
-      for (const TableColumn& c : t.columns) out += ',' + key_with_unit(c.key, c.unit);
-      out += '\n';
+      for (const TableColumn& c : t.columns) (void)columns[key_with_unit(c.key, c.unit)];
+    }
+  }
+  std::string out;
+  std::vector<std::string> cells(columns.names().size());
+  const auto end_row = [&] {
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      out += (i == 0 ? "" : ",") + csv_field(std::exchange(cells[i], {}));
+    out += '\n';
+  };
+  cells = columns.names();
+  end_row();
+  for (const Section& section : statistics) {
+    for (const Figure& f : section.figures) {
+      cells[columns["section"]] = section.name;
+      cells[columns["table"]] = "figures";
+      cells[columns["figure"]] = key_with_unit(f.key, f.unit);
+      cells[columns["value"]] = raw_cell(f.value, f.unit);
+      end_row();
+    }
+    for (const Table& t : section.tables) {
       for (std::size_t r = 0; r < shown_rows(t, top); ++r) {
-        out += section.name + ',' + t.key;
+        cells[columns["section"]] = section.name;
+        cells[columns["table"]] = t.key;
         for (std::size_t c = 0; c < t.columns.size(); ++c)
-          out += ',' + csv_field(raw_cell(t.rows[r][c], t.columns[c].unit));
-        out += '\n';
+          cells[columns[key_with_unit(t.columns[c].key, t.columns[c].unit)]] =
+              raw_cell(t.rows[r][c], t.columns[c].unit);
+        end_row();
       }
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rules about what NPUs do: one that computes longer, NPUs without work, communication that is not hidden, and what
+// Rules about what NPUs do: some that compute longer, NPUs without work, communication that is not hidden, and what
 // other replays gain.
 #include <algorithm>
 #include <cmath>
@@ -10,41 +10,39 @@
 #include <vector>
 
 #include "analyze/findings/rules.h"
+#include "analyze/intervals.h"
+#include "core/run/stragglers.h"
 #include "core/units.h"
 
 namespace convert::findings {
 namespace {
 
-// Returns the median; of an even number the lower one of the two in the middle.
-Picoseconds median(std::vector<Picoseconds> times) {
-  if (times.empty()) return 0;
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>((times.size() - 1) / 2);
-  std::ranges::nth_element(times, middle);
-  return *middle;
-}
-
-// Returns in how many collectives the NPU is the last to arrive while others wait, and of how many.
-std::pair<std::size_t, std::size_t> last_arrivals(const Run& run, Rank npu) {
+// How many collectives a group of NPUs takes part in, and at how many one of them is the last while others wait.
+struct Arrivals {
   std::size_t last = 0;
   std::size_t all = 0;
+};
+Arrivals arrivals_of(const Run& run, const std::vector<Rank>& npus) {
+  Arrivals found;
+  std::vector<bool> takes_part(run.calls.size()), is_last(run.calls.size());
   for (const Run::CallNpu& c : run.call_npus) {
-    if (c.npu != npu) continue;
+    if (!std::ranges::binary_search(npus, c.npu)) continue;
     const Run::Call& call = run.calls[c.call];
-    ++all;
-    if (call.last_begin_ps > call.begin_ps && c.begin_ps == call.last_begin_ps) ++last;
+    takes_part[c.call] = true;
+    if (call.last_begin_ps > call.begin_ps && c.begin_ps == call.last_begin_ps) is_last[c.call] = true;
   }
-  return {last, all};
+  found.last = static_cast<std::size_t>(std::ranges::count(is_last, true));
+  found.all = static_cast<std::size_t>(std::ranges::count(takes_part, true));
+  return found;
 }
 
-// Returns when an NPU has nothing to do: no node is under way, or nothing but receives whose sends have not begun.
-Intervals gaps_of(const Run& run, const std::vector<std::uint32_t>& slices, const CommunicationWaits& waits,
-                  Picoseconds total) {
-  std::vector<Interval> busy;
-  for (const std::uint32_t i : slices) {
-    const Slice& s = run.timeline.slices[i];
-    busy.push_back({s.lane == Lane::recv ? waits.until(s) : s.begin_ps, s.end_ps});
-  }
-  return without(join({{0, total}}), join(std::move(busy)));
+// Returns when an NPU has nothing to do: no node is under way, or all that is under way waits for others.
+Intervals gaps_of(const Run& run, const std::vector<std::uint32_t>& slices, const CommunicationWaits& waits) {
+  std::vector<Interval> gaps;
+  for_each_stretch(run, slices, waits, [&](Part part, Picoseconds begin, Picoseconds end) {
+    if (part == Part::waiting || part == Part::idle) gaps.push_back({begin, end});
+  });
+  return join(std::move(gaps));
 }
 
 // Returns "4.2 times", "136 times".
@@ -54,107 +52,98 @@ std::string times_text(double ratio) {
   return text;
 }
 
-std::string change_text(const Run& run, const Run::WhatIf& w) { return std::string(run.texts[w.what]); }
+RuleFinding straggler_finding(const Facts& facts, const Stragglers& all, const StragglerGroup& group) {
+  constexpr double told_as_times = 3;
+  const double ratio = static_cast<double>(group.time_ps) / static_cast<double>(all.median_ps);
+  const bool one = group.npus.size() == 1;
+  RuleFinding finding{{.rule = "straggler", .panel = "breakdown", .value = ratio, .npus = group.npus}};
+  finding.numbers = {{"computing", "", Unit::time, group.time_ps}, {"median", "", Unit::time, all.median_ps}};
+  finding.text = npus_text(group.npus) + (one ? " computes for " : " compute for ") + brief_time(group.time_ps) +
+                 ", " +
+                 (ratio < told_as_times ? percent(ratio - 1) + " longer than" : times_text(ratio) + " as long as") +
+                 " the median NPU";
+  if (const auto [last, calls] = arrivals_of(facts.run, group.npus); last != 0) {
+    finding.text += std::string(", and ") + (one ? "is" : "are") + " the last to arrive at " +
+                    std::to_string(last) + " of " + (one ? "its " : "their ") + counted(calls, "collective");
+  }
+  tell_outcome(finding, facts,
+               facts.what_if(Run::Change::like_median, static_cast<std::int32_t>(group.npus.front())),
+               std::string("; if ") + (one ? "it" : "they") + " computed like the median, ",
+               facts.share(group.time_ps - all.median_ps));
+  finding.text += '.';
+  return finding;
+}
 
 }  // namespace
 
-std::optional<Weighed> straggler(const Facts& facts) {
-  constexpr double least_ratio = 1.05, told_as_times = 3;
+Found straggler(const Facts& facts) {
   const RunStatus status = facts.run.status;
-  if (status != RunStatus::complete && status != RunStatus::stopped) return std::nullopt;  // the others still would
-  std::vector<Picoseconds> times;
-  for (const NpuParts& p : facts.parts) times.push_back(p.computing());
-  const Picoseconds typical = median(times);
-  if (typical == 0 || times.size() < 3) return std::nullopt;
-  const auto slowest = std::ranges::max_element(times);
-  const double ratio = static_cast<double>(*slowest) / static_cast<double>(typical);
-  if (ratio <= least_ratio) return std::nullopt;
-  const Rank npu = facts.parts[static_cast<std::size_t>(slowest - times.begin())].npu;
-  const Run::WhatIf* w = facts.what_if(Run::Change::like_median, static_cast<std::int32_t>(npu));
-  Weighed finding{{.rule = "straggler", .panel = "breakdown", .value = ratio},
-                  w != nullptr ? facts.gain(*w) : facts.share(*slowest - typical)};
-  finding.text = "NPU " + std::to_string(npu) + " computes for " + brief_time(*slowest) + ", " +
-                 (ratio < told_as_times ? percent(ratio - 1) + " longer than" : times_text(ratio) + " as long as") +
-                 " the median NPU";
-  const auto [last, all] = last_arrivals(facts.run, npu);
-  if (last != 0)
-    finding.text +=
-        ", and is the last to arrive at " + std::to_string(last) + " of its " + counted(all, "collective");
-  tell_outcome(finding, facts, w, "; if it computed like the median, ");
-  finding.text += '.';
-  return finding;
+  if (status != RunStatus::complete && status != RunStatus::stopped) return {};  // the others still would
+  std::vector<NpuComputing> computing;
+  for (const NpuParts& p : facts.parts) computing.push_back({p.npu, p.computing()});
+  const Stragglers all = find_stragglers(computing);
+  Found found;
+  for (const StragglerGroup& group : all.groups) {
+    if (found.size() == most_findings) break;  // the slowest come first
+    found.push_back(straggler_finding(facts, all, group));
+  }
+  return found;
 }
 
-std::optional<Weighed> bubble(const Facts& facts) {
+Found bubble(const Facts& facts) {
   constexpr double least_share = 0.05;
   const Run& run = facts.run;
-  if (facts.parts.empty() || facts.total == 0) return std::nullopt;
-  const CommunicationWaits waits(run);
-  const auto by_npu = slices_by_npu(run);
-  const std::vector<std::size_t> by = told_by(run);
-  std::vector<Intervals> gaps_of_npu;
-  for (std::size_t n = 0; n < by_npu.size(); ++n)
-    gaps_of_npu.push_back(by[n] == n ? gaps_of(run, by_npu[n], waits, facts.total) : Intervals());
-  double sum = 0;
-  Picoseconds most = -1;
-  Rank most_npu = 0;
-  Interval longest{};
-  for (std::size_t n = 0; n < by_npu.size(); ++n) {
-    const Intervals& gaps = gaps_of_npu[by[n]];
-    const Picoseconds time = length(gaps);
-    sum += static_cast<double>(time);
-    if (time <= most) continue;
-    most = time;
-    most_npu = facts.parts[n].npu;
-    longest = {};
-    for (const Interval& g : gaps) {
-      if (g.end - g.begin > longest.end - longest.begin) longest = g;
-    }
-  }
-  const double mean = sum / static_cast<double>(by_npu.size()) / static_cast<double>(facts.total);
-  if (mean < least_share) return std::nullopt;
+  const auto nothing = [](const NpuParts& p) { return p[Part::waiting] + p[Part::idle]; };
+  const double mean = facts.mean_share(nothing);
+  if (mean < least_share) return {};
+  const std::size_t n =
+      static_cast<std::size_t>(std::ranges::max_element(facts.parts, {}, nothing) - facts.parts.begin());
+  const Intervals gaps = gaps_of(run, slices_by_npu(run)[told_by(run)[n]], CommunicationWaits(run));
+  const Interval longest = *std::ranges::max_element(gaps, {}, [](const Interval& g) { return g.end - g.begin; });
   const double idle = facts.mean_share([](const NpuParts& p) { return p[Part::idle]; });
-  Weighed finding{{.rule = "bubble", .panel = "activity", .value = mean}, mean};
+  const NpuParts& most = facts.parts[n];
+  RuleFinding finding{{.rule = "bubble", .panel = "activity", .value = mean, .effect = mean, .npus = {most.npu}}};
+  finding.numbers = {{"idle", "", Unit::share, idle},
+                     {"waiting", "", Unit::share, mean - idle},
+                     {"most", "", Unit::share, facts.share(nothing(most))},
+                     {"longest_begin", "", Unit::time, longest.begin},
+                     {"longest_end", "", Unit::time, longest.end}};
   finding.text = "NPUs have nothing to do for " + percent(mean) + " of the time (mean): " + percent(idle) +
                  " without a node under way, " + percent(std::max(0.0, mean - idle)) +
-                 " until a message is sent; most of all NPU " + std::to_string(most_npu) + " with " +
-                 percent(facts.share(most)) + ", longest from " + brief_time(longest.begin) + " to " +
+                 " waiting for others; most of all " + npus_text(finding.npus) + " with " +
+                 percent(facts.share(nothing(most))) + ", longest from " + brief_time(longest.begin) + " to " +
                  brief_time(longest.end) + ".";
-  return finding;
+  return {std::move(finding)};
 }
 
-std::optional<Weighed> best_change(const Facts& facts) {
-  constexpr double least_gain = 0.03;
-  const Run::WhatIf* best = nullptr;
-  for (const Run::WhatIf& w : facts.run.whatif) {
+Found best_change(const Facts& facts) {
+  const Run::WhatIf* best = facts.best([](const Run::WhatIf& w) {
     // The other rules tell what a straggler costs; what takes no time at all is a bound, no change.
-    const bool bound = w.change == Run::Change::no_network || w.change == Run::Change::no_compute ||
-                       w.change == Run::Change::free_call;
-    if (w.total_ps < 0 || bound || w.change == Run::Change::like_median) continue;
-    if (best == nullptr || w.total_ps < best->total_ps) best = &w;
-  }
-  if (best == nullptr || facts.gain(*best) < least_gain) return std::nullopt;
-  Weighed finding{{.rule = "best_change", .panel = "whatif", .value = facts.gain(*best)}, facts.gain(*best)};
-  finding.text = "If " + change_text(facts.run, *best);
-  tell_outcome(finding, facts, best, ", ");
+    return w.change != Run::Change::no_network && w.change != Run::Change::no_compute &&
+           w.change != Run::Change::free_call && w.change != Run::Change::like_median;
+  });
+  if (best == nullptr) return {};
+  RuleFinding finding{{.rule = "best_change", .panel = "whatif", .value = facts.gain(*best)}};
+  finding.text = "If " + std::string(facts.run.texts[best->what]);
+  tell_outcome(finding, facts, best, ", ", 0);
   finding.text += '.';
-  return finding;
+  return {std::move(finding)};
 }
 
-std::optional<Weighed> exposed_communication(const Facts& facts) {
+Found exposed_communication(const Facts& facts) {
   constexpr double least_share = 0.1;
-  const double exposed = facts.mean_share([](const NpuParts& p) { return p.exposed(); });
-  if (exposed < least_share) return std::nullopt;
+  const double exposed = facts.mean_share([](const NpuParts& p) { return p[Part::exposed]; });
+  if (exposed < least_share) return {};
   const double all = facts.mean_share([](const NpuParts& p) { return p.communication(); });
-  const double waiting = facts.mean_share([](const NpuParts& p) { return p[Part::waiting]; });
-  const auto time = [&](double share) {
-    return brief_time(std::llround(share * static_cast<double>(facts.total)));
-  };
-  Weighed finding{{.rule = "exposed_communication", .panel = "breakdown", .value = exposed}, exposed};
-  finding.text = "Communication is exposed for " + percent(exposed) + " of the time (" + time(exposed) +
-                 " per NPU): " + time(exposed - waiting) + " moving bytes, " + time(waiting) +
-                 " waiting for other NPUs; " + percent(all == 0 ? 0 : (all - exposed) / all) + " of it is hidden.";
-  return finding;
+  const auto time = std::llround(exposed * static_cast<double>(facts.total));
+  const double hidden = all == 0 ? 0 : (all - exposed) / all;
+  RuleFinding finding{{.rule = "exposed_communication", .panel = "breakdown", .value = exposed}};
+  finding.numbers = {{"exposed", "", Unit::time, std::int64_t{time}}, {"hidden", "", Unit::share, hidden}};
+  finding.text = "Communication is exposed for " + percent(exposed) + " of the time (" + brief_time(time) +
+                 " per NPU), and " + percent(hidden) + " of it is hidden";
+  tell_outcome(finding, facts, facts.what_if(Run::Change::no_network, -1), "; on an ideal network ", exposed);
+  finding.text += '.';
+  return {std::move(finding)};
 }
 
 }  // namespace convert::findings

@@ -9,13 +9,6 @@ namespace convert::findings {
 
 Facts::Facts(const Run& of) : run(of), parts(parts_of(of)), total(window(of)) {}
 
-const Run::WhatIf* Facts::what_if(Run::Change change, std::int32_t subject) const {
-  const auto found = std::ranges::find_if(run.whatif, [&](const Run::WhatIf& w) {
-    return w.change == change && w.subject == subject && w.total_ps >= 0;
-  });
-  return found == run.whatif.end() ? nullptr : &*found;
-}
-
 std::string brief_time(Picoseconds time) {
   if (time == 0) return "0";
   struct Unit {
@@ -51,12 +44,16 @@ std::string link_name(const Run& run, const Run::Link& link) {
   return number(run.texts[link.from]) + " → " + number(run.texts[link.to]);
 }
 
-void tell_outcome(Weighed& finding, const Facts& facts, const Run::WhatIf* w, std::string_view lead) {
+void tell_outcome(RuleFinding& finding, const Facts& facts, const Run::WhatIf* w, std::string_view lead,
+                  double estimate) {
+  finding.effect = estimate;
   if (w == nullptr) return;
-  const double gain = facts.gain(*w);
   finding.replay = w;
-  finding.text += std::string(lead) + "the run takes " + brief_time(w->total_ps) + " (" + percent(std::abs(gain)) +
-                  (gain < 0 ? " more)" : " less)");
+  finding.replayed = true;
+  finding.effect = facts.gain(*w);
+  finding.text += std::string(lead) + "the run takes " + brief_time(w->total_ps) + " (" +
+                  percent(std::abs(finding.effect)) + (finding.effect < 0 ? " more)" : " less)");
+  finding.numbers.push_back({"new_total", "", Unit::time, w->total_ps});
 }
 
 }  // namespace convert::findings

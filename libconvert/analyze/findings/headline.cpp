@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
 #include <utility>
@@ -12,34 +13,75 @@
 namespace convert::findings {
 namespace {
 
-// Returns what a step of the path is part of: "computing on NPU 5", "all_gather", "messages".
-std::string kind_text(const Run& run, const Run::Step& step) {
-  const std::string npu = " on NPU " + std::to_string(step.npu);
-  switch (step.kind) {
-    case Run::StepKind::compute: return "computing" + npu;
-    case Run::StepKind::cpu: return "the CPU" + npu;
-    case Run::StepKind::memory: return "remote memory" + npu;
-    case Run::StepKind::recorded: return "recorded communication" + npu;
+enum class Category : std::uint8_t { computing, cpu, memory, communication, delays, gaps };
+constexpr std::array<std::string_view, 6> category_titles = {
+    "computing", "the CPU", "remote memory", "communication", "start delays", "gaps that no dependency explains"};
+
+Category category_of(Run::StepKind kind) {
+  switch (kind) {
+    case Run::StepKind::compute: return Category::computing;
+    case Run::StepKind::cpu: return Category::cpu;
+    case Run::StepKind::memory: return Category::memory;
+    case Run::StepKind::recorded:
     case Run::StepKind::message:
     case Run::StepKind::receive:
     case Run::StepKind::request:
-    case Run::StepKind::requested: return "messages";
-    case Run::StepKind::collective:
-      return step.call == no_index ? "collectives" : std::string(name(run.calls[step.call].op));
-    case Run::StepKind::delay: return "start delays" + npu;
-    case Run::StepKind::unexplained: return "gaps that no dependency explains" + npu;
+    case Run::StepKind::requested:
+    case Run::StepKind::collective: return Category::communication;
+    case Run::StepKind::delay: return Category::delays;
+    case Run::StepKind::unexplained: return Category::gaps;
   }
-  return "";
+  return Category::gaps;
 }
 
-// Returns what fills the path, the longest first.
-std::vector<std::pair<Picoseconds, std::string>> fillers(const Run& run) {
-  std::map<std::string, Picoseconds> times;
-  for (const Run::Step& step : run.path) times[kind_text(run, step)] += step.time_ps;
-  std::vector<std::pair<Picoseconds, std::string>> sorted;
-  for (const auto& [kind, time] : times) sorted.emplace_back(time, kind);
-  std::ranges::stable_sort(sorted, std::ranges::greater(), &std::pair<Picoseconds, std::string>::first);
-  return sorted;
+// Returns by what a step communicates: "all_gather", "messages".
+std::string kind_of(const Run& run, const Run::Step& step) {
+  if (step.kind == Run::StepKind::recorded) return "recorded";
+  if (step.kind != Run::StepKind::collective) return "messages";
+  return step.call == no_index ? "collectives" : std::string(name(run.calls[step.call].op));
+}
+
+// The part of the critical path that is of a category.
+struct OnPath {
+  Category category = Category::computing;
+  Picoseconds time = 0;
+  std::map<Rank, Picoseconds> npus{};
+  std::map<std::string, Picoseconds> kinds{};  // of communication
+};
+
+// Returns the categories of the path, the longest first.
+std::vector<OnPath> categories_of(const Run& run) {
+  std::vector<OnPath> found(category_titles.size());
+  for (std::size_t i = 0; i < found.size(); ++i) found[i].category = static_cast<Category>(i);
+  for (const Run::Step& step : run.path) {
+    if (step.time_ps == 0) continue;
+    OnPath& of = found[static_cast<std::size_t>(category_of(step.kind))];
+    of.time += step.time_ps;
+    of.npus[step.npu] += step.time_ps;
+    if (of.category == Category::communication) of.kinds[kind_of(run, step)] += step.time_ps;
+  }
+  std::ranges::stable_sort(found, std::ranges::greater(), &OnPath::time);
+  return found;
+}
+
+// Returns which of the keys of a category has the most time, and its share of the run.
+template <class Key>
+std::pair<Key, Picoseconds> most_of(const std::map<Key, Picoseconds>& times) {
+  return *std::ranges::max_element(times, {}, [](const auto& entry) { return entry.second; });
+}
+
+// Returns "97.0 % … computing, on 64 NPUs, most of it on NPU 5 (12.0 %)" behind the share.
+std::string where_text(const Facts& facts, const OnPath& of) {
+  std::string text(category_titles[static_cast<std::size_t>(of.category)]);
+  if (of.category == Category::communication) {
+    const auto& [kind, time] = most_of(of.kinds);
+    if (of.kinds.size() == 1) return text + " (" + kind + ")";
+    return text + ", most of it " + kind + " (" + percent(facts.share(time)) + ")";
+  }
+  const auto& [npu, time] = most_of(of.npus);
+  if (of.npus.size() == 1) return text + ", on NPU " + std::to_string(npu);
+  return text + ", on " + counted(of.npus.size(), "NPU") + ", most of it on NPU " + std::to_string(npu) + " (" +
+         percent(facts.share(time)) + ")";
 }
 
 }  // namespace
@@ -47,6 +89,7 @@ std::vector<std::pair<Picoseconds, std::string>> fillers(const Run& run) {
 Finding headline(const Facts& facts) {
   const Run& run = facts.run;
   Finding finding{.rule = "headline", .panel = "path"};
+  finding.numbers = {{"total", "", Unit::time, facts.total}};
   switch (run.status) {
     case RunStatus::complete:
     case RunStatus::unmatched: finding.text = "The run takes " + brief_time(facts.total); break;
@@ -55,35 +98,46 @@ Finding headline(const Facts& facts) {
       finding.text = "The run never ends, in a deadlock: nothing happens after " + brief_time(facts.total);
       break;
   }
-  const auto sorted = fillers(run);
-  if (sorted.empty() || sorted.front().first == 0) {
+  const std::vector<OnPath> categories = categories_of(run);
+  if (categories.front().time == 0) {
     finding.value = static_cast<double>(facts.total);
     finding.text += '.';
     return finding;
   }
-  finding.value = facts.share(sorted.front().first);
-  finding.text += ", and " + percent(finding.value) + " of its critical path is " + sorted.front().second;
-  if (finding.value < 0.5 && sorted.size() > 1 && sorted[1].first > 0)
-    finding.text += ", " + percent(facts.share(sorted[1].first)) + " " + sorted[1].second;
+  const OnPath& first = categories[0];
+  const OnPath& second = categories[1];
+  finding.value = facts.share(first.time);
+  for (const auto& [npu, time] : first.npus) finding.npus.push_back(npu);
+  for (const OnPath& of : categories) {
+    constexpr std::array<std::string_view, category_titles.size()> keys = {"computing",     "cpu",    "memory",
+                                                                           "communication", "delays", "gaps"};
+    if (of.time != 0)
+      finding.numbers.push_back(
+          {std::string(keys[static_cast<std::size_t>(of.category)]), "", Unit::share, facts.share(of.time)});
+  }
+  finding.text += ": " + percent(finding.value) + " of its critical path is " + where_text(facts, first);
+  if (finding.value < 0.5 && second.time > 0)
+    finding.text += "; " + percent(facts.share(second.time)) + " is " + where_text(facts, second);
   finding.text += '.';
   return finding;
 }
 
-std::optional<Weighed> stopped(const Facts& facts) {
+Found stopped(const Facts& facts) {
   const Run& run = facts.run;
-  if (run.status != RunStatus::deadlock || run.waits.empty()) return std::nullopt;
-  Weighed finding{{.rule = "stopped", .panel = "waits", .value = static_cast<double>(run.waits.size())}, 2};
+  if (run.status != RunStatus::deadlock || run.waits.empty()) return {};
+  RuleFinding finding{
+      {.rule = "stopped", .panel = "waits", .value = static_cast<double>(run.waits.size()), .effect = 1}};
   finding.text = counted(run.waits.size(), "node") +
                  " wait for ever; the first: " + std::string(run.texts[run.waits.front().text]) + ".";
   if (!run.hints.empty()) finding.text += " To resolve it, " + run.hints.front() + ".";
-  return finding;
+  return {std::move(finding)};
 }
 
-std::optional<Weighed> model_limits(const Facts& facts) {
+std::optional<Finding> model_limits(const Facts& facts) {
   if (facts.run.limits.empty()) return std::nullopt;
   std::vector<std::string> limits = facts.run.limits;
   for (std::string& limit : limits) limit.erase(limit.find_last_not_of(". ") + 1);
-  return Weighed{{.rule = "model_limits", .panel = "made", .text = "The model: " + join(limits, "; ") + "."}, 0};
+  return Finding{.rule = "model_limits", .panel = "made", .text = "The model: " + join(limits, "; ") + "."};
 }
 
 }  // namespace convert::findings

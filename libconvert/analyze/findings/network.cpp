@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rules about the network: links that are hot or never used, latency, collectives below what the network allows.
+// Rules about the network: hot links, latency, collectives below what the network allows.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyze/findings/rules.h"
+#include "analyze/intervals.h"
 #include "core/units.h"
 
 namespace convert::findings {
@@ -50,6 +51,7 @@ bool is_tree(const Run& run) {
 // Sums up the calls of one operation.
 struct Operation {
   std::size_t calls = 0;
+  std::set<std::int64_t> groups;
   double bound = 0;
   double time = 0;  // since the last NPU has called it
   std::vector<Interval> when;
@@ -93,109 +95,92 @@ std::string shared_text(const std::map<Collective, std::uint32_t>& at_once, Coll
 
 }  // namespace
 
-std::optional<Weighed> hot_link(const Facts& facts) {
+Found hot_link(const Facts& facts) {
   constexpr double least_ratio = 2;
   const std::vector<Run::Link>& links = facts.run.links;
-  if (links.size() < 2 || facts.total == 0) return std::nullopt;
+  if (links.size() < 2 || facts.total == 0) return {};
   const auto busiest = std::ranges::max_element(links, {}, &Run::Link::busy_ps);
   double sum = 0;
   for (const Run::Link& l : links) sum += static_cast<double>(l.busy_ps);
   const double mean = sum / static_cast<double>(links.size()) / static_cast<double>(facts.total);
   const double busy = facts.share(busiest->busy_ps);
-  if (busy == 0 || busy < least_ratio * mean) return std::nullopt;
-  Weighed finding{{.rule = "hot_link", .panel = "links", .value = busy}, busy - mean};
+  if (busy == 0 || busy < least_ratio * mean) return {};
+  RuleFinding finding{{.rule = "hot_link", .panel = "links", .value = busy}};
+  finding.numbers = {{"busy", "", Unit::share, busy}, {"mean_busy", "", Unit::share, mean}};
   const std::string where = busiest->dim < 0 ? "" : " in dimension " + std::to_string(busiest->dim + 1);
   char ratio[24];
   std::snprintf(ratio, sizeof ratio, "%.1f", busy / mean);
   finding.text = "Link " + link_name(facts.run, *busiest) + where + " is busy for " + percent(busy) +
                  " of the time, " + ratio + " times the mean of the " + std::to_string(links.size()) +
                  " links that are used";
-  const Run::WhatIf* w = facts.what_if(Run::Change::bandwidth, busiest->dim);
   tell_outcome(
-      finding, facts, w,
-      busiest->dim < 0 ? "; with twice the bandwidth of all links " : "; with twice its dimension's bandwidth ");
+      finding, facts, facts.what_if(Run::Change::bandwidth, busiest->dim),
+      busiest->dim < 0 ? "; with twice the bandwidth of all links " : "; with twice its dimension's bandwidth ",
+      busy - mean);
   finding.text += '.';
-  return finding;
+  return {std::move(finding)};
 }
 
-// Links have two directions, as a rule: where one is used and the other not, as in rings, that is another matter
-// than a way that nothing takes.
-std::optional<Weighed> unused_links(const Facts& facts) {
-  if (facts.run.status != RunStatus::complete) return std::nullopt;  // they may be, later
-  std::set<std::pair<std::uint32_t, std::uint32_t>> used;
-  for (const Run::Link& l : facts.run.links) {
-    if (l.messages != 0) used.emplace(l.from, l.to);
-  }
-  if (used.empty() || facts.run.network_links <= used.size()) return std::nullopt;
-  const std::uint64_t unused = facts.run.network_links - used.size();
-  const auto one_way = static_cast<std::uint64_t>(std::ranges::count_if(used, [&](const auto& l) {
-    return !used.contains({l.second, l.first});
-  }));
-  const std::uint64_t reverse = std::min(one_way, unused);
-  Weighed finding{{.rule = "unused_links",
-                   .panel = "links",
-                   .text = std::to_string(unused) + " of the " + counted(facts.run.network_links, "link") +
-                           " of the network " + (unused == 1 ? "is" : "are") + " never used",
-                   .value = static_cast<double>(unused)},
-                  0};
-  const std::string each = unused == 1 ? "it is" : "each is";
-  if (reverse == unused) {
-    finding.text += ": " + each + " the other direction of one that is";
-  } else if (reverse != 0) {
-    finding.text += ", " + std::to_string(reverse) + " of them in the other direction of one that is";
-  }
-  finding.text += '.';
-  return finding;
-}
-
-std::optional<Weighed> latency_bound(const Facts& facts) {
+Found latency_bound(const Facts& facts) {
   const Run& run = facts.run;
   const auto [bytes, latency] = !run.links.empty() ? times_on_links(run)
                                 : is_tree(run)     ? std::array<double, 2>{}
                                                    : times_by_dimension(run);
-  if (latency <= bytes) return std::nullopt;
+  if (latency <= bytes) return {};
   const double share = latency / (bytes + latency);
-  const double moving = facts.mean_share([](const NpuParts& p) { return p[Part::moving]; });
-  const Run::WhatIf* w = facts.what_if(Run::Change::latency, -1);
-  Weighed finding{{.rule = "latency_bound", .panel = "collectives", .value = share},
-                  w != nullptr ? facts.gain(*w) : share * moving};
+  const double exposed = facts.mean_share([](const NpuParts& p) { return p[Part::exposed]; });
+  RuleFinding finding{{.rule = "latency_bound", .panel = "collectives", .value = share}};
+  finding.numbers = {{"latency", "", Unit::share, share}};
   finding.text = "Messages spend " + percent(share) + " of their time on the latency of links, " +
                  percent(1 - share) + " on their bytes";
-  tell_outcome(finding, facts, w, "; without latency ");
+  tell_outcome(finding, facts, facts.what_if(Run::Change::latency, -1), "; without latency ", share * exposed);
   finding.text += '.';
-  return finding;
+  return {std::move(finding)};
 }
 
-std::optional<Weighed> slow_collective(const Facts& facts) {
+// The remedy is an algorithm that reaches the bound. Another algorithm that was replayed tells what that is worth;
+// else it is estimated, as no more than the run gains if the calls take no time.
+Found slow_collective(const Facts& facts) {
   constexpr double most_share = 0.5;
   const Run& run = facts.run;
+  const double exposed = facts.mean_share([](const NpuParts& p) { return p[Part::exposed]; });
   std::map<Collective, Operation> operations;
   for (const Run::Call& c : run.calls) {
     if (c.end_ps < 0 || c.bound_ps <= 0 || c.end_ps == c.last_begin_ps) continue;
     Operation& o = operations[c.op];
     ++o.calls;
+    o.groups.insert(c.group);
     o.bound += static_cast<double>(c.bound_ps);
     o.time += static_cast<double>(c.end_ps - c.last_begin_ps);
     o.when.push_back({c.last_begin_ps, c.end_ps});
   }
-  std::optional<Weighed> worst;
+  Found found;
   const std::map<Collective, std::uint32_t> at_once = most_at_once(run);
   for (auto& [op, o] : operations) {
     const double share = o.bound / o.time;
     if (share >= most_share) continue;
     const Picoseconds when = length(join(std::move(o.when)));
-    const double weight =
-        (1 - share) * facts.share(when) * facts.mean_share([](const NpuParts& p) { return p.exposed(); });
-    if (worst && weight <= worst->weight) continue;
-    worst = Weighed{{.rule = "slow_collective",
-                     .panel = "collectives",
-                     .text = std::string(name(op)) + " reaches " + percent(share) +
-                             " of what the network allows: " + counted(o.calls, "call") + ", under way for " +
-                             brief_time(when) + " of the run" + shared_text(at_once, op) + '.',
-                     .value = share},
-                    weight};
+    RuleFinding finding{{.rule = "slow_collective", .panel = "collectives", .value = share}};
+    finding.numbers = {{"bound", "", Unit::share, share}, {"under_way", "", Unit::time, when}};
+    finding.text = std::string(name(op)) + " reaches " + percent(share) +
+                   " of what the network allows: " + counted(o.calls, "call") + ", under way for " +
+                   brief_time(when) + " of the run" + shared_text(at_once, op);
+    const auto changes = [&, op = op](Run::Change change) {
+      return facts.best(
+          [&](const Run::WhatIf& w) { return w.change == change && w.subject == static_cast<std::int32_t>(op); });
+    };
+    const Run::WhatIf* better = changes(Run::Change::algorithm);
+    if (better != nullptr && facts.gain(*better) >= least_effect) {
+      tell_outcome(finding, facts, better, "; if " + std::string(run.texts[better->what]) + ", ", 0);
+    } else {
+      finding.effect = (1 - share) * facts.share(when) * exposed;
+      const Run::WhatIf* free = o.groups.size() == 1 ? changes(Run::Change::free_call) : nullptr;
+      if (free != nullptr) finding.effect = std::min(finding.effect, facts.gain(*free));
+    }
+    finding.text += '.';
+    found.push_back(std::move(finding));
   }
-  return worst;
+  return found;
 }
 
 }  // namespace convert::findings

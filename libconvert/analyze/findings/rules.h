@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Declares the rules of findings.h, each of which says one thing of a run or nothing.
+// Rules of findings.h: each returns what it finds in a run, or nothing.
 #pragma once
 
 #include <optional>
@@ -32,18 +32,30 @@ struct Facts {
     return total == 0 ? 0 : static_cast<double>(time) / static_cast<double>(total);
   }
   // Returns the stored replay with this change, or null.
-  [[nodiscard]] const Run::WhatIf* what_if(Run::Change change, std::int32_t subject) const;
+  [[nodiscard]] const Run::WhatIf* what_if(Run::Change change, std::int32_t subject) const {
+    return best([&](const Run::WhatIf& w) { return w.change == change && w.subject == subject; });
+  }
+  // Returns the stored replay of those that `fits` takes that has the greatest gain, or null.
+  template <class Fits>
+  [[nodiscard]] const Run::WhatIf* best(const Fits& fits) const {
+    const Run::WhatIf* best = nullptr;
+    for (const Run::WhatIf& w : run.whatif) {
+      if (w.total_ps >= 0 && fits(w) && (best == nullptr || w.total_ps < best->total_ps)) best = &w;
+    }
+    return best;
+  }
   // Returns 1 - T'/T; below 0 if it gets slower, 0 of a run that takes no time.
   [[nodiscard]] double gain(const Run::WhatIf& w) const { return total == 0 ? 0 : 1 - share(w.total_ps); }
 };
 
-struct Weighed : Finding {
-  double weight = 0;                    // share of the total that is at stake
-  const Run::WhatIf* replay = nullptr;  // the replay whose result the text tells
+struct RuleFinding : Finding {
+  const Run::WhatIf* replay = nullptr;  // whose result the text tells
 };
+using Found = std::vector<RuleFinding>;
 
 [[nodiscard]] Finding headline(const Facts& facts);
-#define FINDING(function, kind) [[nodiscard]] std::optional<Weighed> function(const Facts& facts);
+[[nodiscard]] std::optional<Finding> model_limits(const Facts& facts);
+#define FINDING(function) [[nodiscard]] Found function(const Facts& facts);
 #include "analyze/findings/findings.def"
 #undef FINDING
 
@@ -51,8 +63,10 @@ struct Weighed : Finding {
 [[nodiscard]] std::string brief_time(Picoseconds time);
 [[nodiscard]] std::string percent(double share);
 [[nodiscard]] std::string link_name(const Run& run, const Run::Link& link);
-// Adds what a stored replay found: "; if it computed like the median, the run takes 19.25 ms (15.3 % less)" with
-// `lead` before "the run"; nothing where there is no such replay (null).
-void tell_outcome(Weighed& finding, const Facts& facts, const Run::WhatIf* w, std::string_view lead);
+// Adds what a stored replay found to the text, and its gain as the effect: "; if it computed like the median, the
+// run takes 19.25 ms (15.3 % less)" with `lead` before "the run". Without such a replay (null) the effect is
+// `estimate`.
+void tell_outcome(RuleFinding& finding, const Facts& facts, const Run::WhatIf* w, std::string_view lead,
+                  double estimate);
 
 }  // namespace convert::findings

@@ -24,6 +24,7 @@ class RunMaker {
     for (std::size_t t = 0; t < set_.traces.size(); ++t) draw(t);
     add_deps();
     run_.calls = set_.calls;
+    add_group_names(set_.group_names, run_);
     for (std::uint32_t c = 0; c < run_.calls.size(); ++c) name_type(c);
     for (std::uint32_t c = 0; c < set_.members.size(); ++c) {
       for (const std::uint32_t n : set_.members[c])

@@ -150,7 +150,9 @@ class SetReader {
   std::int64_t group_id(const std::string& name) {
     if (name.empty()) return 0;
     if (const auto id = parse_int(name); id && *id >= 0) return *id;
-    return named_groups_.try_emplace(name, -1 - static_cast<std::int64_t>(named_groups_.size())).first->second;
+    const auto [at, added] = named_groups_.try_emplace(name, -1 - static_cast<std::int64_t>(named_groups_.size()));
+    if (added) out_.group_names.emplace(at->second, name);
+    return at->second;
   }
 
   void add_member(std::size_t trace, const CollectiveNode& node, std::pair<std::int64_t, std::uint32_t> key,

@@ -10,6 +10,7 @@
 
 #include "core/diagnostic.h"
 #include "core/run.h"
+#include "core/run/group_names.h"
 #include "core/trace.h"
 #include "graph/graph.h"
 
@@ -30,6 +31,7 @@ struct RecordedSet {
   std::vector<Node> nodes;
   std::vector<Run::Call> calls;
   std::vector<std::vector<std::uint32_t>> members;  // by call: its nodes
+  GroupNames group_names;                           // of groups whose name is no number
   std::uint64_t untimed = 0;                        // nodes that do something, of which no time is recorded
 
   [[nodiscard]] std::size_t trace_of(std::uint32_t node) const;

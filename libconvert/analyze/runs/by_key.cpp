@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "analyze/runs/group_titles.h"
 #include "analyze/runs/slices.h"
 
 namespace convert {
@@ -22,20 +23,20 @@ struct SlicesOfKind {
 constexpr std::int64_t of_messages = INT64_MIN, of_others = INT64_MIN + 1;
 
 // Returns the number of a slice's kind: of its name, lane, group or rank.
-std::int64_t kind_of(const Run& run, const Slice& s, std::string_view by) {
+std::int64_t kind_of(const Run& run, const Slice& s, std::string_view by, const GroupTitles& groups) {
   if (by == "name") return s.name;
   if (by == "type") return static_cast<std::int64_t>(s.lane);
   if (by == "rank") return s.rank;
-  if (s.call < run.calls.size()) return run.calls[s.call].group;
+  if (s.call < run.calls.size()) return groups.representative(run.calls[s.call].group);
   return communicates(s.lane) ? of_messages : of_others;
 }
 
-std::string title_of(const Run& run, std::int64_t kind, std::string_view by) {
+std::string title_of(const Run& run, std::int64_t kind, std::string_view by, const GroupTitles& groups) {
   if (by == "name") return std::string(run.timeline.names[static_cast<std::uint32_t>(kind)]);
   if (by == "type") return std::string(lane_name(static_cast<Lane>(kind)));
   if (by == "group" && kind == of_messages) return "(messages)";
   if (by == "group" && kind == of_others) return "(no communication)";
-  return by == "group" ? group_title(kind) : std::to_string(kind);
+  return by == "group" ? groups.title(kind) : std::to_string(kind);
 }
 
 Picoseconds times(Picoseconds time, std::int64_t n) {
@@ -49,11 +50,12 @@ Table slices_by(const Run& run, const std::string& by) {
   std::map<std::int64_t, SlicesOfKind> kinds;
   Sum all;
   const SlicesByNpu slices(run);
+  const GroupTitles groups(run);
   for (const SlicesByNpu::Npu& npu : slices.npus()) {
     for (const std::uint32_t i : npu.slices) {
       const Slice& s = run.timeline.slices[i];
       const Picoseconds time = std::max<Picoseconds>(0, s.end_ps - s.begin_ps);
-      SlicesOfKind& k = kinds[kind_of(run, s, by)];
+      SlicesOfKind& k = kinds[kind_of(run, s, by, groups)];
       const std::int64_t weight = by == "rank" ? 1 : npu.stands_for;  // a row of ranks is one of those alike
       k.count += static_cast<std::uint64_t>(weight);
       k.time_ps.add(times(time, weight));
@@ -78,7 +80,7 @@ Table slices_by(const Run& run, const std::string& by) {
   if (slack) t.columns.push_back({"least_slack", "least slack", Unit::time});
   for (auto& [kind, k] : kinds) {
     const double mean = static_cast<double>(k.time_ps.get()) / static_cast<double>(k.count);
-    std::string title = title_of(run, kind, by);
+    std::string title = title_of(run, kind, by, groups);
     if (const std::int64_t alike = by == "rank" ? slices.weight(static_cast<Rank>(kind)) : 1; alike > 1)
       title += " (+ " + std::to_string(alike - 1) + " like it)";
     std::vector<Value> row = {std::move(title),

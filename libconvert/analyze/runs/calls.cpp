@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/runs/group_titles.h"
 #include "analyze/runs/kernel_words.h"
 #include "analyze/runs/sections.h"
 #include "analyze/runs/slices.h"
@@ -117,11 +118,13 @@ Section calls_section(const Run& run, const RunWishes&) {
   Section s{.name = "collectives"};
   using Key = std::tuple<Collective, std::int64_t, std::uint32_t, std::int64_t, std::uint32_t, Details>;
   const std::vector<std::uint32_t> names = names_of_calls(run);
+  const GroupTitles titles(run);
   std::map<Key, CallsOfKind> kinds;
   std::uint64_t unended = 0;
   for (std::size_t i = 0; i < run.calls.size(); ++i) {
     const Run::Call& c = run.calls[i];
-    kinds[{c.op, c.size_bytes, c.npus, c.group, c.algorithm, details_of(run, c, names[i])}].add(c);
+    kinds[{c.op, c.size_bytes, c.npus, titles.representative(c.group), c.algorithm, details_of(run, c, names[i])}]
+        .add(c);
     unended += c.end_ps < 0 ? 1 : 0;
   }
   Table t = empty_table();
@@ -129,7 +132,7 @@ Section calls_section(const Run& run, const RunWishes&) {
     const auto& [op, size, npus, group, algorithm, details] = key;
     const auto text_or_none = [](const std::string& text) { return text.empty() ? Value{} : Value(text); };
     std::vector<Value> row = {std::string(name(op)),
-                              group_title(group),
+                              titles.title(group),
                               std::int64_t{npus},
                               algorithm == no_index ? Value{} : Value(std::string(run.texts[algorithm])),
                               value_of(k.count),

@@ -7,6 +7,7 @@
 
 #include "analyze/intervals.h"
 #include "analyze/parts.h"
+#include "analyze/runs/group_titles.h"
 #include "analyze/runs/sections.h"
 #include "analyze/runs/slices.h"
 
@@ -16,9 +17,9 @@ namespace {
 constexpr std::int64_t messages_group = INT64_MIN;
 
 struct OfGroup {
-  Sum time_ps, hidden_ps, exposed_ps, moving_ps;
+  Sum time_ps, hidden_ps, exposed_ps, waiting_ps;
   std::uint64_t npus = 0;
-  void add(Picoseconds time, Picoseconds hidden, Picoseconds moving, std::int64_t npus_like) {
+  void add(Picoseconds time, Picoseconds hidden, Picoseconds waiting, std::int64_t npus_like) {
     const auto scaled = [npus_like](Picoseconds t) {
       Picoseconds product = 0;
       return __builtin_mul_overflow(t, npus_like, &product) ? INT64_MAX : product;
@@ -26,14 +27,14 @@ struct OfGroup {
     time_ps.add(scaled(time));
     hidden_ps.add(scaled(hidden));
     exposed_ps.add(scaled(time - hidden));
-    moving_ps.add(scaled(moving));
+    waiting_ps.add(scaled(waiting));
     npus += static_cast<std::uint64_t>(npus_like);
   }
 };
 
-// The communication of one NPU in one group: all of it, and the part in which nobody is waited for.
+// The communication of one NPU in one group: when bytes may move, and when it waits for others.
 struct Communication {
-  std::vector<Interval> all, moving;
+  std::vector<Interval> moving, waiting;
 };
 
 // Returns how many collectives an NPU has under way at once, at most.
@@ -51,7 +52,7 @@ std::uint64_t most_at_once(const Run& run, std::span<const std::uint32_t> slices
   return static_cast<std::uint64_t>(most);
 }
 
-Table group_table(const std::map<std::int64_t, OfGroup>& groups) {
+Table group_table(const std::map<std::int64_t, OfGroup>& groups, const GroupTitles& titles) {
   Table t{.key = "by_group",
           .title = "by process group, sums over NPUs (time: union of its communication on an NPU)",
           .columns = {{"group", "group", Unit::text},
@@ -60,15 +61,14 @@ Table group_table(const std::map<std::int64_t, OfGroup>& groups) {
                       {"hidden", "hidden", Unit::time},
                       {"hidden", "hidden", Unit::share},
                       {"exposed", "exposed", Unit::time},
-                      {"exposed_moving", "of it moving", Unit::time},
-                      {"exposed_waiting", "of it waiting", Unit::time},
-                      {"exposed_mean", "exposed per NPU", Unit::time}},
+                      {"exposed_mean", "exposed per NPU", Unit::time},
+                      {"waiting", "waiting", Unit::time}},
           .more = "groups"};
   for (const auto& [group, g] : groups) {
-    t.rows.push_back({group == messages_group ? std::string("(messages)") : group_title(group), value_of(g.npus),
+    t.rows.push_back({group == messages_group ? std::string("(messages)") : titles.title(group), value_of(g.npus),
                       g.time_ps.get(), g.hidden_ps.get(), share_of(g.hidden_ps.get(), g.time_ps.get()),
-                      g.exposed_ps.get(), g.moving_ps.get(), g.exposed_ps.get() - g.moving_ps.get(),
-                      static_cast<double>(g.exposed_ps.get()) / static_cast<double>(g.npus)});
+                      g.exposed_ps.get(), static_cast<double>(g.exposed_ps.get()) / static_cast<double>(g.npus),
+                      g.waiting_ps.get()});
   }
   std::stable_sort(t.rows.begin(), t.rows.end(), [](const auto& a, const auto& b) { return a[5] > b[5]; });
   return t;
@@ -79,6 +79,7 @@ Table group_table(const std::map<std::int64_t, OfGroup>& groups) {
 Section overlap_section(const Run& run, const RunWishes&) {
   Section s{.name = "overlap"};
   const CommunicationWaits waits(run);
+  const GroupTitles titles(run);
   std::map<std::int64_t, OfGroup> groups;
   OfGroup all;
   std::uint64_t at_once = 0;
@@ -91,17 +92,19 @@ Section overlap_section(const Run& run, const RunWishes&) {
       const Interval time{slice.begin_ps, slice.end_ps};
       if (slice.lane == Lane::compute) compute.push_back(time);
       if (!communicates(slice.lane)) continue;
-      any.push_back(time);
-      Communication& c = own[slice.call < run.calls.size() ? run.calls[slice.call].group : messages_group];
-      c.all.push_back(time);
-      c.moving.push_back({waits.until(slice), slice.end_ps});
+      const Picoseconds since = waits.until(slice);
+      any.push_back({since, slice.end_ps});
+      Communication& c =
+          own[slice.call < run.calls.size() ? titles.representative(run.calls[slice.call].group) : messages_group];
+      c.moving.push_back({since, slice.end_ps});
+      c.waiting.push_back({slice.begin_ps, since});
     }
     const Intervals computing = join(std::move(compute)), communication = join(std::move(any));
     all.add(length(communication), length(common(communication, computing)), 0, npu.stands_for);
     for (auto& [group, c] : own) {
-      const Intervals whole = join(std::move(c.all));
-      groups[group].add(length(whole), length(common(whole, computing)),
-                        length(without(join(std::move(c.moving)), computing)), npu.stands_for);
+      const Intervals moving = join(std::move(c.moving));
+      groups[group].add(length(moving), length(common(moving, computing)),
+                        length(without(without(join(std::move(c.waiting)), computing), moving)), npu.stands_for);
     }
     at_once = std::max(at_once, most_at_once(run, npu.slices));
   }
@@ -111,7 +114,7 @@ Section overlap_section(const Run& run, const RunWishes&) {
       {"hidden", "hidden of communication", Unit::share, share_of(all.hidden_ps.get(), all.time_ps.get())},
       {"exposed", "exposed", Unit::time, all.exposed_ps.get()},
       {"most_collectives", "collectives under way at once on an NPU, at most", Unit::count, value_of(at_once)}};
-  s.tables.push_back(group_table(groups));
+  s.tables.push_back(group_table(groups, titles));
   s.notes.emplace_back(
       "groups may communicate at the same time: their times add up to more than the communication of an NPU");
   return s;

@@ -29,6 +29,7 @@ struct RunSection {
 
 // Return the sections of that name.
 [[nodiscard]] Section time_section(const Run& run, const RunWishes& wishes);
+[[nodiscard]] Section operations_section(const Run& run, const RunWishes& wishes);
 [[nodiscard]] Section overlap_section(const Run& run, const RunWishes& wishes);
 [[nodiscard]] Section skew_section(const Run& run, const RunWishes& wishes);
 [[nodiscard]] Section calls_section(const Run& run, const RunWishes& wishes);
@@ -38,5 +39,9 @@ struct RunSection {
 [[nodiscard]] Section run_path_section(const Run& run, const RunWishes& wishes);
 [[nodiscard]] Section run_memory_section(const Run& run, const RunWishes& wishes);
 [[nodiscard]] Section use_section(const Run& run, const RunWishes& wishes);
+
+// Returns the table of operations_section(): kernels of a recording by name, operations of a simulated run by name
+// without numbers; nodes of the CPU are none.
+[[nodiscard]] Table operation_table(const Run& run);
 
 }  // namespace convert

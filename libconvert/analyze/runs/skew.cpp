@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "analyze/runs/group_titles.h"
 #include "analyze/runs/sections.h"
 #include "analyze/runs/slices.h"
 
@@ -50,10 +51,11 @@ Table call_table(const Run& run, const std::vector<Value>& last_of) {
                       {"spread", "first to last call", Unit::time},
                       {"last", "last NPU", Unit::count}},
           .more = "collectives"};
+  const GroupTitles titles(run);
   for (std::size_t i = 0; i < run.calls.size(); ++i) {
     const Run::Call& c = run.calls[i];
     if (spread_of(c) == 0) continue;
-    t.rows.push_back({std::string(name(c.op)), group_title(c.group), std::int64_t{c.number},
+    t.rows.push_back({std::string(name(c.op)), titles.title_alone(c.group), std::int64_t{c.number},
                       c.size_bytes < 0 ? Value{} : Value(c.size_bytes), c.begin_ps, spread_of(c), last_of[i]});
   }
   std::stable_sort(t.rows.begin(), t.rows.end(), [](const auto& a, const auto& b) { return a[5] > b[5]; });

@@ -37,9 +37,4 @@ class SlicesByNpu {
 // Returns the parts of the NPUs that have slices of their own: of those that others stand for, these tell.
 [[nodiscard]] std::vector<NpuParts> own_parts(const Run& run);
 
-// Returns the name of a process group of a run.
-[[nodiscard]] inline std::string group_title(std::int64_t group) {
-  return group == 0 ? "(all ranks)" : std::to_string(group);
-}
-
 }  // namespace convert

@@ -8,6 +8,7 @@
 #include "analyze/parts.h"
 #include "analyze/runs/sections.h"
 #include "analyze/runs/slices.h"
+#include "analyze/runs/use.h"
 
 namespace convert {
 namespace {
@@ -152,23 +153,22 @@ Section run_memory_section(const Run& run, const RunWishes&) {
 
 Section use_section(const Run& run, const RunWishes& wishes) {
   Section s{.name = "mfu"};
-  const auto total = static_cast<double>(window(run));
-  const auto npus = static_cast<double>(run.npus.size());
-  if (wishes.operations < 0) {
+  const RunUse use = use_of(run, static_cast<double>(wishes.operations), wishes.ops_per_ns * 1e9);
+  if (use.operations < 0) {
     s.notes.emplace_back(
-        "a run does not tell how many operations its nodes are: give the traces too, "
+        "the run does not tell how many operations its nodes are: give the traces too, "
         "et-stats --timeline RUN --peak 989TFLOPS TRACES");
     return s;
   }
-  const double per_second = total == 0 ? 0 : static_cast<double>(wishes.operations) / (total / 1e12);
-  s.figures = {{"operations", "operations", Unit::count, wishes.operations},
-               {"tflops", "TFLOPS that all NPUs reach", Unit::number, per_second / 1e12},
-               {"tflops_per_npu", "TFLOPS of an NPU, mean", Unit::number,
-                npus == 0 ? Value{} : Value(per_second / 1e12 / npus)}};
-  if (wishes.ops_per_ns > 0) {
-    const double peak = wishes.ops_per_ns * 1e9 * npus;
-    s.figures.push_back(
-        {"mfu", "used of the peak (MFU)", Unit::share, peak == 0 ? Value{} : Value(per_second / peak)});
+  const auto npus = static_cast<double>(npus_of(run).size());
+  s.figures = {
+      {"operations", "operations", Unit::count,
+       wishes.operations >= 0 ? Value(wishes.operations) : Value(static_cast<std::int64_t>(use.operations))},
+      {"tflops", "TFLOPS that all NPUs reach", Unit::number, use.tflops * npus},
+      {"tflops_per_npu", "TFLOPS of an NPU, mean", Unit::number, use.tflops}};
+  if (use.peak_per_s > 0) {
+    s.figures.push_back({"peak_tflops", "TFLOPS of an NPU at its peak", Unit::number, use.peak_per_s / 1e12});
+    s.figures.push_back({"mfu", "used of the peak (MFU)", Unit::share, use.mfu < 0 ? Value{} : Value(use.mfu)});
   } else {
     s.notes.emplace_back("with --peak 989TFLOPS: which share of that");
   }

@@ -9,17 +9,10 @@
 #include "analyze/runs/by_key.h"
 #include "analyze/runs/sections.h"
 #include "analyze/runs/slices.h"
+#include "analyze/runs/use.h"
 
 namespace convert {
 namespace {
-
-constexpr std::array<std::string_view, part_count> part_titles = {"computing alone",
-                                                                  "computing and communicating",
-                                                                  "exposed, moving",
-                                                                  "exposed, waiting",
-                                                                  "memory",
-                                                                  "CPU",
-                                                                  "idle"};
 
 Table part_table(const std::vector<NpuParts>& parts, const SlicesByNpu& slices, Picoseconds total) {
   Table t{.key = "parts",
@@ -56,7 +49,7 @@ Table npu_table(const std::vector<NpuParts>& parts, const SlicesByNpu& slices) {
           .title = "by NPU; the seven times add up to the run",
           .columns = {{"npu", "NPU", Unit::count}},
           .more = "NPUs"};
-  constexpr std::array<std::string_view, part_count> titles = {"alone",  "both", "moving", "waiting",
+  constexpr std::array<std::string_view, part_count> titles = {"alone",  "both", "exposed", "waiting",
                                                                "memory", "CPU",  "idle"};
   for (std::size_t p = 0; p < part_count; ++p)
     t.columns.push_back({std::string(part_names[p]), std::string(titles[p]), Unit::time});
@@ -95,8 +88,13 @@ Section time_section(const Run& run, const RunWishes& wishes) {
 }
 
 std::span<const RunSection> run_sections() {
-  static constexpr std::array<RunSection, 10> sections = {{
+  static constexpr std::array<RunSection, 11> sections = {{
       {"time", [](const Run&) { return true; }, time_section},
+      {"operations",
+       [](const Run& r) {
+         return std::ranges::any_of(r.timeline.slices, [](const Slice& s) { return s.lane != Lane::cpu; });
+       },
+       operations_section},
       {"overlap", [](const Run& r) { return !r.timeline.slices.empty(); }, overlap_section},
       {"collectives", [](const Run& r) { return !r.calls.empty(); }, calls_section},
       {"skew", [](const Run& r) { return !r.calls.empty(); }, skew_section},
@@ -111,7 +109,7 @@ std::span<const RunSection> run_sections() {
                 std::ranges::any_of(r.npus, [](const Run::Npu& n) { return n.peak_memory_bytes >= 0; });
        },
        run_memory_section},
-      {"mfu", [](const Run&) { return false; }, use_section},
+      {"mfu", [](const Run& r) { return use_of(r).operations >= 0; }, use_section},
   }};
   return sections;
 }

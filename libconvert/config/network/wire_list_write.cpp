@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <span>
 #include <tuple>
@@ -10,9 +13,16 @@
 namespace convert {
 namespace {
 
+// Returns the bandwidth with six digits, so that the rounding of sums and products does not show.
+double six_digits(double bytes_per_ns) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.6g", bytes_per_ns);
+  return std::strtod(text.data(), nullptr);
+}
+
 // What a line says of its links but their ends.
 using Terms = std::tuple<double, Picoseconds, std::uint32_t>;
-Terms terms_of(const GraphWire& w) { return {w.bytes_per_ns, w.latency_ps, w.weight}; }
+Terms terms_of(const GraphWire& w) { return {six_digits(w.bytes_per_ns), w.latency_ps, w.weight}; }
 
 std::string time_text(Picoseconds ps) {
   return ps % ps_per_ns == 0 ? std::to_string(ps / ps_per_ns) + "ns" : std::to_string(ps) + "ps";

@@ -78,8 +78,10 @@ bool sniff_lines(std::string_view head) {
 std::unique_ptr<TraceWriter> write_document(const FormatOptions& /*options*/) {
   return make_json_writer(JsonLayout::document);
 }
-std::unique_ptr<TraceWriter> write_lines(const FormatOptions& /*options*/) {
-  return make_json_writer(JsonLayout::lines);
+std::unique_ptr<TraceWriter> write_lines(const FormatOptions& options) {
+  const std::string attrs = options.get("attrs").value_or("full");
+  if (attrs != "full" && attrs != "flat") throw usage_error("attrs=" + attrs + ": expected full or flat");
+  return make_json_writer(JsonLayout::lines, attrs == "flat");
 }
 
 }  // namespace
@@ -101,6 +103,8 @@ const Format jsonl_format = {
     .name = "jsonl",
     .summary = "Chakra execution trace as JSON lines, one node a line",
     .suffixes = {".jsonl"},
+    .write_options = {{"attrs", "full|flat",
+                       "flat: {\"name\":value} for jq and pandas, not read again (default: full)"}},
     .sniff = sniff_lines,
     .peek_groups = peek_json_groups,
     .read = make_json_lines_reader,

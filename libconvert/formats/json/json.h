@@ -11,8 +11,9 @@ namespace convert {
 
 enum class JsonLayout : unsigned char { document, lines };
 
-// Returns a writer of json (document) or jsonl (lines).
-[[nodiscard]] std::unique_ptr<TraceWriter> make_json_writer(JsonLayout layout);
+// Returns a writer of json (document) or jsonl (lines). With `flat` attributes are {"name":value} without their
+// kinds, doc strings and unknown fields, for other programs; our readers do not take them.
+[[nodiscard]] std::unique_ptr<TraceWriter> make_json_writer(JsonLayout layout, bool flat = false);
 // Return a reader of json, and one of jsonl.
 [[nodiscard]] std::unique_ptr<TraceReader> make_json_reader(const ReadContext& context);
 [[nodiscard]] std::unique_ptr<TraceReader> make_json_lines_reader(const ReadContext& context);

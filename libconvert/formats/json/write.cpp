@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <simdjson.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -8,6 +9,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "formats/json/json.h"
@@ -62,7 +64,7 @@ void append_bytes(std::string& out, std::string_view bytes) {
 
 class JsonTraceWriter final : public TraceWriter {
  public:
-  explicit JsonTraceWriter(JsonLayout layout) : lines_(layout == JsonLayout::lines) {}
+  JsonTraceWriter(JsonLayout layout, bool flat) : lines_(layout == JsonLayout::lines), flat_(flat) {}
 
   bool take_groups(std::string_view json) override {
     const simdjson::padded_string text(json);
@@ -195,6 +197,7 @@ class JsonTraceWriter final : public TraceWriter {
   void attributes(std::string& out, const AttrTable& t, std::span<const Attr> attrs) {
     if (attrs.empty()) return;
     key(out, "attr");
+    if (flat_) return flat_attributes(out, t, attrs);
     char before = '[';
     for (const Attr& a : attrs) {
       out += before;
@@ -203,6 +206,38 @@ class JsonTraceWriter final : public TraceWriter {
     }
     out += ']';
     first_ = false;
+  }
+
+  // {"name":value,…}; of attributes of one name the last.
+  void flat_attributes(std::string& out, const AttrTable& t, std::span<const Attr> attrs) {
+    char before = '{';
+    for (std::size_t i = 0; i < attrs.size(); ++i) {
+      const Attr& a = attrs[i];
+      const auto again = [&](const Attr& other) { return other.name == a.name; };
+      if (std::ranges::any_of(attrs.subspan(i + 1), again)) continue;
+      out += std::exchange(before, ',');
+      if (!append_json_string(out, a.name.view())) refuse("an attribute name");
+      out += ':';
+      value(out, t, a);
+    }
+    out += '}';
+    first_ = false;
+  }
+
+  void value(std::string& out, const AttrTable& t, const Attr& a) {
+    if (a.kind == Kind::string_val) {
+      if (!append_json_string(out, t.string(a))) refuse("attribute '" + label(a) + "'");
+    } else if (a.kind == Kind::bytes_val) {
+      append_bytes(out, t.string(a));
+    } else if (is_list(a.kind)) {
+      out += '[';
+      elements(out, t, a);
+      out += ']';
+    } else if (a.kind != Kind::none) {
+      append_number(out, a.kind, a.bits);
+    } else {
+      out += "null";
+    }
   }
 
   // {"name":"x" without the closing brace, or { for the empty name.
@@ -242,18 +277,8 @@ class JsonTraceWriter final : public TraceWriter {
     key(out, kind_name(a.kind)) += '{';
     first_ = true;
     if (a.size != 0) {
-      key(out, "values");
-      const Kind scalar = scalar_of(a.kind);
-      for (std::uint32_t i = 0; i < a.size; ++i) {
-        out += i == 0 ? '[' : ',';
-        if (scalar == Kind::string_val) {
-          if (!append_json_string(out, t.view(t.string_list(a)[i]))) refuse("attribute '" + label(a) + "'");
-        } else if (scalar == Kind::bytes_val) {
-          append_bytes(out, t.view(t.string_list(a)[i]));
-        } else {
-          append_number(out, scalar, t.list(a)[i]);
-        }
-      }
+      key(out, "values") += '[';
+      elements(out, t, a);
       out += ']';
     }
     if (!unknown.empty()) append_bytes(key(out, "unknown"), unknown);
@@ -261,9 +286,25 @@ class JsonTraceWriter final : public TraceWriter {
     first_ = false;
   }
 
+  // The values of a list, with commas.
+  void elements(std::string& out, const AttrTable& t, const Attr& a) const {
+    const Kind scalar = scalar_of(a.kind);
+    for (std::uint32_t i = 0; i < a.size; ++i) {
+      if (i != 0) out += ',';
+      if (scalar == Kind::string_val) {
+        if (!append_json_string(out, t.view(t.string_list(a)[i]))) refuse("attribute '" + label(a) + "'");
+      } else if (scalar == Kind::bytes_val) {
+        append_bytes(out, t.view(t.string_list(a)[i]));
+      } else {
+        append_number(out, scalar, t.list(a)[i]);
+      }
+    }
+  }
+
   static std::string label(const Attr& a) { return std::string(a.name.view()); }
 
   bool lines_;
+  bool flat_;
   std::string groups_;  // of the set; empty: none
   bool any_node_ = false;
   bool first_ = true;  // no member of the current object is written yet
@@ -276,8 +317,8 @@ class JsonTraceWriter final : public TraceWriter {
 
 }  // namespace
 
-std::unique_ptr<TraceWriter> make_json_writer(JsonLayout layout) {
-  return std::make_unique<JsonTraceWriter>(layout);
+std::unique_ptr<TraceWriter> make_json_writer(JsonLayout layout, bool flat) {
+  return std::make_unique<JsonTraceWriter>(layout, flat);
 }
 
 }  // namespace convert

@@ -88,6 +88,7 @@ class Checker {
   }
 
   void collectives() {
+    each("groups", run_.groups, [&](const Run::Group& g) { text(g.name); });
     each("calls", run_.calls, [&](const Run::Call& c) {
       require(!convert::name(c.op).empty(), "has no such collective");
       times(c.begin_ps, c.last_begin_ps);

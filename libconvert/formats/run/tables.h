@@ -72,6 +72,10 @@ struct Columns<Run::Npu> {
                  Column{"nodes_done", &T::nodes_done}, Column{"peak_memory", &T::peak_memory_bytes});
 };
 template <>
+struct Columns<Run::Group> {
+  static constexpr auto all = std::tuple(Column{"group", &Run::Group::group}, Column{"name", &Run::Group::name});
+};
+template <>
 struct Columns<Run::Call> {
   using T = Run::Call;
   static constexpr auto all = std::tuple(
@@ -163,6 +167,7 @@ struct Columns<NumberRow<Number>> {
 template <class R, class Fn>
 void for_each_table(R& run, const Fn& fn) {
   fn("npus", run.npus);
+  fn("groups", run.groups);
   fn("slices", run.timeline.slices);
   fn("calls", run.calls);
   fn("call_npus", run.call_npus);

@@ -7,47 +7,6 @@
 namespace convert {
 namespace {
 
-enum What : std::uint8_t { computing, communicating, waiting, remote_memory, on_cpu, whats };
-
-// Something begins (+1) or ends (-1).
-struct Change {
-  Picoseconds at = 0;
-  What what = computing;
-  std::int8_t by = 0;
-};
-
-What what_of(Lane lane) {
-  if (communicates(lane)) return communicating;
-  if (lane == Lane::compute) return computing;
-  return lane == Lane::memory ? remote_memory : on_cpu;
-}
-
-Part part_of(const std::array<std::int64_t, whats>& active) {
-  if (active[computing] > 0) return active[communicating] > 0 ? Part::overlap : Part::compute;
-  if (active[communicating] > 0) {
-    return active[waiting] == active[communicating] ? Part::waiting : Part::moving;
-  }
-  if (active[remote_memory] > 0) return Part::memory;
-  return active[on_cpu] > 0 ? Part::cpu : Part::idle;
-}
-
-// Calls `each` with the stretches of [0, end) of an NPU, one after the other.
-template <typename Each>
-void for_each_stretch(std::vector<Change>& changes, Picoseconds end, Each each) {
-  std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.at < b.at; });
-  std::array<std::int64_t, whats> active{};
-  Picoseconds from = 0;
-  for (const Change& change : changes) {
-    const Picoseconds at = std::clamp<Picoseconds>(change.at, 0, end);
-    if (at > from) {
-      each(part_of(active), from, at);
-      from = at;
-    }
-    active.at(change.what) += change.by;
-  }
-  if (end > from) each(part_of(active), from, end);
-}
-
 // Adds `weight` NPUs from one time to another to the bins of a part.
 void add_to_bins(double* bins, Picoseconds from, Picoseconds to, Picoseconds end, double weight) {
   const double per_ps = static_cast<double>(activity_bins) / static_cast<double>(end);
@@ -59,23 +18,6 @@ void add_to_bins(double* bins, Picoseconds from, Picoseconds to, Picoseconds end
     const double finish = std::min(b, static_cast<double>(i + 1));
     if (finish > begin) bins[i] += weight * (finish - begin);
   }
-}
-
-std::vector<std::vector<Change>> changes_by_npu(const Run& run, const NpuIndex& index,
-                                                const std::vector<Picoseconds>& waits) {
-  std::vector<std::vector<Change>> changes(index.ranks().size());
-  for (std::size_t i = 0; i < run.timeline.slices.size(); ++i) {
-    const Slice& slice = run.timeline.slices[i];
-    const std::uint32_t npu = index[slice.rank];
-    if (npu == no_index || slice.end_ps <= slice.begin_ps) continue;
-    const auto add = [&](What what, Picoseconds begin, Picoseconds end) {
-      changes[npu].push_back({begin, what, 1});
-      changes[npu].push_back({end, what, -1});
-    };
-    add(what_of(slice.lane), slice.begin_ps, slice.end_ps);
-    if (waits[i] > 0) add(waiting, slice.begin_ps, slice.begin_ps + waits[i]);
-  }
-  return changes;
 }
 
 // Calls `each` with the index of each NPU of a class and of the one that it is like.
@@ -108,11 +50,11 @@ RunParts run_parts(const Run& run, const NpuIndex& index) {
     weight[other] += 1;
   });
   parts.activity.assign(part_count * activity_bins, 0);
-  std::vector<std::vector<Change>> changes = changes_by_npu(run, index, parts.wait_ps);
+  const std::vector<std::vector<std::uint32_t>> by_npu = slices_by_npu(run);
   for (std::size_t npu = 0; npu < weight.size(); ++npu) {
     parts.npus.push_back({.npu = index.ranks()[npu]});
     if (weight[npu] == 0) continue;
-    for_each_stretch(changes[npu], end, [&](Part part, Picoseconds from, Picoseconds to) {
+    for_each_stretch(run, by_npu[npu], waits, [&](Part part, Picoseconds from, Picoseconds to) {
       const auto p = static_cast<std::size_t>(part);
       parts.npus[npu].ps.at(p) += to - from;
       add_to_bins(&parts.activity[p * activity_bins], from, to, end, weight[npu]);

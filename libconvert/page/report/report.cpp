@@ -73,6 +73,9 @@ ReportData report_data(const Run& run) {
   add_memory(run, columns);
   write_dims(run, json);
   write_what_if(run, json);
+  write_operations(run, json);
+  write_use(run, json);
+  write_groups(run, json);
   write_waits(run, json);
   write_findings(run, json);
   names.write(json, "names");

@@ -8,6 +8,9 @@
 #include <vector>
 
 #include "analyze/findings.h"
+#include "analyze/runs/group_titles.h"
+#include "analyze/runs/sections.h"
+#include "analyze/runs/use.h"
 #include "util/utf8.h"
 
 namespace convert {
@@ -276,6 +279,43 @@ void write_waits(const Run& run, JsonWriter& json) {
     json.begin_object().member("npu", wait.npu).member("node", std::to_string(wait.node));
     json.member("name", cut_text(name, most_text_bytes)).member("since_ps", wait.since_ps);
     json.member("text", run.texts[wait.text]).end_object();
+  }
+  json.end_array();
+}
+
+void write_operations(const Run& run, JsonWriter& json) {
+  constexpr std::size_t most = 500;
+  const Table t = operation_table(run);
+  const auto number = [](const Value& value) {
+    const auto* whole = std::get_if<std::int64_t>(&value);
+    const auto* real = std::get_if<double>(&value);
+    return whole != nullptr ? static_cast<double>(*whole) : real != nullptr ? *real : 0;
+  };
+  json.member("operations_in_all", t.rows.size()).key("operations").begin_array();
+  for (std::size_t i = 0; i < std::min(most, t.rows.size()); ++i) {
+    const std::vector<Value>& row = t.rows[i];
+    json.begin_object().member("name", cut_text(std::get<std::string>(row[0]), most_text_bytes));
+    json.member("kind", std::get<std::string>(row[1])).member("count", number(row[2]));
+    json.member("total_ps", number(row[3])).member("mean_ps", number(row[4])).member("share", number(row[5]));
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_use(const Run& run, JsonWriter& json) {
+  const RunUse use = use_of(run);
+  if (use.operations < 0) return;
+  json.key("use").begin_object().member("operations", use.operations).member("tflops", use.tflops);
+  json.member("peak_tflops", use.peak_per_s / 1e12).member("mfu", use.mfu).end_object();
+}
+
+void write_groups(const Run& run, JsonWriter& json) {
+  const GroupTitles titles(run);
+  json.key("groups").begin_array();
+  for (const std::int64_t group : titles.groups()) {
+    json.begin_object().member("group", group).member("like", titles.representative(group));
+    json.member("title", cut_text(titles.title(group), most_text_bytes));
+    json.member("alone", cut_text(titles.title_alone(group), most_text_bytes)).end_object();
   }
   json.end_array();
 }

@@ -22,6 +22,10 @@ void add_memory(const Run& run, ReportColumns& columns);
 void write_dims(const Run& run, JsonWriter& json);
 void write_what_if(const Run& run, JsonWriter& json);
 void write_waits(const Run& run, JsonWriter& json);
+// Kernels or operations, the 500 longest; the use of the peak; names of groups.
+void write_operations(const Run& run, JsonWriter& json);
+void write_use(const Run& run, JsonWriter& json);
+void write_groups(const Run& run, JsonWriter& json);
 void write_findings(const Run& run, JsonWriter& json);
 
 }  // namespace convert

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/collective.h"
+#include "core/run/group_names.h"
 #include "core/trace.h"
 #include "core/world_size.h"
 #include "passes/dep_rules.h"
@@ -49,6 +50,9 @@ void LinkedNodes::head(Trace& out) {
   out.metadata = std::move(host_.metadata);
   out.metadata.version = schema_version;
   add_metadata(out.metadata.table);
+  GroupNames names;
+  for (const GroupTable::Group& group : groups_.all()) names.emplace(group.id, group.description);
+  add_group_names(names, out.metadata);
 }
 
 // Nodes and attributes are laid out anew; texts, numbers, inputs and outputs stay where they are.

@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -219,8 +220,11 @@ class Drawing {
     begin(std::ceil(total_width), std::ceil(total_height));
     draw_y();
     draw_x();
-    for (std::size_t i = 0; i < curves_.size(); ++i) draw_line(i);
+    // Between categories there is nothing to draw a line through: each value is a dot with its number.
+    const bool dots = !plot_.x.categories.empty();
+    for (std::size_t i = 0; i < curves_.size() && !dots; ++i) draw_line(i);
     for (std::size_t i = 0; i < curves_.size(); ++i) draw_points(i);
+    if (dots) draw_values();
     if (!labels) return out_ + "</svg>\n";
     text(right + 44, top_ - 14, plot_.legend, tones::soft, "font-weight=\"600\"");
     for (std::size_t i = 0; i < curves_.size(); ++i) draw_labels(i);
@@ -354,9 +358,31 @@ class Drawing {
     std::string points;
     for (const auto& [x, y] : curves_[i].places)
       points += (points.empty() ? "" : " ") + coordinate(x) + "," + coordinate(y);
-    // Between categories there is nothing: the line is only to be followed.
     out_ += "<polyline points=\"" + points + "\" fill=\"none\" " + color_of("stroke", i) + " stroke-width=\"2\"" +
-            (plot_.x.categories.empty() ? "" : " stroke-opacity=\"0.45\"") + dash_of(i) + "/>\n";
+            dash_of(i) + "/>\n";
+  }
+
+  // Writes each value beside its dot, above or below, unless another one is there.
+  void draw_values() {
+    constexpr double line = 13, above = 8, below = 17;
+    constexpr int digits = 4;
+    std::map<double, std::vector<double>> taken;  // by place in x: baselines
+    for (std::size_t i = 0; i < curves_.size(); ++i) {
+      const Curve& curve = curves_[i];
+      for (std::size_t k = 0; k < curve.places.size(); ++k) {
+        const auto [x, y] = curve.places[k];
+        std::vector<double>& there = taken[x];
+        for (const double at : {y - above, y + below}) {
+          const bool free =
+              std::none_of(there.begin(), there.end(), [&](double other) { return std::abs(other - at) < line; });
+          if (!free || at < top_ - 4 || at > bottom_ - 2) continue;
+          there.push_back(at);
+          text(x, at, plot_value(plot_.y.unit, curve.lines.front()->points[k].second, digits), tones::ink,
+               "text-anchor=\"middle\" font-size=\"11\"");
+          break;
+        }
+      }
+    }
   }
 
   // Each line has its mark besides its colour; hovering tells the numbers.
@@ -398,10 +424,12 @@ class Drawing {
               coordinate(right + 22) + "\" y2=\"" + coordinate(curve.label_y + curve.room() - row + 6) + "\" " +
               color_of("stroke", i) + " stroke-width=\"0.8\"/>\n";
     }
-    out_ += "<line x1=\"" + coordinate(right + 22) + "\" y1=\"" + coordinate(middle) + "\" x2=\"" +
-            coordinate(right + 40) + "\" y2=\"" + coordinate(middle) + "\" " + color_of("stroke", i) +
-            " stroke-width=\"2\"" + dash_of(i) + "/>\n" + mark(i, right + 31, middle) + color_of("fill", i) +
-            "/>\n";
+    if (plot_.x.categories.empty()) {
+      out_ += "<line x1=\"" + coordinate(right + 22) + "\" y1=\"" + coordinate(middle) + "\" x2=\"" +
+              coordinate(right + 40) + "\" y2=\"" + coordinate(middle) + "\" " + color_of("stroke", i) +
+              " stroke-width=\"2\"" + dash_of(i) + "/>\n";
+    }
+    out_ += mark(i, right + 31, middle) + color_of("fill", i) + "/>\n";
     double at = curve.label_y;
     for (const PlotLine* l : curve.lines) text(right + 46, (at += row) - row + 4, l->label, tones::ink, "");
   }

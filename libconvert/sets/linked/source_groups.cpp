@@ -93,6 +93,28 @@ void TraceSource::read_announced_groups() {
   }
 }
 
+void TraceSource::take_metadata(const Metadata& metadata) {
+  const GroupNames names = group_names_of(metadata);
+  const std::lock_guard lock(groups_mutex_);
+  for (const auto& [id, name] : names) {
+    std::string& known = group_names_.try_emplace(id, name).first->second;
+    known = std::min(known, name);  // whatever thread reads a rank first
+  }
+  if (!metadata_) metadata_ = metadata;
+}
+
+GroupNames TraceSource::group_names() const {
+  const std::lock_guard lock(groups_mutex_);
+  GroupNames names = group_names_;
+  for (const auto& [id, linked] : linked_groups_) names.try_emplace(id, linked.group.description);
+  return names;
+}
+
+std::optional<Metadata> TraceSource::metadata() const {
+  const std::lock_guard lock(groups_mutex_);
+  return metadata_;
+}
+
 bool TraceSource::has_subgroups() const {
   if (!groups_come_late()) return SetSource::has_subgroups();
   const std::lock_guard lock(groups_mutex_);

@@ -52,7 +52,7 @@ class ActivityIntervals {
   void add(std::uint8_t kind, Interval i) { intervals_.at(kind).push_back(i); }
 
   [[nodiscard]] ActivityTimes times(Picoseconds end) {
-    std::array<Edges, 4> edges;
+    std::array<Edges, Activity::cpu + 1> edges;
     for (std::size_t kind = 0; kind < intervals_.size(); ++kind) {
       merge(intervals_[kind]);
       edges[kind].rest = intervals_[kind];
@@ -83,7 +83,7 @@ class ActivityIntervals {
       return open ? rest.front().end : rest.front().begin;
     }
   };
-  std::array<std::vector<Interval>, 4> intervals_{};
+  std::array<std::vector<Interval>, Activity::cpu + 1> intervals_{};
 };
 
 }  // namespace

@@ -91,6 +91,7 @@ struct ReplayResult {
   std::vector<Rank> ranks;                    // of npus; empty: 0, 1, 2, …
   std::vector<CollectiveResult> collectives;  // by begin_ps, then by first_npu
   std::vector<CollectiveKind> kinds;          // see collective_kinds(); for reports of collectives
+  std::optional<CollectiveKind> whole{};      // see algorithm_kind(); for reports of algorithms
   std::vector<WireUse> wires;                 // with NetworkOptions::count_wires
   // With NetworkOptions::bin_wires: the length of a bin, their number, and by wire and bin the share in which the
   // wire was busy, 255 is all.

@@ -19,6 +19,7 @@
 #include "simulate/engine/observer.h"
 #include "simulate/engine/remote_memory.h"
 #include "simulate/engine/replay.h"
+#include "simulate/engine/waits_for_others.h"
 #include "simulate/system/layer.h"
 #include "util/huge_pages.h"
 
@@ -53,11 +54,13 @@ class Replayer final : private CollectiveListener {
         system_(program, queue_, npu_events_, messages_, *this, observer_),
         memory_(program.options.system->memory, static_cast<Rank>(program.ranks.size())),
         exposure_(program.ranks.size()),
+        receive_waits_(program.channels.size()),
         waits_for_(nodes_of(program)),
         npus_(program.ranks.size()),
         has_slots_(program.options.issue == IssueMode::workload),
         has_streams_(!program.plans.empty()),
-        waits_for_round_(has_slots_ && program.rules.invalid_nodes_free_in_next_round()) {
+        waits_for_round_(has_slots_ && program.rules.invalid_nodes_free_in_next_round()),
+        waits_communicate_(program.rules.all_but_computation_is_exposed()) {
     result_.npus.resize(program.ranks.size());
     if (!program.turns.empty()) network_->use_turns(program.turns);
     if (program.options.traffic) messages_.count_in(traffic_);
@@ -165,8 +168,18 @@ class Replayer final : private CollectiveListener {
     }
   }
 
+  void collective_called(Rank npu, std::uint32_t node, std::uint32_t run) override {
+    if (waits_communicate_) return;
+    const std::uint32_t group = program_.plans[system_.runs()[run].plan].call.group;
+    const Op& op = npus_[npu].ops[node];
+    call_waits_.call(run, npu, observer_.weight(group, npu), program_.groups[group].size(program_.model),
+                     Activity::kind_of(op.type, op.slot) == Activity::communication,
+                     [this](Rank waited) { npus_[waited].activity.end_wait(queue_.now()); });
+  }
+
   void collective_done(Rank npu, std::uint32_t op, NodeEnd end, std::uint32_t run) override {
     const std::uint32_t group = program_.plans[system_.runs()[run].plan].call.group;
+    if (!waits_communicate_ && call_waits_.end(run, npu)) npus_[npu].activity.end_wait(queue_.now());
     exposure_.end(npu, op, run, observer_.weight(group, npu), npus_[npu].activity.without_compute(queue_.now()));
     complete(npu, op, end);
   }
@@ -247,11 +260,20 @@ class Replayer final : private CollectiveListener {
     if (has_slots_ && (npu.busy & slot_bit(op.slot)) != 0) return false;
     observer_.node_starts(r, node);
     recorder_.begin(r, node, queue_.now());
-    if (op.type != OpType::invalid) npu.activity.begin(Activity::kind_of(op.type, op.slot), queue_.now());
+    if (op.type != OpType::invalid) npu.activity.begin(first_kind(npu, r, op), queue_.now());
     if (has_slots_ && op.type != OpType::invalid && op.slot != Slot::recv) npu.busy |= slot_bit(op.slot);
     begin(npu, r, node, op);
     observer_.node_started();
     return true;
+  }
+
+  // Returns what a node does at first. A collective waits until it turns out that all NPUs have called it.
+  [[nodiscard]] Activity::Kind first_kind(const Npu& npu, Rank r, const Op& op) {
+    const Activity::Kind kind = Activity::kind_of(op.type, op.slot);
+    if (waits_communicate_ || kind != Activity::communication) return kind;
+    const bool waits = op.type == OpType::collective ||
+                       (op.type == OpType::recv && receive_waits_.post(message(npu, op).channel, r));
+    return waits ? Activity::waiting : kind;
   }
 
   void begin(Npu& npu, Rank r, std::uint32_t node, const Op& op) {
@@ -265,6 +287,8 @@ class Replayer final : private CollectiveListener {
       case OpType::memory: begin_access(memory_.access(r, op.value, done)); break;
       case OpType::send: {
         const LinkedMessage& m = message(npu, op);
+        if (!waits_communicate_)
+          receive_waits_.send(m.channel, [this](Rank to) { npus_[to].activity.end_wait(queue_.now()); });
         if (npu.way_of != nullptr) messages_.go_by(npu.way_of[node]);
         messages_.send(m.channel, done, r, m.peer, op.value, 0);
         break;
@@ -429,6 +453,8 @@ class Replayer final : private CollectiveListener {
   SystemLayer<Observer> system_;
   RemoteMemory memory_;
   CollectiveExposure exposure_;
+  ReceiveWaits receive_waits_;
+  CallWaits call_waits_;
   RankArrays<std::uint32_t> waits_for_;  // of the feeders
   HugeVector<Npu> npus_;
   std::vector<RefusedCall> refused_;
@@ -441,8 +467,9 @@ class Replayer final : private CollectiveListener {
   bool order_is_open_ = false;
   const bool has_slots_;
   const bool has_streams_;
-  const bool waits_for_round_;  // what an INVALID node has freed
-  bool on_network_ = true;      // what happens now is the network's doing, not an NPU's; the start counts as such
+  const bool waits_for_round_;    // what an INVALID node has freed
+  const bool waits_communicate_;  // from their issue on, as in ASTRA-sim
+  bool on_network_ = true;        // what happens now is the network's doing, not an NPU's; the start counts as such
 };
 
 }  // namespace convert

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "core/attr_names.h"
+#include "core/world_size.h"
 #include "simulate/program/program.h"
 #include "simulate/report/bound.h"
 
@@ -73,10 +75,19 @@ std::vector<Rank> members_of(const ReplayProgram& program, const CollectivePlan&
 
 }  // namespace
 
-std::vector<CollectiveKind> collective_kinds(const ReplayProgram& program) {
+std::optional<CollectiveKind> algorithm_kind(const Metadata& metadata, std::int64_t size_bytes) {
+  const AttrTable& table = metadata.table;
+  const auto text = string_value(table, table.attrs, attr::collective);
+  const auto op = text ? parse_collective(*text, in_algorithms) : std::nullopt;
+  const auto ranks = world_size(metadata);
+  if (!op || !ranks || size_bytes <= 0) return std::nullopt;
+  return CollectiveKind{.op = *op, .size_bytes = size_bytes, .npus = static_cast<std::uint32_t>(*ranks)};
+}
+
+std::vector<CollectiveKind> collective_kinds(const ReplayProgram& program, bool bounds) {
   std::vector<CollectiveKind> kinds;
   for (const CollectivePlan& plan : program.plans) kinds.push_back(kind_of(program, plan));
-  if (kinds.empty() || program.network.ideal) return kinds;
+  if (kinds.empty() || program.network.ideal || !bounds) return kinds;
   const NetworkReach network(program.network, program.options.network);
   using Key = std::tuple<std::uint32_t, std::vector<std::uint32_t>, std::uint32_t, Ways>;
   std::map<Key, GroupReach> known;  // by group, dimensions, root

@@ -92,8 +92,8 @@ void append_astra(const ReplayResult& result, std::string& out) {
     };
     statistic("Wall time", *n.finish_ps);
     if (n.times.computes) statistic("GPU time", n.times.compute);
-    if (n.times.communicates) statistic("Comm time", n.times.communication);
-    const Picoseconds overlap = n.times.compute + n.times.communication - *n.finish_ps;
+    if (n.times.communicates) statistic("Comm time", n.times.called);
+    const Picoseconds overlap = n.times.compute + n.times.called - *n.finish_ps;
     if (n.times.computes && n.times.communicates && overlap > 0)
       statistic("Total compute-communication overlap", overlap);
     if (n.roofline) append_roofline(*n.roofline, npu, out);

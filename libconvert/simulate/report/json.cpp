@@ -115,6 +115,17 @@ void write_wire(const ReplayResult& result, const WireUse& wire, JsonWriter& jso
   json.member("peak_queue", wire.peak_queue).end_object();
 }
 
+void write_whole(const ReplayResult& result, JsonWriter& json) {
+  if (!result.whole || result.status != ReplayStatus::complete) return;
+  const CollectiveKind& kind = *result.whole;
+  const CollectiveSpeed s = speed_of(kind, result.total_ps);
+  json.line(1).key("algorithm").begin_object().member("op", name(kind.op)).member("size_bytes", kind.size_bytes);
+  json.member("npus", kind.npus);
+  member_fixed(json, "algbw_gb_per_s", s.alg_gb_per_s);
+  member_fixed(json, "busbw_gb_per_s", s.bus_gb_per_s);
+  json.end_object();
+}
+
 void write_worst_port(const ReplayResult& result, JsonWriter& json) {
   if (!result.worst_port) return;
   const PortLoad& load = *result.worst_port;
@@ -153,6 +164,7 @@ void append_json(const ReplayResult& result, std::string& out, const ReportOptio
   if (result.status == ReplayStatus::stopped || result.status == ReplayStatus::deadlock)
     member_ns(json, "reached_ns", result.reached_ps);
   if (!result.recorded_communication) write_symmetry(result, json);
+  write_whole(result, json);
   write_npus(result, json, drain);
   write_summary(result, json);
   write_peak_tensors(result, json);

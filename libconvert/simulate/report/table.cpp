@@ -41,7 +41,8 @@ void append_more(std::size_t more, const std::string& what, std::string& out) {
 // Returns the columns of the table of NPUs: memory and CPU only where an NPU has any.
 std::vector<const NpuTime*> shown_times(const ReplayResult& result) {
   std::vector<const NpuTime*> shown;
-  for (const std::size_t i : {time_finish, time_compute, time_communication, time_exposed, time_overlap, time_idle})
+  for (const std::size_t i :
+       {time_finish, time_compute, time_communication, time_exposed, time_overlap, time_waiting, time_idle})
     shown.push_back(&npu_times.at(i));
   for (const std::size_t i : {time_memory, time_cpu}) {
     const std::optional<Spread> s = spread(result, npu_times.at(i));
@@ -143,6 +144,16 @@ std::vector<KindRow> rows_of_kinds(const ReplayResult& result) {
   std::stable_sort(rows.begin(), rows.end(),
                    [](const KindRow& a, const KindRow& b) { return a.time_ps > b.time_ps; });
   return rows;
+}
+
+// Appends the bandwidths of the collective of which the traces are an algorithm.
+void append_whole(const ReplayResult& result, std::string& out) {
+  if (!result.whole || result.status != ReplayStatus::complete) return;
+  const CollectiveKind& kind = *result.whole;
+  const CollectiveSpeed s = speed_of(kind, result.total_ps);
+  if (!s.alg_gb_per_s) return;
+  out += std::string(name(kind.op)) + " of " + format_bytes(kind.size_bytes) + " on " + std::to_string(kind.npus) +
+         " NPUs: algbw " + rate(s.alg_gb_per_s) + ", busbw " + rate(s.bus_gb_per_s) + '\n';
 }
 
 void append_kinds(const ReplayResult& result, bool all, std::string& out) {
@@ -255,6 +266,7 @@ void append_text(const ReplayResult& result, std::string& out, const ReportOptio
     case ReportPart::npus:
       append_npus(result, options.all, out);
       append_peak_tensors(result, out);
+      append_whole(result, out);
       append_kinds(result, options.all, out);
       break;
     case ReportPart::collectives: append_collectives(result, options.all, out); break;

@@ -50,13 +50,14 @@ Spread spread_of_all(const ReplayResult& result, const Of& value_of) {
 
 }  // namespace
 
-const std::array<NpuTime, 8> npu_times = {{
+const std::array<NpuTime, 9> npu_times = {{
     {"finish_ns", "finish", [](const NpuResult& n) { return n.finish_ps; }},
     {"exposed_communication_ns", "exposed",
      [](const NpuResult& n) { return n.finish_ps ? std::optional(n.exposed_communication_ps) : std::nullopt; }},
     {"compute_ns", "compute", [](const NpuResult& n) { return std::optional(n.compute_ps); }},
     {"communication_ns", "communication", [](const NpuResult& n) { return std::optional(n.times.communication); }},
     {"overlap_ns", "overlap", [](const NpuResult& n) { return std::optional(n.times.overlap); }},
+    {"waiting_ns", "waiting", [](const NpuResult& n) { return std::optional(n.times.waiting); }},
     {"idle_ns", "idle",
      [](const NpuResult& n) { return n.finish_ps ? std::optional(*n.finish_ps - n.times.busy) : std::nullopt; }},
     {"memory_ns", "memory", [](const NpuResult& n) { return std::optional(n.times.memory); }},

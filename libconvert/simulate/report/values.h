@@ -25,11 +25,12 @@ enum NpuTimeIndex : std::size_t {
   time_compute,
   time_communication,
   time_overlap,
+  time_waiting,
   time_idle,
   time_memory,
   time_cpu
 };
-extern const std::array<NpuTime, 8> npu_times;
+extern const std::array<NpuTime, 9> npu_times;
 
 // Holds the lowest, mean and highest value of the NPUs that have one.
 struct Spread {

@@ -15,6 +15,7 @@
 
 #include "config/system.h"
 #include "core/diagnostic.h"
+#include "core/run/stragglers.h"
 #include "simulate/engine/replay.h"
 #include "simulate/system/plan.h"
 
@@ -22,20 +23,14 @@ namespace convert {
 namespace {
 
 constexpr double free_bytes_per_ns = 1e18;
-constexpr double straggler_ratio = 1.05;
 
-// Holds computing times of the run's NPUs: of each the union of its slices that compute.
-struct Computing {
-  std::vector<Picoseconds> by_npu;
-  Picoseconds median = 0;
-};
-
-Computing computing_of(const Run& run, std::size_t npus) {
+// Returns how long each NPU of the run computes: the union of its slices that compute.
+std::vector<NpuComputing> computing_of(const Run& run, std::size_t npus) {
   std::vector<std::vector<std::pair<Picoseconds, Picoseconds>>> times(npus);
   for (const Slice& s : run.timeline.slices) {
     if (s.lane == Lane::compute && s.rank < npus) times[s.rank].emplace_back(s.begin_ps, s.end_ps);
   }
-  Computing c;
+  std::vector<NpuComputing> computing;
   for (auto& of : times) {
     std::ranges::sort(of);
     Picoseconds sum = 0;
@@ -45,15 +40,12 @@ Computing computing_of(const Run& run, std::size_t npus) {
       sum += end - std::max(begin, until);
       until = end;
     }
-    c.by_npu.push_back(sum);
+    computing.push_back({static_cast<Rank>(computing.size()), sum});
   }
   for (const Run::Class& like : run.classes) {
-    if (like.npu < npus && like.like < npus) c.by_npu[like.npu] = c.by_npu[like.like];
+    if (like.npu < npus && like.like < npus) computing[like.npu].time_ps = computing[like.like].time_ps;
   }
-  std::vector<Picoseconds> sorted = c.by_npu;
-  std::ranges::sort(sorted);
-  if (!sorted.empty()) c.median = sorted[(sorted.size() - 1) / 2];
-  return c;
+  return computing;
 }
 
 class Changes {
@@ -124,31 +116,34 @@ class Changes {
     run_.whatif.push_back(w);
   }
 
+  // Lets the NPUs of a group, which compute equally long, all compute like the median NPU.
   void stragglers() {
     constexpr std::size_t most = 4;
-    const Computing c = computing_of(run_, program_.ranks.size());
-    std::vector<std::pair<Picoseconds, Rank>> slow;
-    for (Rank r = 0; r < c.by_npu.size(); ++r) {
-      if (static_cast<double>(c.by_npu[r]) > straggler_ratio * static_cast<double>(c.median) && c.median > 0)
-        slow.emplace_back(-c.by_npu[r], r);
-    }
-    std::ranges::sort(slow);
-    if (slow.size() > most) slow.resize(most);
-    for (const auto& [time, r] : slow) {
-      const double factor = static_cast<double>(c.median) / static_cast<double>(-time);
+    const Stragglers slow = find_stragglers(computing_of(run_, program_.ranks.size()));
+    for (std::size_t g = 0; g < std::min(most, slow.groups.size()); ++g) {
+      const StragglerGroup& group = slow.groups[g];
+      const double factor = static_cast<double>(slow.median_ps) / static_cast<double>(group.time_ps);
       ReplayProgram changed = copy();
       edit(
-          changed, [npu = r](Rank rank) { return rank == npu ? std::optional(Calls()) : std::nullopt; },
+          changed,
+          [&](Rank rank) {
+            return std::ranges::binary_search(group.npus, rank) ? std::optional(Calls()) : std::nullopt;
+          },
           [factor](Op& op, const Calls&) {
             if (op.type == OpType::timed && op.is_compute)
               op.value = static_cast<std::int64_t>(std::llround(static_cast<double>(op.value) * factor));
           });
-      const auto before = program_.options.slow.find(r);
-      char text[40];
-      std::snprintf(text, sizeof text, "%u=%.6gx", r,
-                    factor * (before == program_.options.slow.end() ? 1 : before->second));
-      run(changed, {.change = Run::Change::like_median, .subject = static_cast<std::int32_t>(r)},
-          "NPU " + std::to_string(r) + " computes like the median NPU", std::string("--slow ") + text);
+      std::map<Rank, double> factors = program_.options.slow;
+      for (const Rank r : group.npus) factors.try_emplace(r, 1.0).first->second *= factor;
+      std::string setting;
+      for (const auto& [r, by] : factors) {
+        char text[40];
+        std::snprintf(text, sizeof text, "%u=%.6gx", r, by);
+        setting += (setting.empty() ? "--slow " : ",") + std::string(text);
+      }
+      run(changed, {.change = Run::Change::like_median, .subject = static_cast<std::int32_t>(group.npus.front())},
+          npus_text(group.npus) + (group.npus.size() == 1 ? " computes" : " compute") + " like the median NPU",
+          setting);
     }
   }
 

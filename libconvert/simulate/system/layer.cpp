@@ -41,6 +41,7 @@ const CollectiveRun* SystemLayer<Observer>::start(Rank npu, std::uint32_t plan_n
                                                   NodeEnd end, std::uint32_t number) {
   const std::uint32_t run = call(npu, plan_number, op, number);
   if (runs_[run].plan != plan_number) return &runs_[run];
+  listener_.collective_called(npu, op, run);
   if (runs_[run].begin == queue_.now())
     observer_.calls_first(run, npu, op, [&] { return has_turns_of_first(run, npu); });
   if (runs_whole_rings_ && model_.rules.collectives_share_queues() && runs_[run].begin == queue_.now() &&

@@ -25,10 +25,12 @@ namespace convert {
 struct CustomAlgorithm;
 struct LinkedProgram;
 
-// Is told when an NPU's part of a collective has ended.
+// Gets the begins and ends of NPUs' parts of collectives.
 class CollectiveListener {
  public:
   virtual ~CollectiveListener() = default;
+  // NPU `npu` has called run `run` as node `op`.
+  virtual void collective_called(Rank npu, std::uint32_t op, std::uint32_t run) = 0;
   // Tells that NPU `npu` has ended its part of run `run`, which it called as node `op`, whose end is `end`.
   virtual void collective_done(Rank npu, std::uint32_t op, NodeEnd end, std::uint32_t run) = 0;
 };

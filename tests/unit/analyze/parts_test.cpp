@@ -30,10 +30,10 @@ TEST(Parts, AreWhatIsUnderWay) {
   const std::vector<NpuParts> parts = parts_of(run);
   ASSERT_EQ(parts.size(), 1U);
   EXPECT_EQ(parts[0].npu, 4U);
-  EXPECT_EQ(parts[0].ps, (Times{20, 10, 25, 5, 10, 10, 20}));
+  // The collective waits for its last NPU until 35: what the NPU computes before that hides nothing.
+  EXPECT_EQ(parts[0].ps, (Times{30, 0, 25, 5, 10, 10, 20}));
   EXPECT_EQ(parts[0].computing(), 30);
-  EXPECT_EQ(parts[0].communication(), 40);
-  EXPECT_EQ(parts[0].exposed(), 30);
+  EXPECT_EQ(parts[0].communication(), 25);
 }
 
 TEST(Parts, AReceiveWaitsForItsSend) {
@@ -46,6 +46,22 @@ TEST(Parts, AReceiveWaitsForItsSend) {
   EXPECT_EQ(parts[0].ps, (Times{0, 0, 30, 0, 0, 0, 20}));
   // While another receive, which has no flow, moves bytes the NPU does not wait.
   EXPECT_EQ(parts[1].ps, (Times{0, 0, 35, 15, 0, 0, 0}));
+}
+
+TEST(Parts, OnAnIdealNetworkNoCommunicationIsHidden) {
+  convert::Run run;
+  run.total_ps = 100;
+  run.npus = {{.rank = 0}, {.rank = 1}};
+  run.calls = {{.begin_ps = 5, .last_begin_ps = 60, .end_ps = 60}};
+  // NPU 1 posts its receive and calls its collective early, computes, and gets both at once when NPU 0 comes to
+  // them.
+  run.timeline.slices = {slice(0, Lane::compute, 0, 60),     slice(0, Lane::send, 60, 60),
+                         slice(0, Lane::collective, 60, 60), slice(1, Lane::recv, 0, 60),
+                         slice(1, Lane::collective, 5, 60),  slice(1, Lane::compute, 10, 40)};
+  run.timeline.slices[1].flow = run.timeline.slices[3].flow = 7;
+  run.timeline.slices[2].call = run.timeline.slices[4].call = 0;
+  EXPECT_EQ(parts_of(run)[0].ps, (Times{60, 0, 0, 0, 0, 0, 40}));
+  EXPECT_EQ(parts_of(run)[1].ps, (Times{30, 0, 0, 30, 0, 0, 40}));
 }
 
 TEST(Parts, WhatIsOpenWaitsToTheEnd) {
@@ -78,7 +94,7 @@ TEST(Parts, AddUpToTheTotalWhateverOverlaps) {
     for (const auto& [compute, communication, memory, cpu] : busy) {
       const Part part = compute && communication ? Part::overlap
                         : compute                ? Part::compute
-                        : communication          ? Part::moving
+                        : communication          ? Part::exposed
                         : memory                 ? Part::memory
                         : cpu                    ? Part::cpu
                                                  : Part::idle;

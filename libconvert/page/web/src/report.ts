@@ -10,6 +10,7 @@ import {made} from './panels/made';
 import {matrix} from './panels/matrix';
 import {memory} from './panels/memory';
 import {numbers} from './panels/numbers';
+import {operations} from './panels/operations';
 import {path} from './panels/path';
 import {Run, whatRan} from './panels/run';
 import {timeline} from './panels/timeline';
@@ -26,6 +27,7 @@ const panels: Panel[] = [
   timeline,
   path,
   whatIf,
+  operations,
   collectives,
   links,
   matrix,

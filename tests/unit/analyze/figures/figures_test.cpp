@@ -58,17 +58,20 @@ TEST(Figures, JsonTellsWhatIsLeftOut) {
   EXPECT_NE(statistics_json(sample(), 1).find("\"rows_left_out\":1"), std::string::npos);
 }
 
-TEST(Figures, CsvHasAHeaderForEachTable) {
+TEST(Figures, CsvIsOneTable) {
   EXPECT_EQ(statistics_csv(sample(), 0),
-            "section,figure,value\n"
-            "time,total_ns,1.5\n"
-            "time,all_reduce.bytes,2048\n"
-            "time,all_reduce.calls,3\n"
-            "time,share,0.125\n"
-            "\n"
-            "section,table,name,busbw_gb_per_s\n"
-            "time,rows,\"a,\x1b\"\"b\",50\n"
-            "time,rows,c,\n");
+            "section,table,figure,value,name,busbw_gb_per_s\n"
+            "time,figures,total_ns,1.5,,\n"
+            "time,figures,all_reduce.bytes,2048,,\n"
+            "time,figures,all_reduce.calls,3,,\n"
+            "time,figures,share,0.125,,\n"
+            "time,rows,,,\"a,\x1b\"\"b\",50\n"
+            "time,rows,,,c,\n");
+}
+
+TEST(Figures, BandwidthsHaveSixDigits) {
+  const Statistics one = {{.name = "x", .figures = {{"busbw", "busbw", Unit::gb_per_s, 370.79999999999995}}}};
+  EXPECT_EQ(get_figure(one, "x.busbw"), "370.8");
 }
 
 TEST(Figures, OneIsFoundWithItsUnitAndWithout) {

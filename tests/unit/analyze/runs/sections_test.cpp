@@ -3,9 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
+#include "analyze/runs/group_titles.h"
+#include "analyze/runs/use.h"
 #include "core/diagnostic.h"
 
 namespace convert {
@@ -103,14 +107,58 @@ TEST(RunSections, NpusThatOneStandsForCount) {
 
 TEST(RunSections, OverlapByGroup) {
   const Section s = section(two_npus(), "overlap");
-  EXPECT_EQ(number(s, "communication"), 100);
+  EXPECT_EQ(number(s, "communication"), 80);
   EXPECT_EQ(number(s, "hidden"), 10);
-  EXPECT_EQ(number(s, "exposed"), 90);
+  EXPECT_EQ(number(s, "exposed"), 70);
   EXPECT_EQ(number(s, "most_collectives"), 1);
   const Table& groups = table(s, "by_group");
   ASSERT_EQ(groups.rows.size(), 1U);
-  EXPECT_EQ(groups.rows[0], (Row{std::string("(all ranks)"), std::int64_t{2}, std::int64_t{100}, std::int64_t{10},
-                                 0.1, std::int64_t{90}, std::int64_t{70}, std::int64_t{20}, 45.0}));
+  EXPECT_EQ(groups.rows[0], (Row{std::string("(all ranks)"), std::int64_t{2}, std::int64_t{80}, std::int64_t{10},
+                                 0.125, std::int64_t{70}, 35.0, std::int64_t{20}}));
+}
+
+TEST(RunSections, EquivalentGroupsShareARow) {
+  convert::Run run = two_npus();
+  const auto call = [&](std::int64_t group, std::int64_t size) {
+    run.calls.push_back({.op = Collective::all_gather, .group = group, .npus = 2, .size_bytes = size});
+  };
+  call(3, 10), call(4, 10), call(5, 20), call(7, 10), call(8, 10), call(9, 10);
+  run.groups = {{7, run.texts.add("tp")}, {8, run.texts.add("tp")}, {9, run.texts.add("dp")}};
+  const Section s = section(run, "collectives");
+  std::vector<std::string> titles;
+  for (const Row& row : table(s, "kinds").rows) titles.push_back(std::get<std::string>(row[1]));
+  std::sort(titles.begin(), titles.end());
+  EXPECT_EQ(titles, (std::vector<std::string>{"(all ranks)", "3 (+ 1 like it)", "5", "dp", "tp (2 groups)"}));
+  const GroupTitles groups(run);
+  EXPECT_EQ(groups.representative(8), 7);
+  EXPECT_EQ(groups.title_alone(8), "tp (group 8)");
+  EXPECT_EQ(groups.title_alone(9), "dp");
+  EXPECT_EQ(groups.title_alone(4), "4");
+}
+
+TEST(RunSections, OperationsByNameWithoutNumbers) {
+  convert::Run run = two_npus();
+  add(run, 1, Lane::compute, "mlp2 layer 3 micro 10", 90, 95);
+  add(run, 1, Lane::compute, "mlp2 layer 4 micro 11", 95, 100);
+  add(run, 1, Lane::cpu, "launch", 0, 100);
+  const Section s = section(run, "operations");
+  const Table& t = table(s, "operations");
+  ASSERT_EQ(t.rows.size(), 4U);
+  EXPECT_EQ(t.rows[0], (Row{std::string("AR"), std::string("collective"), std::int64_t{2}, std::int64_t{100}, 50.0,
+                            100.0 / 210, std::int64_t{40}, std::int64_t{60}}));
+  EXPECT_EQ(t.rows[3][0], Value(std::string("mlp2 layer * micro *")));
+  EXPECT_EQ(t.rows[3][2], Value(std::int64_t{2}));
+  run.recorded = true;  // names of kernels are whole
+  EXPECT_EQ(section(run, "operations").tables.front().rows.size(), 5U);
+}
+
+TEST(RunSections, UseOfThePeakThatTheRunTells) {
+  convert::Run run = two_npus();
+  EXPECT_TRUE(section(run, "mfu").figures.empty());
+  tell_use(run, "100", 2e12);  // 100 operations in 100 ps on 2 NPUs: 0.5 TFLOPS each
+  const Section s = section(run, "mfu");
+  EXPECT_DOUBLE_EQ(std::get<double>(figure(s, "tflops_per_npu")), 0.5);
+  EXPECT_DOUBLE_EQ(std::get<double>(figure(s, "mfu")), 0.25);
 }
 
 TEST(RunSections, TheLastNpuIsTheStraggler) {

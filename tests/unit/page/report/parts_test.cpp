@@ -6,6 +6,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "analyze/diff/difference.h"
+#include "analyze/fidelity/fidelity.h"
+#include "analyze/findings.h"
+#include "analyze/runs/sections.h"
 #include "common/sample_runs.h"
 #include "page/report/slices.h"
 
@@ -68,7 +72,7 @@ TEST(RunParts, UnionsOfEachKind) {
   const RunParts parts = parts_in(run);
   EXPECT_EQ(part(parts, 0, Part::compute), 350 + 50);
   EXPECT_EQ(part(parts, 0, Part::overlap), 50);
-  EXPECT_EQ(part(parts, 0, Part::moving), 200);
+  EXPECT_EQ(part(parts, 0, Part::exposed), 200);
   EXPECT_EQ(part(parts, 0, Part::waiting), 0);
   EXPECT_EQ(part(parts, 0, Part::memory), 100);
   EXPECT_EQ(part(parts, 0, Part::cpu), 100);
@@ -87,8 +91,48 @@ TEST(RunParts, WaitsWhileAllThatCommunicatesWaits) {
   const RunParts parts = parts_in(run);
   EXPECT_EQ(parts.wait_ps, (std::vector<Picoseconds>{500, 0, 200, 0}));
   EXPECT_EQ(part(parts, 0, Part::waiting), 300 + 100);  // not while the receive's message is under way
-  EXPECT_EQ(part(parts, 0, Part::moving), 100 + 200);
+  EXPECT_EQ(part(parts, 0, Part::exposed), 100 + 200);
   EXPECT_EQ(part(parts, 1, Part::waiting), 0);
+}
+
+// Statistics, differences, findings and pages have the same times of one run.
+TEST(RunParts, AreTheSameInAllReports) {
+  for (const convert::Run& run : {sample::training({}), sample::ring(8, 14), sample::classes(64)}) {
+    const RunParts page = parts_in(run);
+    std::array<double, part_count> mean{};
+    for (const NpuParts& npu : page.npus) {
+      for (std::size_t p = 0; p < mean.size(); ++p)
+        mean[p] += static_cast<double>(npu.ps[p]) / static_cast<double>(page.npus.size());
+    }
+    const auto near = [](double a, double b) { EXPECT_NEAR(a, b, 1e-9 * (1 + b)); };
+    const Section time = time_section(run, {});
+    for (std::size_t p = 0; p < mean.size(); ++p) {
+      EXPECT_EQ(time.tables.at(0).rows.at(p).at(0), Value(std::string(part_titles[p])));
+      near(std::get<double>(time.tables.at(0).rows.at(p).at(1)), mean[p]);
+    }
+    const auto of = [&](Part part) { return mean[static_cast<std::size_t>(part)]; };
+    const Fidelity fidelity = compare_run_statistics(run, run);
+    near(fidelity.simulated.at(0).a.exposed_ps, of(Part::exposed));
+    near(*fidelity.simulated.at(0).a.waiting_ps, of(Part::waiting));
+    const auto all = static_cast<double>(page.npus.size());
+    for (const Figure& f : overlap_section(run, {}).figures) {
+      if (f.key == "exposed") near(static_cast<double>(std::get<std::int64_t>(f.value)), all * of(Part::exposed));
+      if (f.key == "hidden" && f.unit == Unit::time)
+        near(static_cast<double>(std::get<std::int64_t>(f.value)), all * of(Part::overlap));
+    }
+    convert::Run without = run;  // without paths a difference tells the mean NPU
+    without.path.clear();
+    const Difference difference = compare_runs(without, without, {});
+    for (std::size_t p = 0; p + 1 < mean.size(); ++p) {
+      const auto part = difference.path_parts.find(std::string(part_titles[p]));
+      ASSERT_NE(part, difference.path_parts.end());
+      EXPECT_EQ(part->second.a_ps.get(), static_cast<Picoseconds>(mean[p])) << part->first;
+    }
+    for (const Finding& f : findings_of(run)) {
+      if (f.rule != "bubble") continue;
+      near(f.value * static_cast<double>(window(run)), of(Part::idle) + of(Part::waiting));
+    }
+  }
 }
 
 TEST(RunParts, NpusOfWhichOnlySlicesTell) {

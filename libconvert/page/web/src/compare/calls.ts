@@ -3,12 +3,12 @@
 import {bytes, h, panel, percent, Table} from '../lib';
 import {grouped} from '../panels/calls';
 import type {Group} from '../panels/calls';
-import {groupName, hints, rateOrNone, timeOrNone} from '../panels/collectives';
+import {hints, rateOrNone, timeOrNone} from '../panels/collectives';
 import {opName} from '../panels/run';
 import {byChange, ofA, timeChange} from './pair';
 import type {PairPanel} from './pair';
 
-interface Row { op: string; size: number; group: number; a: Group | undefined; b: Group | undefined }
+interface Row { op: string; size: number; group: number; title: string; a: Group | undefined; b: Group | undefined }
 
 const sum = (group: Group | undefined): number => group?.sum ?? -1;
 const busbw = (group: Group | undefined): number => group?.busbw ?? -1;
@@ -33,7 +33,7 @@ export const collectives: PairPanel = ({a, b}) => {
     rowData: r => ({op: r.op, size: r.size, group: r.group, aPs: sum(r.a), bPs: sum(r.b), busbwA: busbw(r.a), busbwB: busbw(r.b)}),
     columns: [
       {title: 'collective', left: true, value: r => r.op, cell: r => opName(r.op)},
-      {title: 'group', value: r => r.group, cell: r => groupName(r.group)},
+      {title: 'group', left: true, value: r => r.title, cell: r => r.title},
       {title: 'size', value: r => r.size, cell: r => r.size < 0 ? '–' : bytes(r.size)},
       ...pairOf('calls', '', group => group?.calls.length ?? 0, String),
       ...pairOf('time', 'sum of the calls; they may overlap', sum, timeOrNone),

@@ -22,7 +22,7 @@ const mean = (run: Run, ...names: string[]): number => run.npus.length === 0 ? -
   : names.reduce((sum, name) => sum + part(run, name), 0) / run.npus.length;
 
 function hidden(run: Run): number {
-  const both = part(run, 'overlap'), moved = both + part(run, 'moving') + part(run, 'waiting');
+  const both = part(run, 'overlap'), moved = both + part(run, 'exposed');
   return moved > 0 ? both / moved : -1;
 }
 
@@ -44,8 +44,8 @@ function rows(a: Run, b: Run): Row[] {
     {...times('total', ended ? 'total' : 'total, or reached', 'end of the last node; of a run that does not complete how far it comes',
               r => r.end), alone: !ended},
     times('computing', 'computing', 'computing alone and both, mean of the NPUs', r => mean(r, 'compute', 'overlap')),
-    times('exposed', 'exposed communication', 'communication while nothing is computed, mean of the NPUs', r => mean(r, 'moving', 'waiting')),
-    times('waiting', 'of it waiting for others', 'mean of the NPUs', r => mean(r, 'waiting')),
+    times('exposed', 'exposed communication', 'communication while nothing is computed, mean of the NPUs', r => mean(r, 'exposed')),
+    times('waiting', 'waiting for others', 'until a message is sent or the last NPU calls a collective, mean of the NPUs', r => mean(r, 'waiting')),
     both('hidden', 'communication hidden', 'share of the communication under which the NPU computes', hidden, percent, {share: true}),
     times('idle', 'idle', 'mean of the NPUs', r => mean(r, 'idle')),
     both('link', 'busiest link', 'share of the run in which it is occupied', busiestShare, percent, {share: true}),

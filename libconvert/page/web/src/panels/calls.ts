@@ -2,12 +2,14 @@
 // Calls of collectives as columns, since a run may have millions, and what calls of one kind have in common.
 import type {PageData} from '../lib';
 import {largest} from '../lib';
+import type {Run} from './run';
 
 interface Texts { ops: string[]; texts: string[] }
 
 export class Calls {
   readonly length: number;
   readonly group: Float64Array;
+  readonly like: Float64Array;       // of equivalent groups the same one
   readonly number: Int32Array;
   readonly npus: Int32Array;
   readonly size: Float64Array;       // bytes; -1: not known
@@ -19,11 +21,13 @@ export class Calls {
   private readonly factor: Float64Array;
   private readonly algorithms: Int32Array;
 
-  // `times` returns a column in picoseconds.
-  constructor(data: PageData<Texts>, times: (name: string) => Float64Array, private readonly texts: Texts) {
+  // `times` returns a column in picoseconds, `like` the group that stands for those equivalent to a group.
+  constructor(data: PageData<Texts>, times: (name: string) => Float64Array, private readonly texts: Texts,
+              like: (group: number) => number) {
     this.operation = data.u8('call.op');
     this.length = this.operation.length;
     this.group = data.f64('call.group');
+    this.like = this.group.map(like);
     this.number = data.i32('call.number');
     this.npus = data.i32('call.npus');
     this.size = data.f64('call.size');
@@ -61,9 +65,9 @@ export class Calls {
   }
 }
 
-// Calls of one operation, size and group. Times are picoseconds, of those that ended; -1 where there are none.
+// Calls of one operation, size and group; equivalent groups are one. Times are picoseconds, of those that ended; -1 where there are none.
 export interface Group {
-  key: string; op: string; size: number; group: number; calls: number[];
+  key: string; op: string; size: number; group: number; title: string; calls: number[];
   sum: number; least: number; mean: number; most: number; waits: number; busbw: number; ofBound: number;
 }
 
@@ -79,8 +83,9 @@ function mean(calls: number[], of: (i: number) => number): number {
   return known > 0 ? sum / known : -1;
 }
 
-function groupOf(calls: Calls, list: number[]): Group {
-  const first = list[0]!, op = calls.op(first), size = calls.size[first]!, group = calls.group[first]!;
+function groupOf(run: Run, list: number[]): Group {
+  const {calls} = run, first = list[0]!, op = calls.op(first), size = calls.size[first]!, group = calls.like[first]!;
+  const title = run.groupTitle(group);
   let sum = 0, ended = 0, least = Infinity;
   for (const i of list) {
     const time = calls.time(i);
@@ -89,16 +94,17 @@ function groupOf(calls: Calls, list: number[]): Group {
     ++ended;
     least = Math.min(least, time);
   }
-  return {key: `${op} ${size} ${group}`, op, size, group, calls: list, sum: ended > 0 ? sum : -1,
+  return {key: `${op} ${size} ${calls.npus[first]!} ${title}`, op, size, group, title, calls: list, sum: ended > 0 ? sum : -1,
           least: ended > 0 ? least : -1, mean: ended > 0 ? sum / ended : -1, most: largest(list.map(i => calls.time(i)), -1),
           waits: mean(list, i => calls.waitsForLast(i)), busbw: mean(list, i => calls.busbw(i)), ofBound: mean(list, i => calls.ofBound(i))};
 }
 
 // Returns the calls by operation, size and group, in the order of their first ones.
-export function grouped(calls: Calls): Group[] {
+export function grouped(run: Run): Group[] {
+  const {calls} = run;
   const found = new Map<number, Map<number, number[]>>(), lists: number[][] = [];
   for (let i = 0; i < calls.length; ++i) {
-    const size = calls.size[i]!, kind = calls.group[i]! * 256 + calls.opNumber(i);
+    const size = calls.size[i]!, kind = calls.like[i]! * 256 + calls.opNumber(i);
     let bySize = found.get(size);
     if (!bySize) found.set(size, bySize = new Map());
     let list = bySize.get(kind);
@@ -108,5 +114,5 @@ export function grouped(calls: Calls): Group[] {
     }
     list.push(i);
   }
-  return lists.map(list => groupOf(calls, list));
+  return lists.map(list => groupOf(run, list));
 }

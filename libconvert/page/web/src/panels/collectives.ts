@@ -20,7 +20,6 @@ function share(value: number): Node | string {
 
 export const timeOrNone = (ps: number): Node | string => ps < 0 ? '–' : timeText(ps);
 export const rateOrNone = (gb: number): string => gb > 0 ? rate(gb) : '–';
-export const groupName = (group: number): string => group === 0 ? 'all' : String(group);
 
 // Returns whether the groups and numbers of calls differ: a run of one collective needs no columns of them.
 function differ(calls: Calls): boolean {
@@ -45,7 +44,7 @@ function callTable(run: Run, view: View, rows: number[]): HTMLElement {
         if (calls.algorithm(i)) tipOn(name, () => calls.algorithm(i));
         return name;
       }},
-      ...(groups ? [{title: 'group', value: (i: number) => calls.group[i]!, cell: (i: number) => groupName(calls.group[i]!)}] : []),
+      ...(groups ? [{title: 'group', left: true, value: (i: number) => calls.group[i]!, cell: (i: number) => run.groupAlone(calls.group[i]!)}] : []),
       {title: 'size', value: i => calls.size[i]!, cell: i => calls.size[i]! < 0 ? '–' : bytes(calls.size[i]!)},
       {title: 'begin', value: i => calls.begin[i]!, cell: i => timeText(calls.begin[i]!)},
       {title: 'waits for last', hint: hints.wait, value: i => calls.waitsForLast(i), cell: i => {
@@ -65,7 +64,7 @@ function groupTable(groups: Group[], open: (group: Group) => void): HTMLElement 
     rows: groups, sort: 4, most: 200, click: open, rowData: g => ({calls: g.calls.length, meanPs: g.mean, sumPs: Math.max(0, g.sum)}),
     columns: [
       {title: 'collective', left: true, value: g => g.op, cell: g => opName(g.op)},
-      {title: 'group', value: g => g.group, cell: g => groupName(g.group)},
+      {title: 'group', left: true, value: g => g.title, cell: g => g.title},
       {title: 'size', value: g => g.size, cell: g => g.size < 0 ? '–' : bytes(g.size)},
       {title: 'calls', value: g => g.calls.length, cell: g => String(g.calls.length)},
       {title: 'time: sum', hint: 'of its calls; they may overlap', value: g => g.sum, cell: g => timeOrNone(g.sum)},
@@ -93,7 +92,7 @@ export const collectives: Panel = (run, view) => {
     back.hidden = true;
     box.replaceChildren(groupTable(groups, g => {
       back.hidden = false;
-      showCalls(g.calls, `${counted(g.calls.length, 'call')} of ${opName(g.op)} ${g.size < 0 ? '' : bytes(g.size)}, group ${groupName(g.group)}`);
+      showCalls(g.calls, `${counted(g.calls.length, 'call')} of ${opName(g.op)} ${g.size < 0 ? '' : bytes(g.size)}, group ${g.title}`);
     }));
     note.textContent = `${counted(calls.length, 'call')} by operation, group and size · bandwidths in GB/s`;
   };

@@ -9,7 +9,7 @@ function groupSums(run: Run): GroupSum[] {
   const found = new Map<number, GroupSum>();
   const {calls} = run;
   for (let i = 0; i < calls.length; ++i) {
-    const group = calls.group[i]!;
+    const group = calls.like[i]!;
     let sum = found.get(group);
     if (!sum) found.set(group, sum = {group, calls: 0, size: 0, time: 0});
     ++sum.calls;
@@ -69,7 +69,7 @@ export const matrix: Panel = run => {
   const groups = groupSums(run);
   const sums = groups.length === 0 ? null : h('div', {class: 'wide side'}, new Table<GroupSum>({
     rows: groups, sort: 2, most: 20, columns: [
-      {title: 'group', left: true, value: g => g.group, cell: g => g.group === 0 ? 'all NPUs' : String(g.group)},
+      {title: 'group', left: true, value: g => g.group, cell: g => run.groupTitle(g.group)},
       {title: 'calls', value: g => g.calls, cell: g => count(g.calls)},
       {title: 'size', hint: 'sum of the sizes of its collectives', value: g => g.size, cell: g => bytes(g.size)},
       {title: 'time', hint: 'sum over its collectives, from the first begin to the last end', value: g => g.time, cell: g => timeText(g.time)},

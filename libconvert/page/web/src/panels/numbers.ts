@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Six numbers that people ask for first.
+// The numbers that people ask for first.
 import {bytes, counted, exactTime, h, percent, rate, time, tipOn} from '../lib';
 import {part} from './sums';
 import {busiest, linkName} from './rates';
@@ -10,7 +10,7 @@ interface Tile { id: string; title: string; value: string; note: string; exact: 
 export const numbers: Panel = run => {
   const n = Math.max(1, run.npus.length);
   const compute = (part(run, 'compute') + part(run, 'overlap')) / n;
-  const waiting = part(run, 'waiting') / n, exposed = part(run, 'moving') / n + waiting;
+  const waiting = part(run, 'waiting') / n, exposed = part(run, 'exposed') / n;
   const both = part(run, 'overlap') / n, moved = both + exposed;
   const tiles: Tile[] = [
     {id: 'total', title: run.head.status === 'complete' ? 'Total' : 'Reached', value: time(run.end), exact: run.end,
@@ -19,12 +19,21 @@ export const numbers: Panel = run => {
     {id: 'computing', title: 'Computing', value: percent(run.share(compute)), note: 'mean of the NPUs', exact: compute,
      hint: `${exactTime(compute)}: computing alone and both, mean of the NPUs`},
     {id: 'exposed', title: 'Exposed communication', value: percent(run.share(exposed)), exact: exposed,
-     note: exposed > 0 ? `${percent(waiting / exposed, 0)} of it waits for others` : 'not hidden by computing',
+     note: 'not hidden by computing',
      hint: `${exactTime(exposed)}: communication while nothing is computed, mean of the NPUs`},
   ];
   if (moved > 0) {
     tiles.push({id: 'hidden', title: 'Communication hidden', value: percent(both / moved), exact: both / moved,
                 note: 'under computing', hint: `${exactTime(both)} of ${exactTime(moved)} of communication, mean of the NPUs`});
+  }
+  if (waiting > 0) {
+    tiles.push({id: 'waiting', title: 'Waiting for others', value: percent(run.share(waiting)), note: 'mean of the NPUs', exact: waiting,
+                hint: `${exactTime(waiting)}: nothing to do until a message is sent or the last NPU calls a collective, mean of the NPUs`});
+  }
+  const {use} = run.head;
+  if (use && use.mfu >= 0) {
+    tiles.push({id: 'mfu', title: 'Peak used (MFU)', value: percent(use.mfu), note: `${rate(use.tflops)} of ${rate(use.peak_tflops)} TFLOPS`,
+                exact: use.mfu, hint: `${use.operations.toPrecision(6)} operations of all NPUs, mean of the NPUs`});
   }
   const link = busiest(run);
   if (link) {

@@ -13,6 +13,9 @@ export interface Head {
   what_if: {what: string; setting: string; total_ps: number}[];
   waiting: number; waits: {npu: number; node: string; name: string; since_ps: number; text: string}[];
   findings: {text: string; panel?: string}[];
+  operations: {name: string; kind: string; count: number; total_ps: number; mean_ps: number; share: number}[];
+  operations_in_all: number; use?: {operations: number; tflops: number; peak_tflops: number; mfu: number};
+  groups: {group: number; like: number; title: string; alone: string}[];
   names: string[]; texts: string[];
 }
 
@@ -20,8 +23,8 @@ export interface Head {
 export const parts: {name: string; color: string; text: string}[] = [
   {name: 'compute', color: 'compute', text: 'computing alone'},
   {name: 'overlap', color: 'overlap', text: 'both: hidden communication'},
-  {name: 'moving', color: 'exposed', text: 'exposed: moving bytes'},
-  {name: 'waiting', color: 'waiting', text: 'exposed: waiting for others'},
+  {name: 'exposed', color: 'exposed', text: 'exposed communication'},
+  {name: 'waiting', color: 'waiting', text: 'waiting for others'},
   {name: 'memory', color: 'memory', text: 'remote memory'},
   {name: 'cpu', color: 'cpu', text: 'CPU'},
   {name: 'idle', color: 'idle', text: 'idle'},
@@ -48,16 +51,18 @@ export class Run {
   readonly path: Step[];
   span: number;     // what axes of time cover: beside another run the end of the later one
   mostNpus: number; // what axes of NPUs cover, in the same way
+  private readonly groups = new Map<number, Head['groups'][number]>();
 
   // `side`: "A" or "B" beside another run.
   constructor(readonly data: PageData<Head>, readonly side = '') {
     const head = this.head = data.head;
     this.end = head.end_ps;
+    for (const g of this.head.groups) this.groups.set(g.group, g);
     const partTimes = parts.map(p => this.times('part.' + p.name));
     const finish = data.has('npu.finish') ? this.times('npu.finish') : undefined;
     this.npus = Array.from(data.i32('npu.rank'), (rank, index) =>
       ({index, rank, parts: partTimes.map(times => times[index]!), finish: finish?.[index] ?? -1}));
-    this.calls = new Calls(data, name => this.times(name), head);
+    this.calls = new Calls(data, name => this.times(name), head, group => this.groups.get(group)?.like ?? group);
     this.links = this.readLinks();
     this.path = this.readPath();
     this.span = this.end;
@@ -72,6 +77,9 @@ export class Run {
   }
   text(index: number): string { return index < 0 ? '' : this.head.texts[index]!; }
   name(index: number): string { return index < 0 ? '' : this.head.names[index]!; }
+  // Returns the title of a process group and those equivalent to it, and that of the group alone.
+  groupTitle(group: number): string { return visible(this.groups.get(group)?.title ?? String(group), 60); }
+  groupAlone(group: number): string { return visible(this.groups.get(group)?.alone ?? String(group), 60); }
   setting(key: string): string | undefined { return this.head.settings.find(s => s[0] === key)?.[1]; }
   // Returns the share of the whole.
   share(ps: number): number { return this.end > 0 ? ps / this.end : 0; }

@@ -12,4 +12,4 @@ export const partOf = (npu: Npu, name: string): number => npu.parts[index.get(na
 export const part = (run: Run, name: string): number => run.npus.reduce((sum, npu) => sum + partOf(npu, name), 0);
 
 // Returns the exposed communication of an NPU.
-export const exposedOf = (npu: Npu): number => partOf(npu, 'moving') + partOf(npu, 'waiting');
+export const exposedOf = (npu: Npu): number => partOf(npu, 'exposed');

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// What NPUs spent their time on: kernels of a recording, operations of a simulated run.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analyze/runs/sections.h"
+#include "analyze/runs/slices.h"
+
+namespace convert {
+namespace {
+
+// Returns the name with * instead of each number: "forward layer * iteration *".
+std::string without_numbers(std::string_view name) {
+  std::string out;
+  bool in_number = false;
+  for (const char c : name) {
+    const bool digit = c >= '0' && c <= '9';
+    // "qkv2" and "fp16" are names.
+    const bool begins = digit && (out.empty() || !((out.back() | 0x20) >= 'a' && (out.back() | 0x20) <= 'z'));
+    if (digit && (begins || in_number)) {
+      if (!in_number) out += '*';
+      in_number = true;
+      continue;
+    }
+    in_number = false;
+    out += c;
+  }
+  return out;
+}
+
+struct Operation {
+  std::uint64_t count = 0;
+  Sum time;
+  Picoseconds least = 0, most = 0;
+};
+
+}  // namespace
+
+Table operation_table(const Run& run) {
+  std::map<std::pair<std::string, Lane>, Operation> operations;
+  std::map<std::uint32_t, std::string> titles;  // by name
+  Sum all;
+  const SlicesByNpu slices(run);
+  const CommunicationWaits until(run);
+  for (const SlicesByNpu::Npu& npu : slices.npus()) {
+    for (const std::uint32_t i : npu.slices) {
+      const Slice& s = run.timeline.slices[i];
+      if (s.lane == Lane::cpu || s.end_ps < s.begin_ps) continue;
+      const auto [title, is_new] = titles.try_emplace(s.name);
+      if (is_new) {
+        const std::string_view name = run.timeline.names[s.name];
+        title->second = run.recorded ? std::string(name) : without_numbers(name);
+      }
+      // A kernel takes as long as it runs; what is simulated is not communication while it waits for others.
+      const bool waits = !run.recorded && communicates(s.lane);
+      const Picoseconds time = s.end_ps - (waits ? until.until(s) : s.begin_ps);
+      Operation& o = operations[{title->second, s.lane}];
+      o.least = o.count == 0 ? time : std::min(o.least, time);
+      o.most = std::max(o.most, time);
+      o.count += static_cast<std::uint64_t>(npu.stands_for);
+      Sum scaled;
+      Sum one;
+      one.add(time);
+      scaled.add(one, static_cast<std::uint64_t>(npu.stands_for));
+      o.time.add(scaled);
+      all.add(scaled);
+    }
+  }
+  Table t{.key = "operations",
+          .title = run.recorded ? "kernels of the device, the longest in all first (share: of all their times)"
+                                : "operations of the NPUs without waiting for others, the longest in all first "
+                                  "(share: of all their times)",
+          .columns = {{"operation", run.recorded ? "kernel" : "operation", Unit::text},
+                      {"kind", "kind", Unit::text},
+                      {"count", "count", Unit::count},
+                      {"total", "total", Unit::time},
+                      {"mean", "mean", Unit::time},
+                      {"time", "share", Unit::share},
+                      {"min", "min", Unit::time},
+                      {"max", "max", Unit::time}},
+          .more = run.recorded ? "kernels" : "operations"};
+  for (const auto& [key, o] : operations) {
+    t.rows.push_back({key.first.empty() ? std::string("(no name)") : key.first, std::string(lane_name(key.second)),
+                      value_of(o.count), o.time.get(),
+                      static_cast<double>(o.time.get()) / static_cast<double>(o.count),
+                      share_of(o.time.get(), all.get()), o.least, o.most});
+  }
+  std::stable_sort(t.rows.begin(), t.rows.end(), [](const auto& a, const auto& b) { return a[3] > b[3]; });
+  return t;
+}
+
+Section operations_section(const Run& run, const RunWishes&) {
+  Section s{.name = "operations"};
+  s.tables.push_back(operation_table(run));
+  s.figures = {{"kinds", run.recorded ? "kernels by name" : "operations by name", Unit::count,
+                value_of(s.tables.front().rows.size())}};
+  return s;
+}
+
+}  // namespace convert

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Operations of a run and the peak of its NPUs, as the settings of the run tell them.
+#pragma once
+
+#include <string>
+
+#include "core/run.h"
+
+namespace convert {
+
+struct RunUse {
+  double operations = -1;  // of all NPUs; -1: unknown
+  double peak_per_s = 0;   // operations a second of an NPU; 0: unknown
+  double tflops = 0;       // 10^12 operations a second that an NPU reaches, mean; 0: unknown
+  double mfu = -1;         // tflops as a share of the peak (model FLOPs utilisation); -1: unknown
+};
+// Returns what settings "operations" and "peak" tell; another count of operations or peak that is known goes before
+// (below 0, and 0: unknown).
+[[nodiscard]] RunUse use_of(const Run& run, double operations = -1, double peak_per_s = 0);
+// Adds the settings. `peak_per_s` of 0 is unknown.
+void tell_use(Run& run, const std::string& operations, double peak_per_s);
+
+}  // namespace convert

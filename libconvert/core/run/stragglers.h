@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// NPUs of a run that compute longer than the median NPU.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/trace.h"
+#include "core/units.h"
+
+namespace convert {
+
+// How long an NPU computes, as a union of times.
+struct NpuComputing {
+  Rank npu = 0;
+  Picoseconds time_ps = 0;
+};
+
+// NPUs that compute equally long, within 1 %.
+struct StragglerGroup {
+  std::vector<Rank> npus{};  // ascending
+  Picoseconds time_ps = 0;   // of the slowest
+};
+struct Stragglers {
+  Picoseconds median_ps = 0;  // of an even number of NPUs the lower one of the two in the middle
+  std::vector<StragglerGroup> groups{};
+};
+
+// Returns the NPUs that compute more than 1.05 times as long as the median NPU, the slowest first; none of a single
+// NPU, or where the median NPU computes nothing.
+[[nodiscard]] Stragglers find_stragglers(std::span<const NpuComputing> computing);
+
+// Returns "NPU 5", "2 NPUs (1, 3)", "32 NPUs (1, 3, 5, …)".
+[[nodiscard]] std::string npus_text(std::span<const Rank> npus);
+
+}  // namespace convert

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Receives whose messages are not sent yet, and collectives that not all NPUs have called: what waits for others.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/trace.h"
+
+namespace convert {
+
+class ReceiveWaits {
+ public:
+  explicit ReceiveWaits(std::size_t channels) : channels_(channels) {}
+
+  // Notes that NPU `npu` posts a receive. Returns whether it waits: its message is not sent yet.
+  [[nodiscard]] bool post(std::uint32_t channel, Rank npu) {
+    Channel& c = channels_[channel];
+    c.receiver = npu;
+    return ++c.posted_ahead > 0;
+  }
+  // Notes that a message is sent; calls go_on(npu) if a receive has waited for it.
+  template <class GoOn>
+  void send(std::uint32_t channel, const GoOn& go_on) {
+    if (--channels_[channel].posted_ahead >= 0) go_on(channels_[channel].receiver);
+  }
+
+ private:
+  struct Channel {
+    std::int32_t posted_ahead = 0;  // receives less messages
+    Rank receiver = 0;
+  };
+  std::vector<Channel> channels_;
+};
+
+class CallWaits {
+ public:
+  // Notes that NPU `npu` calls a collective, for `weight` of the `size` NPUs of its group. If it is the last, calls
+  // go_on(npu) for each NPU of which `communicates` was set.
+  template <class GoOn>
+  void call(std::uint32_t run, Rank npu, std::uint32_t weight, std::uint32_t size, bool communicates,
+            const GoOn& go_on) {
+    if (run >= runs_.size()) runs_.resize(std::size_t{run} + 1);
+    Run& r = runs_[run];
+    r.called += weight;
+    if (communicates) r.waiting.push_back(npu);
+    if (r.called < size) return;
+    for (const Rank waited : std::exchange(r.waiting, {})) go_on(waited);
+  }
+  // Notes that the part of an NPU ends. Returns whether it has waited until now.
+  [[nodiscard]] bool end(std::uint32_t run, Rank npu) {
+    std::vector<Rank>& waiting = runs_[run].waiting;
+    const auto at = std::ranges::find(waiting, npu);
+    if (at == waiting.end()) return false;
+    waiting.erase(at);
+    return true;
+  }
+
+ private:
+  struct Run {
+    std::uint32_t called = 0;  // NPUs
+    std::vector<Rank> waiting{};
+  };
+  std::vector<Run> runs_;
+};
+
+}  // namespace convert

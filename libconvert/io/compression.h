@@ -13,8 +13,8 @@ namespace convert {
 
 // Returns `input` itself, or, if it begins like gzip or zstd, a stream of the bytes that were compressed: all
 // members of a gzip file, all frames of a zstd file. Data that is cut, damaged or followed by something else throws
-// Error(input) with an offset into the compressed bytes, here or from the stream. Pointers of Git LFS and git-annex,
-// zip, xz, bzip2, 7z, lz4, UTF-16 text and HTML pages throw Error(input) that names them.
+// Error(input) with an offset into the compressed bytes, here or from the stream. Pointers of Git LFS and
+// git-annex, zip, xz, bzip2, 7z, lz4, UTF-16 text and HTML pages throw Error(input) that names them.
 [[nodiscard]] std::unique_ptr<Input> decompressed(std::unique_ptr<Input> input);
 
 // Returns an Output that compresses into `output` and closes it when it is closed; `output` itself for none. Equal

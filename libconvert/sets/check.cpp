@@ -2,9 +2,9 @@
 #include "sets/check.h"
 
 #include <algorithm>
-#include <map>
 
 #include "config/groups.h"
+#include "core/id_ranges.h"
 #include "core/master/master_set.h"
 #include "core/units.h"
 #include "core/world_size.h"
@@ -439,38 +439,6 @@ class Check {
   bool compared_ = false;        // what ranks end with was compared with what the collective promises
   std::string lacks_;            // what a proof lacks; empty: nothing
   std::size_t lack_errors_ = 0;  // errors that say no more than that
-};
-
-// Ids seen, as ranges first → last.
-class IdRanges {
- public:
-  // False if the id is in it already.
-  bool add(NodeId id) {
-    auto after = ranges_.upper_bound(id);
-    if (after != ranges_.begin()) {
-      auto before = std::prev(after);
-      if (before->second >= id) return false;
-      if (before->second + 1 == id) {
-        before->second = id;
-        if (after != ranges_.end() && after->first == id + 1) {
-          before->second = after->second;
-          ranges_.erase(after);
-        }
-        return true;
-      }
-    }
-    if (after != ranges_.end() && after->first == id + 1) {
-      const NodeId last = after->second;
-      ranges_.erase(after);
-      ranges_[id] = last;
-    } else {
-      ranges_[id] = id;
-    }
-    return true;
-  }
-
- private:
-  std::map<NodeId, NodeId> ranges_;
 };
 
 }  // namespace

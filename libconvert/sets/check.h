@@ -42,8 +42,8 @@ struct CheckSummary {
 // finding of rule framing; check() then leaves out the rules across ranks.
 CheckSummary check(SetSource& source, const CheckOptions& options, Diagnostics& diagnostics);
 
-// Returns the verdict of check() with DataFlow::required. `diagnostics` may hold findings of reading the source, which
-// count.
+// Returns the verdict of check() with DataFlow::required. `diagnostics` may hold findings of reading the source,
+// which count.
 [[nodiscard]] Verdict prove(SetSource& source, CheckOptions options, Diagnostics& diagnostics);
 
 // Returns the process groups of a set; nothing if there are none, or if they are malformed, which sets `defect`.

@@ -454,7 +454,7 @@ class Replayer final : private CollectiveListener {
   RemoteMemory memory_;
   CollectiveExposure exposure_;
   ReceiveWaits receive_waits_;
-  CallWaits call_waits_;
+  WaitingInCalls call_waits_;
   RankArrays<std::uint32_t> waits_for_;  // of the feeders
   HugeVector<Npu> npus_;
   std::vector<RefusedCall> refused_;

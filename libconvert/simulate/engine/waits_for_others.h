@@ -35,7 +35,7 @@ class ReceiveWaits {
   std::vector<Channel> channels_;
 };
 
-class CallWaits {
+class WaitingInCalls {
  public:
   // Notes that NPU `npu` calls a collective, for `weight` of the `size` NPUs of its group. If it is the last, calls
   // go_on(npu) for each NPU of which `communicates` was set.

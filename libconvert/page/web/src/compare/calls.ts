@@ -17,12 +17,12 @@ const change = (row: Row): number => Math.max(0, sum(row.b)) - Math.max(0, sum(r
 const share = (value: number): string => value < 0 ? '–' : percent(value);
 
 export const collectives: PairPanel = ({a, b}) => {
-  const inB = new Map(grouped(b.calls).map(group => [group.key, group])), rows: Row[] = [];
-  for (const group of grouped(a.calls)) {
-    rows.push({op: group.op, size: group.size, group: group.group, a: group, b: inB.get(group.key)});
+  const inB = new Map(grouped(b).map(group => [group.key, group])), rows: Row[] = [];
+  for (const group of grouped(a)) {
+    rows.push({...group, a: group, b: inB.get(group.key)});
     inB.delete(group.key);
   }
-  for (const group of inB.values()) rows.push({op: group.op, size: group.size, group: group.group, a: undefined, b: group});
+  for (const group of inB.values()) rows.push({...group, a: undefined, b: group});
   if (rows.every(row => change(row) === 0 && row.a && row.b)) return null;
   const pairOf = (title: string, hint: string, of: (group: Group | undefined) => number, text: (value: number) => Node | string) => [
     {title: `${title} A`, hint, value: (r: Row) => of(r.a), cell: (r: Row) => text(of(r.a))},

@@ -81,7 +81,7 @@ export const collectives: Panel = (run, view) => {
   const {calls} = run;
   if (calls.length === 0) return null;
   const box = h('div', {class: 'scroll'});
-  const groups = calls.length > mostSingle ? grouped(calls) : [];
+  const groups = calls.length > mostSingle ? grouped(run) : [];
   const back = h('button', {hidden: true, onclick: () => showGroups()}, '‹ all');
   const note = h('span');
   const showCalls = (rows: number[], what: string): void => {

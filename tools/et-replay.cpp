@@ -49,7 +49,8 @@ int replay(const tools::ReplayCommand& command, const tools::ReplayOutputOptions
   SourceOptions input = source_options(command.input, context);
   input.any_ranks = scenario.by_rank();
   TraceSource source(std::move(input), context.diagnostics);
-  if (!prepare(source, scenario.options.recorded == Recorded::nothing, *settings.workload) || context.failed()) return 1;
+  if (!prepare(source, scenario.options.recorded == Recorded::nothing, *settings.workload) || context.failed())
+    return 1;
   add_groups(scenario, source.groups());
   for (const std::string& note : scenario.options.system->config.notes) log_info(note);
   check_scenario(scenario);

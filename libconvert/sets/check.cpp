@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "config/groups.h"
-#include "core/id_ranges.h"
 #include "core/master/master_set.h"
 #include "core/units.h"
 #include "core/world_size.h"
+#include "graph/id_ranges.h"
 #include "passes/class_proof.h"
 #include "passes/provenance.h"
 #include "passes/provenance_rule.h"

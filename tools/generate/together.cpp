@@ -25,13 +25,13 @@ namespace {
 void check_options(const GenerateOptions& o) {
   const SynthesisOptions& s = o.synthesis;
   const bool groups = s.group && s.group->find(';') != std::string::npos;
-  const std::string given = s.report                  ? "--report"
-                            : s.target                ? "--target"
-                            : s.group_only            ? "--group-only"
-                            : s.objective != "time"   ? "--objective"
+  const std::string given = s.report                                    ? "--report"
+                            : s.target                                  ? "--target"
+                            : s.group_only                              ? "--group-only"
+                            : s.objective != "time"                     ? "--objective"
                             : s.forwarding.value_or("store") != "store" ? "--forwarding"
-                            : o.root && groups        ? "--root"
-                                                      : "";
+                            : o.root && groups                          ? "--root"
+                                                                        : "";
   if (!given.empty())
     throw usage_error(given + " is of one collective; " +
                       (given == "--root" ? "several have the first NPU of their group as root"

@@ -4,7 +4,7 @@
 
 #include "common/tool.h"
 #include "core/units.h"
-#include "generate/graph_file.h"
+#include "generate/built.h"
 #include "generate/list.h"
 #include "generate/options.h"
 #include "generate/workload.h"
@@ -49,8 +49,9 @@ int generate(const tools::GenerateOptions& o, tools::Context& context) {
     tools::generate_synthesized(o, context);
     return 0;
   }
-  if (o.sizes.size() > 1) throw usage_error("--size takes several sizes with --algorithm synthesized only");
   tools::check_kind(o.kind[0]);
+  const auto collective = tools::collective_of(o.kind[0]);
+  if (o.sizes.size() > 1 && !collective) throw usage_error("--size takes several sizes of collectives only");
   if (tools::names_workload(o.kind[0])) {
     const WorkloadSet workload(tools::workload_of(o, context));
     if (o.explain) {
@@ -59,19 +60,8 @@ int generate(const tools::GenerateOptions& o, tools::Context& context) {
       return 0;
     }
     write_workload(workload, o, context);
-  } else if (const auto collective = tools::collective_of(o.kind[0])) {
-    const tools::GraphAlgorithm made =
-        tools::names_graph_file(o)
-            ? tools::graph_algorithm(o, *collective, context)
-            : tools::GraphAlgorithm{.algorithm =
-                                        build_collective(tools::algorithm_request(o, *collective, context))};
-    const Algorithm& algorithm = made.algorithm;
-    if (o.size() && *o.size() < algorithm.chunks)
-      throw usage_error("--size " + std::to_string(*o.size()) + " is less than one byte for each of the " +
-                        counted(algorithm.chunks, "chunk"));
-    tools::write_algorithm(
-        algorithm, nullptr, o, context,
-        made.has_nets() ? [&](Trace& trace) { made.name_nets(trace); } : std::function<void(Trace&)>());
+  } else if (collective) {
+    tools::generate_built(o, *collective, context);
   } else {
     const GenerateRequest request = tools::trace_request(o, context);
     MadeSet set(file_name(request), request.ranks, trace_generator(request));

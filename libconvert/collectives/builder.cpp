@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/algorithm/messages.h"
 #include "core/diagnostic.h"
 
 namespace convert::collectives {
@@ -14,17 +15,6 @@ constexpr std::uint64_t max_steps = std::uint64_t{1} << 24;
 constexpr std::uint64_t max_slots = std::uint64_t{1} << 24;
 
 constexpr std::int32_t local_lane = -1;  // threadblocks of copies
-
-std::vector<Piece> split(std::span<const Piece> pieces) {
-  std::vector<Piece> out;
-  for (const Piece& p : pieces) {
-    for (std::int32_t done = 0; done < p.src.count; done += max_step_chunks) {
-      const std::int32_t count = std::min(max_step_chunks, p.src.count - done);
-      out.push_back({{p.src.buffer, p.src.first + done, count}, {p.dst.buffer, p.dst.first + done, count}});
-    }
-  }
-  return out;
-}
 
 std::uint64_t pair_key(std::int32_t high, std::int32_t low) {
   return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(high)) << 32) | static_cast<std::uint32_t>(low);
@@ -45,12 +35,25 @@ void Round::add(const Hop& hop, Arrival arrival, std::span<const Chunks> chunks)
 }
 
 AlgorithmBuilder::AlgorithmBuilder(Collective collective, std::int32_t ranks, std::int64_t chunks,
-                                   Protocol protocol, bool inplace)
+                                   Protocol protocol, bool inplace, std::optional<std::int64_t> largest_call)
     : collective_(collective), protocol_(protocol), inplace_(inplace) {
   if (static_cast<std::uint64_t>(chunks) > max_slots / static_cast<std::uint64_t>(ranks))
     throw too_large("chunks on all ranks", max_slots);
   chunks_ = static_cast<std::int32_t>(chunks);
   ranks_.resize(static_cast<std::size_t>(ranks));
+  if (largest_call)
+    most_chunks_ = chunks_per_message(least_message_bytes(protocol, collective), *largest_call, chunks_);
+}
+
+std::vector<Piece> AlgorithmBuilder::split(std::span<const Piece> pieces) const {
+  std::vector<Piece> out;
+  for (const Piece& p : pieces) {
+    for (std::int32_t done = 0; done < p.src.count; done += most_chunks_) {
+      const std::int32_t count = std::min(most_chunks_, p.src.count - done);
+      out.push_back({{p.src.buffer, p.src.first + done, count}, {p.dst.buffer, p.dst.first + done, count}});
+    }
+  }
+  return out;
 }
 
 void AlgorithmBuilder::run(const Round& round, bool in_turn) {

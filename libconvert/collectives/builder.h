@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -70,8 +71,10 @@ class Round {
 class AlgorithmBuilder {
  public:
   // `chunks` is nchunksperloop. In-place algorithms must use only the larger of the buffers input and output.
-  // Throws Error(usage) if all ranks together have more than 2^24 chunks.
-  AlgorithmBuilder(Collective collective, std::int32_t ranks, std::int64_t chunks, Protocol protocol, bool inplace);
+  // `largest_call`: the bytes of the largest call, 0 for no limit: steps have no more chunks than a message of each
+  // runtime carries in it. Throws Error(usage) if all ranks together have more than 2^24 chunks.
+  AlgorithmBuilder(Collective collective, std::int32_t ranks, std::int64_t chunks, Protocol protocol, bool inplace,
+                   std::optional<std::int64_t> largest_call = std::nullopt);
 
   // Adds a round: all ranks send as many messages of each transfer as a connection holds, then receive them, and so
   // on. `in_turn`: each send waits for the step added to its rank before. Throws Error(usage) beyond 2^24 steps.
@@ -134,6 +137,7 @@ class AlgorithmBuilder {
     Ref last;
   };
 
+  [[nodiscard]] std::vector<Piece> split(std::span<const Piece> pieces) const;
   std::uint32_t threadblock(std::int32_t rank, std::int32_t channel, std::int32_t lane);
   std::uint32_t connection(const Hop& hop);
   static Pending pending(StepType type, const Chunks& src, const Chunks& dst);
@@ -158,6 +162,7 @@ class AlgorithmBuilder {
   std::int32_t chunks_ = 0;
   Protocol protocol_;
   bool inplace_;
+  std::int32_t most_chunks_ = max_step_chunks;  // of a step
   std::vector<RankState> ranks_;
   std::unordered_map<std::uint64_t, std::uint32_t> connection_of_;
   std::vector<Connection> connections_;

@@ -27,6 +27,9 @@ struct CollectiveRequest {
   std::vector<std::int32_t> dims{};
   std::vector<std::string> dim_algorithms{};
   Protocol protocol = Protocol::simple;
+  // Bytes of the largest call, 0 for no limit: steps then have no more chunks than a message of the runtimes
+  // carries in it (core/algorithm/messages.h). None: steps have as many as a step can move.
+  std::optional<std::int64_t> largest_call{};
 };
 
 struct CollectiveAlgorithm {

@@ -22,7 +22,7 @@ Algorithm build_all_to_all(const CollectiveRequest& r, bool in_turn) {
   const std::int32_t n = r.ranks;
   const std::int32_t channels = direct_channels(n);
   require_channels(r, channels, r.chunks);
-  AlgorithmBuilder b(r.collective, n, std::int64_t{n} * r.chunks, r.protocol, false);
+  AlgorithmBuilder b(r.collective, n, std::int64_t{n} * r.chunks, r.protocol, false, r.largest_call);
   Round all;
   for (std::int32_t k = 0; k < r.chunks; ++k) {
     const Group g = whole_group(r, n, k, r.chunks, k * channels);

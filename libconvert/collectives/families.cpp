@@ -7,7 +7,7 @@
 namespace convert::collectives {
 
 AlgorithmBuilder in_place_builder(const CollectiveRequest& r, std::int64_t parts, std::int64_t slices) {
-  return {r.collective, r.ranks, parts * slices, r.protocol, true};
+  return {r.collective, r.ranks, parts * slices, r.protocol, true, r.largest_call};
 }
 
 std::string algorithm_name(const CollectiveRequest& r) {

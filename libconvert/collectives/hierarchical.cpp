@@ -124,7 +124,7 @@ Algorithm build_all_to_all(const CollectiveRequest& r, const Grid& grid) {
   }
   if (!r.dim_algorithms.empty()) throw usage_error("an all-to-all has no choice of algorithms by dimension");
   require_channels(r, channels, r.chunks);
-  AlgorithmBuilder b(r.collective, r.ranks, std::int64_t{r.ranks} * r.chunks, r.protocol, false);
+  AlgorithmBuilder b(r.collective, r.ranks, std::int64_t{r.ranks} * r.chunks, r.protocol, false, r.largest_call);
   Buffer from = Buffer::input;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     const std::size_t d = dims[i];

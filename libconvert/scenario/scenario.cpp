@@ -131,13 +131,18 @@ bool prepare(TraceSource& traces, bool whole, const std::string& name) {
 
 LoadedReplay load_replay(SetSource& traces, const Scenario& s, unsigned jobs, Diagnostics& diagnostics) {
   if (s.by_rank()) return {.recorded = replay_recorded(traces, s.options, jobs, diagnostics)};
-  return {.program = load_program(traces, s.network, s.options, s.issue_by_trace, jobs, diagnostics)};
+  LoadedReplay out;
+  out.program = load_program(traces, s.network, s.options, s.issue_by_trace, jobs, diagnostics, &out.msccl);
+  return out;
 }
 
 LoadedReplay load_replay(std::span<const Trace> traces, const Scenario& s, unsigned jobs,
                          Diagnostics& diagnostics) {
-  if (!s.by_rank())
-    return {.program = load_program(traces, s.network, s.options, s.issue_by_trace, jobs, diagnostics)};
+  if (!s.by_rank()) {
+    LoadedReplay out;
+    out.program = load_program(traces, s.network, s.options, s.issue_by_trace, jobs, diagnostics, &out.msccl);
+    return out;
+  }
   RecordedReplay replay(s.options, diagnostics);
   for (const Trace& trace : traces) replay.add(replay.run(trace));
   return {.recorded = replay.finish()};

@@ -12,6 +12,7 @@
 #include "core/trace.h"
 #include "io/input_set.h"
 #include "scenario/settings.h"
+#include "scenario/threadblock_rates.h"
 #include "sets/source.h"
 #include "simulate/engine/replay.h"
 
@@ -45,6 +46,7 @@ void add_groups(Scenario& scenario, const std::optional<InputSet::Groups>& group
 struct LoadedReplay {
   std::optional<ReplayProgram> program{};
   std::optional<ReplayResult> recorded{};
+  std::optional<MscclProgram> msccl{};  // that the program is, if it is one
 
   [[nodiscard]] explicit operator bool() const { return program || recorded; }
 };

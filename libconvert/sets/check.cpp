@@ -417,7 +417,11 @@ class Check {
     }
     try {
       const bool follows = options_.dataflow != DataFlow::skipped;
-      verify(graph, {.dataflow = follows, .collective = options_.collective, .soft = Severity::error},
+      verify(graph,
+             {.dataflow = follows,
+              .collective = options_.collective,
+              .soft = Severity::error,
+              .target = options_.target},
              diagnostics_);
       summary_.proved = follows && has_postcondition(claimed) && diagnostics_.errors() == errors;
       compared_ = follows;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/algorithm/algorithm.h"
+#include "core/algorithm/runtime_limits.h"
 #include "core/diagnostic.h"
 #include "passes/validate.h"
 #include "passes/verify/verdict.h"
@@ -23,6 +24,7 @@ struct CheckOptions {
   RuleSet rules = RuleSet::all();
   DataFlow dataflow = DataFlow::skipped;
   std::optional<Collective> collective;  // to prove, in place of the one that the input names
+  const RuntimeLimits* target = nullptr;  // whose messages rule fifo counts, as VerifyOptions has it
   unsigned jobs = 1;
 };
 

@@ -8,9 +8,11 @@
 #include "core/algorithm/whole_bytes.h"
 #include "core/master/master_set.h"
 #include "core/world_size.h"
+#include "formats/msccl/msccl.h"
 #include "formats/whole_ranks.h"
 #include "io/set_path.h"
 #include "io/sha256.h"
+#include "passes/lower/call_range.h"
 #include "passes/verify/verify.h"
 #include "sets/known_file.h"
 #include "sets/missing_ranks.h"
@@ -326,6 +328,9 @@ void TraceSource::read_description(InputItem& item) {
     } else if (format_->read_schedule != nullptr) {
       algorithm_ = read_schedule(std::move(text), name, findings);
     } else {
+      if (options_.target != nullptr && format_->read_algorithm == read_msccl) {
+        if (auto found = find_runtime_syntax(text, name)) findings.add(std::move(*found));
+      }
       algorithm_ = format_->read_algorithm(std::move(text), name, findings);
     }
   });
@@ -348,12 +353,15 @@ Algorithm TraceSource::read_schedule(std::string text, const std::string& file, 
 
 bool TraceSource::prepare(bool dataflow) {
   if (!algorithm_) return true;
+  const auto size = choice_.options.get_bytes("size");
+  if (size && !algorithm_->scheduled && !algorithm_->min_bytes && !algorithm_->max_bytes)
+    (void)set_calls(*algorithm_, calls_around(*size));
   if (diagnostics_.errors() == 0) {
     verify(make_step_graph(*algorithm_), {.dataflow = dataflow, .collective = {}, .soft = Severity::warning},
            diagnostics_);
   }
   if (diagnostics_.errors() != 0) return false;
-  lowering_ = std::make_unique<Lowering>(*algorithm_, choice_.options.get_bytes("size"), diagnostics_);
+  lowering_ = std::make_unique<Lowering>(*algorithm_, size, diagnostics_);
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/units.h"
+#include "passes/lower/call_range.h"
 
 namespace tools {
 
@@ -42,7 +43,7 @@ void add_generate_options(App& app, GenerateOptions& o) {
   app.add_flag("--list", o.list, "list models, collectives with their algorithms, kinds of traces");
   app.add_integer("--npus", o.npus, 1, most_npus, "N", "number of ranks (default: of the plan, of --dims, else 8)");
   app.add_bytes("--size", o.sizes, "BYTES,...",
-                "of the whole collective, or of what a node moves; several: of --algorithm synthesized");
+                "of the whole collective, or of what a node moves; several: of collectives");
   app.add_choice("--compat", o.compat, {"none", "chakra"}, "byte for byte what Chakra's generator writes");
   app.group("Workloads");
   app.add_option("--plan", o.plan, "NAME", "a plan of the model's publications, see --list (default: the first)");
@@ -91,6 +92,7 @@ CollectiveRequest algorithm_request(const GenerateOptions& o, Collective collect
   if (o.root) r.root = static_cast<std::int32_t>(*o.root);
   r.dim_algorithms = o.dim_algorithms;
   if (o.proto) r.protocol = *parse_protocol(*o.proto);
+  if (o.size()) r.largest_call = calls_around(*o.size()).max;
   return r;
 }
 

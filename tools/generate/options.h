@@ -21,7 +21,7 @@ struct GenerateOptions {
   OutputOptions output;
   bool list = false;
   std::optional<std::int64_t> npus;
-  std::vector<std::int64_t> sizes;  // more than one: of --algorithm synthesized only
+  std::vector<std::int64_t> sizes;  // more than one: of collectives only
   std::string compat = "none";
   // Belong to algorithms:
   std::optional<std::string> algorithm;

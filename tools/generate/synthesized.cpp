@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <cmath>
 #include <utility>
 
 #include "common/source.h"
@@ -12,8 +11,10 @@
 #include "core/units.h"
 #include "core/words.h"
 #include "formats/format.h"
+#include "generate/exported.h"
 #include "generate/options.h"
 #include "generate/size_report.h"
+#include "generate/sizes.h"
 #include "generate/together.h"
 #include "generate/write.h"
 #include "passes/lower/fit_runtime.h"
@@ -48,12 +49,7 @@ void check_options(const GenerateOptions& o, const Context& context) {
         "--algorithm synthesized wants a network: give -n FILE, or such as -n ring:8,bw=50GB/s,lat=500ns");
   if (o.sizes.empty())
     throw usage_error("--algorithm synthesized wants --size: it decides between latency and bandwidth");
-  for (std::size_t i = 0; i < o.sizes.size(); ++i) {
-    if (o.sizes[i] == 0) throw usage_error("--size 0: nothing moves");
-    if (i > 0 && o.sizes[i] <= o.sizes[i - 1])
-      throw usage_error("--size: sizes must ascend; " + std::to_string(o.sizes[i]) + " follows " +
-                        std::to_string(o.sizes[i - 1]));
-  }
+  check_sizes(o);
   refuse(o.dims                      ? "--dims"
          : !o.dim_algorithms.empty() ? "--dim-algorithms"
          : o.proto                   ? "--proto"
@@ -66,8 +62,7 @@ void check_options(const GenerateOptions& o, const Context& context) {
     refuse(o.output.path ? "-o" : o.output.to ? "-t" : "", why.c_str());
   } else {
     if (s.format) throw usage_error("--format is of --bound and --report");
-    if (o.sizes.size() > 1 && o.output.to_stdout())
-      throw usage_error("several sizes are several files: give -o NAME, which gets a number");
+    check_files_of_sizes(o);
   }
   if (s.target && !s.report && written_format(o.output.to, o.output.path).format->name != "msccl")
     throw usage_error("--target " + *s.target + " is for MSCCL-IR: give -t msccl");
@@ -169,10 +164,17 @@ SynthesisRequest request_of(const GenerateOptions& o, const NetworkConfig& netwo
   return request;
 }
 
+bool adds(Collective c) {
+  return c == Collective::all_reduce || c == Collective::reduce || c == Collective::reduce_scatter;
+}
+
 // What is made for one size: a schedule with its algorithm, or an algorithm that no schedule expresses.
 struct MadeForSize {
   SynthesizedAlgorithm synthesized{};
   Algorithm algorithm{};
+  std::optional<ExportedTime> exported{};  // of MSCCL-IR, if all NPUs take part
+  // How long it takes, in the form in which it is written.
+  [[nodiscard]] Picoseconds total() const { return exported ? exported->total : synthesized.total; }
 };
 
 class Generation {
@@ -182,7 +184,8 @@ class Generation {
         context_(context),
         network_(find_network(*o.synthesis.network)),
         request_(request_of(o, network_)),
-        format_(written_format(o.output.to, o.output.path).format->name) {
+        format_(written_format(o.output.to, o.output.path).format->name),
+        timer_(timer_by_replay(network_, request_)) {
     report_network(network_);
     if (writes_schedule(o)) note_stored(o, network_, "schedules (ten)");
     if (format_ == "ten" && request_.forwarding != Forwarding::store && build_wire_graph(network_).switches != 0) {
@@ -206,8 +209,8 @@ class Generation {
     for (const std::int64_t bytes : o_.sizes) {
       request_.bytes = bytes;
       const SynthesisProblem problem = problem_of_size();
-      const SynthesizedAlgorithm made = make(problem).synthesized;
-      rows.push_back({problem.bytes, made.total, made.limits.lower, made.method});
+      const MadeForSize made = make(problem);
+      rows.push_back({problem.bytes, made.total(), made.synthesized.limits.lower, made.synthesized.method});
       npus = problem.size();
     }
     const bool json = o_.synthesis.format.value_or("text") == "json";
@@ -218,17 +221,21 @@ class Generation {
   void write(const std::function<void(const Algorithm&)>& watch) {
     for (std::size_t i = 0; i < o_.sizes.size(); ++i) {
       check_output(std::string(name(request_.collective)) + "_synthesized", static_cast<Rank>(network_.npus()),
-                   options_of(i), context_);
+                   options_of_size(o_, i), context_);
     }
+    std::int64_t begin = 0;
     for (std::size_t i = 0; i < o_.sizes.size(); ++i) {
       request_.bytes = o_.sizes[i];
       const SynthesisProblem problem = problem_of_size();
       MadeForSize made = make(problem);
       if (made.algorithm.scheduled && problem.cuts.empty()) log_info(made.synthesized.made.summary);
       log_info(made.synthesized.summary());
-      set_size_range(made.algorithm, i);
+      if (made.exported)
+        log_note(made.algorithm.name + ": " +
+                 exported_text(*made.exported, made.synthesized.total, adds(request_.collective)));
+      begin = choose_calls(made.algorithm, i, begin);
       if (watch) watch(made.algorithm);
-      GenerateOptions own = options_of(i);
+      GenerateOptions own = options_of_size(o_, i);
       own.sizes = {problem.bytes};
       write_algorithm(made.algorithm, made.algorithm.scheduled ? &made.synthesized.made.schedule : nullptr, own,
                       context_);
@@ -241,13 +248,6 @@ class Generation {
     SynthesisProblem problem = make_problem(network_, request_, context_.diagnostics);
     if (!o_.synthesis.target || problem.size() == problem.wires.npus) return problem;
     return std::move(make_joint_problem({std::move(problem)}).placed.front());
-  }
-
-  // Returns the options where each size has a file, or set, of its own.
-  [[nodiscard]] GenerateOptions options_of(std::size_t i) const {
-    GenerateOptions own = o_;
-    if (o_.sizes.size() > 1) own.output.path = numbered_path(*o_.output.path, i);
-    return own;
   }
 
   MadeForSize make(const SynthesisProblem& problem) {
@@ -265,8 +265,7 @@ class Generation {
     MadeForSize out;
     while (true) {
       out.synthesized = synthesize_algorithm(problem, choice, context_.diagnostics, judge);
-      out.algorithm = std::move(out.synthesized.made.algorithm);
-      const RuntimeFit fitted = fit(problem, out.algorithm);
+      const RuntimeFit fitted = finish(problem, out);
       if (fitted.exceeded.empty()) break;
       if (o_.chunks || !take_fewer_pieces(problem, out.algorithm.chunks, fitted.times, choice))
         throw input_error(
@@ -277,8 +276,60 @@ class Generation {
     if (out.synthesized.stopped)
       context_.diagnostics.warning({.file = problem.source}, "time-limit",
                                    "the time limit was reached: what is found depends on this machine");
+    take_other_pieces(problem, choice, judge, out);
     take_builder(problem, choice, out);
     return out;
+  }
+
+  [[nodiscard]] bool makes_programs() const { return format_ == "msccl" || o_.synthesis.target; }
+
+  // Makes the algorithm of what was synthesized, within the limits of the runtime, and takes its time.
+  RuntimeFit finish(const SynthesisProblem& problem, MadeForSize& out) const {
+    if (!makes_programs()) {
+      out.algorithm = std::move(out.synthesized.made.algorithm);
+      return {};
+    }
+    out.algorithm = out.synthesized.made.algorithm;
+    RuntimeFit fitted = fit(problem, out.algorithm);
+    if (fitted.exceeded.empty())
+      out.exported = time_exported(problem, out.synthesized.made.algorithm, out.algorithm);
+    return fitted;
+  }
+
+  // Returns the time of what is written as MSCCL-IR, of which `written` is within the limits of a runtime if one is
+  // named. The replay knows the NPUs by their numbers on the network.
+  [[nodiscard]] std::optional<ExportedTime> time_exported(const SynthesisProblem& problem, const Algorithm& made,
+                                                          const Algorithm& written) const {
+    if (!makes_programs() || problem.size() != static_cast<std::uint32_t>(network_.npus()) ||
+        problem.wires.npus != problem.size() || problem.size() < 2)
+      return std::nullopt;
+    return exported_time(timer_, made, o_.synthesis.target ? &written : nullptr, problem.bytes);
+  }
+
+  // Programs may lose what makes a schedule fast: then other numbers of pieces are tried, and judged as programs.
+  void take_other_pieces(const SynthesisProblem& problem, const SynthesisChoice& choice,
+                         const AlgorithmJudge& judge, MadeForSize& out) {
+    const bool slower = out.exported && out.exported->total > out.synthesized.total + out.synthesized.total / 100;
+    if (!slower || choice.pieces || o_.chunks || choice.effort == SynthesisEffort::fast ||
+        choice.objective != SynthesisObjective::time)
+      return;
+    const std::uint32_t most = choice.most_pieces != 0 ? choice.most_pieces : usual_most_pieces(problem);
+    const std::uint64_t pairs = std::uint64_t{problem.size()} * problem.size();
+    for (std::uint32_t pieces = 1; pieces <= most && pairs * pieces <= quick_moves && !is_late(choice);
+         pieces *= 2) {
+      Diagnostics ignored;
+      SynthesisChoice other = choice;
+      other.pieces = has_root(problem.collective) ? pieces * problem.size() : pieces;
+      MadeForSize made;
+      try {
+        made.synthesized = synthesize_algorithm(problem, other, ignored, judge);
+      } catch (const Error& e) {
+        if (e.kind() != Error::Kind::usage && e.kind() != Error::Kind::input) throw;
+        continue;  // there is none of so many pieces
+      }
+      if (!finish(problem, made).exceeded.empty() || !made.exported) continue;
+      if (made.exported->total < out.exported->total) out = std::move(made);
+    }
   }
 
   [[nodiscard]] const RuntimeLimits& limits() const { return runtime_of(*o_.synthesis.target); }
@@ -286,10 +337,8 @@ class Generation {
   // Does without what has too many steps in any case: each piece comes to each GPU, and as many leave it. Does
   // without chunks that are no whole elements too.
   void limit_pieces(const SynthesisProblem& problem, SynthesisChoice& choice) const {
-    const bool adds = problem.collective == Collective::all_reduce || problem.collective == Collective::reduce ||
-                      problem.collective == Collective::reduce_scatter;
-    const std::uint64_t phases =
-        (problem.collective == Collective::all_reduce ? 4U : 2U) + (adds && !limits().adds_received ? 1U : 0U);
+    const bool split = adds(problem.collective) && !limits().adds_received;
+    const std::uint64_t phases = (problem.collective == Collective::all_reduce ? 4U : 2U) + (split ? 1U : 0U);
     const std::uint64_t steps = std::min<std::uint64_t>(
         std::uint64_t{limits().steps} * std::min(limits().threadblocks, awaited_threadblocks), most_xml_elements);
     const std::int64_t elements = problem.shard_bytes / element_bytes(problem);
@@ -352,7 +401,7 @@ class Generation {
       fitted.exceeded = "chunks of " + std::to_string(problem.bytes / algorithm.chunks) + " bytes are no elements";
       return fitted;
     }
-    if (format_ == "msccl") algorithm = std::move(*fitted.algorithm);
+    algorithm = std::move(*fitted.algorithm);
     return {};
   }
 
@@ -369,24 +418,36 @@ class Generation {
     SynthesizedAlgorithm& s = out.synthesized;
     std::optional<JudgedBuilder> builder = fastest_builder(
         network_, request_, problem, choice,
-        {.limit = s.total, .takes = [&](Algorithm algorithm) { return fit(problem, algorithm).exceeded.empty(); }});
-    if (!builder || s.total <= tolerated_time(choice.objective, builder->total)) return;
-    (void)fit(problem, builder->algorithm);  // makes it what the runtime takes
+        {.limit = out.total(),
+         .takes = [&](Algorithm algorithm) { return fit(problem, algorithm).exceeded.empty(); },
+         .largest_call = makes_programs() ? std::optional(calls_around(problem.bytes).max) : std::nullopt});
+    if (!builder || out.total() <= tolerated_time(choice.objective, builder->total)) return;
+    Algorithm written = builder->algorithm;
+    (void)fit(problem, written);  // makes it what the runtime takes
+    const auto exported = time_exported(problem, builder->algorithm, written);
+    if (out.exported && (!exported || exported->total >= out.exported->total)) return;
     s.set_time(problem, builder->total, builder->algorithm.steps.size() * problem.graph.devices);
-    out.algorithm = std::move(builder->algorithm);
+    out.algorithm = std::move(written);
+    out.exported = exported;
     s.method = builder->name;
   }
 
-  // The runtimes take an algorithm for calls from minBytes to maxBytes: from half of its size to twice that, where
-  // no other size is nearer.
-  void set_size_range(Algorithm& algorithm, std::size_t i) const {
-    const auto between = [](std::int64_t a, std::int64_t b) {
-      return static_cast<std::int64_t>(std::sqrt(static_cast<double>(a)) * std::sqrt(static_cast<double>(b)));
-    };
-    const std::vector<std::int64_t>& sizes = o_.sizes;
-    algorithm.min_bytes = i == 0 ? sizes[i] / 2 : between(sizes[i - 1], sizes[i]);
-    const std::int64_t twice = sizes[i] > INT64_MAX / 2 ? 0 : 2 * sizes[i];
-    algorithm.max_bytes = i + 1 == sizes.size() ? twice : between(sizes[i], sizes[i + 1]);
+  // Chooses the calls that the runtimes take an algorithm for. Returns where those of the next size begin.
+  std::int64_t choose_calls(Algorithm& algorithm, std::size_t i, std::int64_t begin) const {
+    const RuntimeLimits* const target = o_.synthesis.target ? &limits() : nullptr;
+    const SizedCalls calls = calls_of_size(o_, i, begin, algorithm.chunks, target);
+    if (algorithm.scheduled) {
+      algorithm.min_bytes = calls.range.min;
+      algorithm.max_bytes = calls.range.max;
+      return calls.end;
+    }
+    const auto most = set_calls(algorithm, calls.range, target);
+    if (most && *most < o_.sizes[i])
+      context_.diagnostics.warning({.file = algorithm.name}, "fifo",
+                                   "steps of several chunks hang in calls of more than " + std::to_string(*most) +
+                                       " bytes, and the algorithm is for " + std::to_string(o_.sizes[i]) +
+                                       "; maxBytes excludes such calls");
+    return calls.end;
   }
 
   const GenerateOptions& o_;
@@ -394,43 +455,10 @@ class Generation {
   NetworkConfig network_;
   SynthesisRequest request_;
   std::string_view format_;
+  AlgorithmTimer timer_;
 };
 
 }  // namespace
-
-void add_synthesis_options(App& app, SynthesisOptions& o) {
-  app.group("Synthesis");
-  app.add_option("-n,--network", o.network, "FILE|NAME",
-                 "--algorithm synthesized: for this network, which gives --npus");
-  app.add_list("--fail", o.failed, "LINK,...", "without these links, such as 3-4 or npu3-switch0; 3>4: one way");
-  app.add_list("--avoid", o.avoid, "LINK,...", "links, or all links of devices, that are there but not to be used");
-  app.add_list("--only", o.only, "LINK,...", "use no other links");
-  app.add_option("--group", o.group, "RANKS",
-                 "NPUs that take part, such as 0-7,16 (default: all); 0-3;4-7: groups that do at once");
-  app.add_texts("--also", o.also, "COLLECTIVE:BYTES[:RANKS;...]",
-                "another collective that runs at the same time; may be repeated");
-  app.add_flag("--group-only", o.group_only, "others do not pass on");
-  app.add_choice("--occupancy", o.occupancy, {"beta", "alpha-beta"},
-                 "a message keeps a link for its bytes, or for the latency too");
-  app.add_choice("--forwarding", o.forwarding, {"switches", "store", "cut"},
-                 "what messages do at switches, as et-replay has it (default: switches)");
-  app.add_list("--method", o.methods, "NAME,...",
-               "makers: greedy, trees, exact, latency, paired, paths, builders (default: auto, those that fit)");
-  app.add_choice("--effort", o.effort, {"fast", "normal", "best"}, "how many candidates are made");
-  app.add_choice("--objective", o.objective, {"time", "bandwidth", "transfers"},
-                 "the fastest; for the largest sizes; with the fewest messages within 2 %");
-  app.add_time("--time-limit", o.time_limit_ps, "TIME",
-               "stop with the best so far; the result then depends on the machine");
-  app.add_integer("--max-chunks", o.most_pieces, 1, 1 << 24, "K",
-                  "split each rank's part into K at most (default: 64; 256 of large parts)");
-  app.add_choice("--target", o.target, {"msccl", "rccl"}, "with -t msccl: what this runtime takes");
-  app.add_flag("--bound", o.bound, "print the least time, and which links are to blame; no algorithm");
-  app.add_choice("--report", o.report, {"sizes"},
-                 "print time, algbw and busbw for each --size; write no algorithm");
-  app.add_choice("--format", o.format, {"text", "json"}, "of --bound and --report (default: text)");
-}
-
-bool is_synthesized(const GenerateOptions& o) { return o.algorithm && same_name(*o.algorithm, "synthesized"); }
 
 void generate_synthesized(const GenerateOptions& o, Context& context,
                           const std::function<void(const Algorithm&)>& watch) {

@@ -9,6 +9,7 @@
 #include "core/words.h"
 #include "formats/format.h"
 #include "generate/write.h"
+#include "passes/lower/call_range.h"
 #include "sets/made_set.h"
 #include "sets/sink.h"
 #include "sets/synthesized/together.h"
@@ -163,8 +164,9 @@ class Together {
     }
     for (auto& [c, own] : all) {
       const SynthesisProblem& p = made.problem.named[c];
-      own.algorithm.min_bytes = p.bytes / 2;
-      own.algorithm.max_bytes = p.bytes > INT64_MAX / 2 ? 0 : 2 * p.bytes;
+      const CallRange calls = calls_around(p.bytes);
+      own.algorithm.min_bytes = calls.min;
+      own.algorithm.max_bytes = calls.max;
       GenerateOptions with = o_;
       with.sizes = {p.bytes};
       with.output.path = path_of(c, made.problem.size());

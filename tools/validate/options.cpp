@@ -29,6 +29,7 @@ CheckOptions check_options(const ValidateOptions& o, unsigned jobs) {
   const bool by_default = o.rules.empty() && !o.pass && !o.fix && !o.no_dataflow;
   const bool asked = o.dataflow || std::ranges::any_of(o.rules, needs_dataflow);
   options.dataflow = asked ? DataFlow::required : by_default ? DataFlow::told : DataFlow::skipped;
+  if (o.target) options.target = &runtime_of(*o.target);
   if (o.collective) {
     options.collective = parse_collective(*o.collective, in_algorithms);
     if (!options.collective)

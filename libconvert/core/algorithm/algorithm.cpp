@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/algorithm/runtime_limits.h"
+
 namespace convert {
 namespace {
 
@@ -41,8 +43,7 @@ bool is_standard_attribute(std::string_view name) {
 }
 
 std::int64_t written_max_bytes(const Algorithm& a) {
-  constexpr std::int64_t runtime_default = std::int64_t{1} << 27;
-  return a.max_bytes.value_or(a.min_bytes.value_or(0) > runtime_default ? 0 : runtime_default);
+  return a.max_bytes.value_or(a.min_bytes.value_or(0) > undeclared_max_bytes ? 0 : undeclared_max_bytes);
 }
 
 std::vector<std::uint32_t> published_steps(const Algorithm& a) {

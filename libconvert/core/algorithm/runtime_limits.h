@@ -19,6 +19,10 @@ struct RuntimeLimits {
   std::uint32_t threadblocks;                       // of a GPU
   bool adds_received = true;                        // takes rcs, rrs, rrc and rrcs; else they are several steps
   std::span<const std::string_view> collectives{};  // the names that it knows; none: all
+  // Bytes that a message carries at most, by Protocol: Simple 4 of the 8 steps of 4 MiB (NCCL_BUFFSIZE); LL half of
+  // a step, whose lines are flags for the rest: 8 lines of 16 bytes for each of 512 threads (RCCL: 256); LL128
+  // 120 words of 8 bytes for each of 640 threads, 15 of 16 for data (RCCL: 28, 256, 7 of 8).
+  std::array<std::int64_t, 3> message_bytes{};
 };
 inline constexpr std::array<std::string_view, 7> msccl_collectives = {
     "allreduce", "allgather", "reduce", "broadcast", "alltoall", "reduce_scatter", "custom"};
@@ -26,9 +30,18 @@ inline constexpr std::array<std::string_view, 11> rccl_collectives = {
     "allreduce", "allgather", "reduce",    "broadcast", "alltoall", "reducescatter",
     "gather",    "scatter",   "alltoallv", "send",      "recv"};
 inline constexpr RuntimeLimits msccl_limits{
-    .name = "MSCCL", .steps = 256, .threadblocks = 216, .collectives = msccl_collectives};
+    .name = "MSCCL",
+    .steps = 256,
+    .threadblocks = 216,
+    .collectives = msccl_collectives,
+    .message_bytes = {std::int64_t{2} << 20, 512 * 8 * 16 / 2, std::int64_t{640} * 120 * 8 / 16 * 15}};
 inline constexpr RuntimeLimits rccl_limits{
-    .name = "RCCL", .steps = 64, .threadblocks = 64, .adds_received = false, .collectives = rccl_collectives};
+    .name = "RCCL",
+    .steps = 64,
+    .threadblocks = 64,
+    .adds_received = false,
+    .collectives = rccl_collectives,
+    .message_bytes = {std::int64_t{2} << 20, 256 * 8 * 16 / 2, std::int64_t{256} * 28 * 8 / 8 * 7}};
 inline constexpr std::array<RuntimeLimits, 2> runtimes = {msccl_limits, rccl_limits};
 // Returns the limits of what a command line calls msccl or rccl.
 [[nodiscard]] constexpr const RuntimeLimits& runtime_of(std::string_view target) {
@@ -45,6 +58,8 @@ inline constexpr std::array<RuntimeLimits, 2> runtimes = {msccl_limits, rccl_lim
 [[nodiscard]] constexpr bool knows(const RuntimeLimits& runtime, std::string_view coll) {
   return runtime.collectives.empty() || std::ranges::find(runtime.collectives, coll) != runtime.collectives.end();
 }
+// The maxBytes of an algorithm that gives none, by MSCCL (mscclGetAlgoFromXMLAndSetAlgo); RCCL requires it.
+inline constexpr std::int64_t undeclared_max_bytes = std::int64_t{1} << 27;
 // Threadblocks of a GPU that send on one channel, and those that receive.
 inline constexpr std::uint32_t threadblocks_per_channel = 32;
 // XML elements that the runtime of a GPU keeps: <algo>, each <gpu>, its own <tb> and <step>.

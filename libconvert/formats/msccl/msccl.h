@@ -2,7 +2,9 @@
 // Reads and writes algorithms as MSCCL-IR XML. The format: et-formats(5).
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/algorithm/algorithm.h"
 #include "core/diagnostic.h"
@@ -15,6 +17,10 @@ namespace convert {
 // (only an algorithm without reported errors fulfils the invariants of core/algorithm/algorithm.h).
 // `text` is consumed: the parser works inside it.
 [[nodiscard]] Algorithm read_msccl(std::string text, const std::string& file, Diagnostics& diagnostics);
+
+// Returns the first place at which the tokenizers of the MSCCL runtimes, which read less than XML, refuse a
+// document or read something else than XML readers do; nothing if there is none.
+[[nodiscard]] std::optional<Diagnostic> find_runtime_syntax(std::string_view text, const std::string& file);
 
 // Appends the document as MSCCLang lays it out: attributes in its order, two-space indentation, no XML declaration.
 void write_msccl(const Algorithm& algorithm, std::string& out);

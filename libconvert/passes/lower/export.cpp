@@ -5,6 +5,7 @@
 #include <optional>
 #include <tuple>
 
+#include "passes/lower/call_range.h"
 #include "passes/lower/lower.h"
 #include "passes/provenance.h"
 #include "passes/verify/verify.h"
@@ -123,10 +124,18 @@ Algorithm schedule_traces(std::span<const Trace> traces, Diagnostics& diagnostic
   return out;
 }
 
-}  // namespace
+// The calls that a file declares are its own to answer for, other than those that MSCCL assumes.
+Algorithm with_calls(Algorithm a, bool made, Diagnostics& diagnostics) {
+  const CallRange calls{a.min_bytes.value_or(0), written_max_bytes(a)};
+  if (!made && (calls.min != 0 || calls.max != undeclared_max_bytes)) return a;
+  if (const auto most = set_calls(a, calls))
+    diagnostics.warning({.file = a.file}, "fifo",
+                        "steps of several chunks hang in calls of more than " + std::to_string(*most) +
+                            " bytes; maxBytes is that, instead of " + std::to_string(calls.max));
+  return a;
+}
 
-Algorithm runnable(const Algorithm& a, Diagnostics& diagnostics) {
-  if (!a.scheduled) return a;
+Algorithm of_schedule(const Algorithm& a, Diagnostics& diagnostics) {
   warn_of_sizes(a, diagnostics);
   std::vector<Step> steps = a.steps;
   for (const Gpu& gpu : a.gpus) order_sums(a, gpu, steps);
@@ -157,6 +166,12 @@ Algorithm runnable(const Algorithm& a, Diagnostics& diagnostics) {
   for (Step& s : out.steps) s.transfer = no_index;
   check_structure(out, diagnostics);
   return out;
+}
+
+}  // namespace
+
+Algorithm runnable(const Algorithm& a, Diagnostics& diagnostics) {
+  return with_calls(a.scheduled ? of_schedule(a, diagnostics) : a, a.scheduled, diagnostics);
 }
 
 Algorithm export_algorithm(std::span<const Trace> traces, Diagnostics& diagnostics) {

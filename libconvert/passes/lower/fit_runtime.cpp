@@ -223,43 +223,84 @@ class RuntimeFitter {
     return out;
   }
 
+  struct Place {
+    std::int32_t tb = -1;
+    std::int32_t position = -1;
+  };
+  using Places = std::vector<std::vector<Place>>;  // by old threadblock and step
+
   void add_gpu(std::size_t g, Algorithm& out) const {
-    struct Place {
-      std::int32_t tb = -1;
-      std::int32_t position = -1;
-    };
     const auto tbs = plain_.threadblocks(plain_.gpus[g]);
-    std::vector<std::vector<Place>> place(tbs.size());  // by old threadblock and step
+    Places place(tbs.size());
     for (std::size_t t = 0; t < tbs.size(); ++t) place[t].resize(tbs[t].step_count);
+    std::vector<std::vector<FittedUnit>> units;
+    for (const FittedBlock& block : blocks_[g]) {
+      units.push_back(units_of(block));
+      for (const FittedUnit& u : units.back()) {
+        const SideUnit& unit = sides_[u.side].units[u.unit];
+        for (Count i = unit.first; i < unit.first + unit.steps; ++i)
+          place[sides_[u.side].tb][i].tb = static_cast<std::int32_t>(units.size() - 1);
+      }
+    }
     Gpu& gpu = out.gpus[g];
     gpu.first_tb = static_cast<Count>(out.tbs.size());
-    const auto add_step = [&](std::size_t tb, Count i) {
-      place[tb][i] = {static_cast<std::int32_t>(out.tbs.size() - 1 - gpu.first_tb),
-                      static_cast<std::int32_t>(out.tbs.back().step_count++)};
-      out.steps.push_back(plain_.steps_of(tbs[tb])[i]);
-    };
-    for (const FittedBlock& block : blocks_[g]) {
-      begin(block.tb, out);
-      for (const FittedUnit& p : units_of(block)) {
-        const SideUnit& unit = sides_[p.side].units[p.unit];
-        for (Count i = unit.first; i < unit.first + unit.steps; ++i) add_step(sides_[p.side].tb, i);
+    for (std::size_t b = 0; b < units.size(); ++b) {
+      begin(blocks_[g][b].tb, out);
+      for (const FittedUnit& u : units[b]) {
+        const WireSide& side = sides_[u.side];
+        add_unit(plain_.steps_of(tbs[side.tb]), side.units[u.unit], static_cast<std::int32_t>(b), place, side.tb,
+                 out);
       }
     }
     for (Count t = a_.gpus[g].tb_count; t < tbs.size(); ++t) {  // copies
       begin(tbs[t], out);
-      for (Count i = 0; i < tbs[t].step_count; ++i) add_step(t, i);
+      const auto block = static_cast<std::int32_t>(out.tbs.size() - 1 - gpu.first_tb);
+      for (Count i = 0; i < tbs[t].step_count; ++i)
+        add_unit(plain_.steps_of(tbs[t]), {0, i, 1, 0}, block, place, t, out);
     }
     gpu.tb_count = static_cast<Count>(out.tbs.size()) - gpu.first_tb;
-    for (Count tb = 0; tb < gpu.tb_count; ++tb) {
-      const Threadblock& own = out.tbs[gpu.first_tb + tb];
+    for (const Threadblock& own : std::span(out.tbs).subspan(gpu.first_tb)) {
       for (Step& step : std::span(out.steps).subspan(own.first_step, own.step_count)) {
         if (step.depid < 0) continue;
-        Place at = place[static_cast<std::size_t>(step.depid)][static_cast<std::size_t>(step.deps)];
-        if (at.tb == static_cast<std::int32_t>(tb)) at = {};  // stands before it anyway
+        const Place at = place[static_cast<std::size_t>(step.depid)][static_cast<std::size_t>(step.deps)];
         step.depid = at.tb;
         step.deps = at.position;
       }
     }
+  }
+
+  // Appends a message's step after a nop for each dependency but the last. Dependencies on its own threadblock are
+  // dropped, with the nops that carry them: those steps stand before it anyway. So are those on a threadblock where
+  // it waits for a later step.
+  static void add_unit(std::span<const Step> steps, const SideUnit& unit, std::int32_t block, Places& place,
+                       Count tb, Algorithm& out) {
+    std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t>
+        deps;  // by old and new threadblock: the last step
+    for (const Step& s : steps.subspan(unit.first, unit.steps)) {
+      if (s.depid < 0) continue;
+      const std::int32_t home = place[static_cast<std::size_t>(s.depid)][static_cast<std::size_t>(s.deps)].tb;
+      if (home == block) continue;
+      std::int32_t& last = deps.try_emplace({s.depid, home}, -1).first->second;
+      last = std::max(last, s.deps);
+    }
+    Step step = steps[unit.first + unit.steps - 1];
+    step.depid = step.deps = -1;
+    const std::size_t first = out.steps.size();
+    for (const auto& [at, last] : deps) {
+      Step nop;
+      nop.depid = at.first;
+      nop.deps = last;
+      out.steps.push_back(nop);
+    }
+    if (!deps.empty()) {  // the step carries the last one
+      step.depid = out.steps.back().depid;
+      step.deps = out.steps.back().deps;
+      out.steps.pop_back();
+    }
+    out.steps.push_back(step);
+    out.tbs.back().step_count += static_cast<Count>(out.steps.size() - first);
+    for (Count i = unit.first; i < unit.first + unit.steps; ++i)
+      place[tb][i] = {block, static_cast<std::int32_t>(out.tbs.back().step_count) - 1};
   }
 
   static void begin(Threadblock tb, Algorithm& out) {

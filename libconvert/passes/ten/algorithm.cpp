@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "passes/lower/call_range.h"
+
 namespace convert {
 namespace {
 
@@ -247,6 +249,7 @@ class AlgorithmMaker {
     a_.inplace = layout_.inplace();
     a_.scheduled = true;
     a_.claimed_ps = s_.claimed_ps;
+    choose_calls();
     a_.scheduled_for = {network_of_schedule(s_), std::string(name(s_.occupancy)), "store"};
     add_transfers();
 
@@ -274,6 +277,16 @@ class AlgorithmMaker {
   }
 
  private:
+  // MSCCL-IR has chunks of one size: the largest.
+  void choose_calls() {
+    std::int64_t bytes = 0;
+    for (std::uint32_t c = 0; c < s_.chunks.size(); ++c) bytes = std::max(bytes, bytes_of(s_, c).value_or(0));
+    if (bytes == 0 || bytes > std::numeric_limits<std::int64_t>::max() / a_.chunks) return;
+    const CallRange calls = calls_around(bytes * a_.chunks);
+    a_.min_bytes = calls.min;
+    a_.max_bytes = calls.max;
+  }
+
   // Chunks of a transfer that lie side by side at both ends: a message.
   struct Piece {
     std::uint32_t first = 0;  // of the transfer's chunks

@@ -47,6 +47,7 @@ class Machine {
   void prepare();
   void load_inputs();
   void advance(std::uint32_t chain);
+  bool ends_step(std::uint32_t chain, const GraphStep& step);
   bool blocked(std::uint32_t chain, std::uint32_t s, const GraphStep& step);
   void compute(std::uint32_t s, const GraphStep& step, std::int32_t rank);
   void finish();
@@ -69,6 +70,7 @@ class Machine {
   std::vector<std::uint32_t> ready_;
   std::vector<std::uint32_t> next_waiter_;  // by chain: the next one that waits for the same
   std::vector<std::uint32_t> waiters_;      // by step: the first chain that waits for it
+  std::vector<std::int32_t> moved_;         // by chain: chunks of its next step that are moved; if they are cut
   std::vector<Queue> queues_;
   std::vector<SlotValue> messages_;
   std::vector<SlotState> slots_;
@@ -78,6 +80,7 @@ class Machine {
 void Machine::prepare() {
   next_.resize(p_.chains.size());
   for (std::size_t c = 0; c < p_.chains.size(); ++c) next_[c] = p_.chains[c].first;
+  if (options_.carried != 0) moved_.assign(p_.chains.size(), 0);
   next_waiter_.assign(p_.chains.size(), no_index);
   waiters_.assign(p_.step_count(), no_index);
   last_block_.resize(p_.chains.size());
@@ -120,7 +123,7 @@ void Machine::load_inputs() {
 void Machine::advance(std::uint32_t c) {
   const Chain& chain = p_.chains[c];
   const std::uint32_t end = chain.first + chain.count;
-  for (std::uint32_t s = next_[c]; s < end; ++s) {
+  for (std::uint32_t s = next_[c]; s < end;) {
     const GraphStep& step = p_.steps[s];
     if (blocked(c, s, step)) return;
     if (options_.values) compute(s, step, chain.rank);
@@ -136,9 +139,19 @@ void Machine::advance(std::uint32_t c) {
       result_.peak_fifo = std::max(result_.peak_fifo, q.sent - q.received);
       wake(q.waiting_receivers);
     }
-    next_[c] = s + 1;
-    if (step.awaited) wake(waiters_[s]);
+    if (!ends_step(c, step)) continue;
+    next_[c] = ++s;
+    if (step.awaited) wake(waiters_[s - 1]);
   }
+}
+
+// Returns whether the message that was moved is the last one of its step.
+bool Machine::ends_step(std::uint32_t c, const GraphStep& step) {
+  if (options_.carried == 0) return true;
+  moved_[c] += options_.carried;
+  if (moved_[c] < step.cnt) return false;
+  moved_[c] = 0;
+  return true;
 }
 
 bool Machine::blocked(std::uint32_t c, std::uint32_t s, const GraphStep& step) {
@@ -310,9 +323,13 @@ Execution execute(const StepGraph& graph, const BufferLayout& layout, const Exec
   return Machine(graph, &layout, options).run();
 }
 
-bool completes(const StepGraph& graph, int slots) {
-  const ExecuteOptions options{.slots = slots, .values = false};
-  return Machine(graph, nullptr, options).run().blocked.empty();
+Execution progress(const StepGraph& graph, int slots, std::int32_t carried) {
+  const ExecuteOptions options{.slots = slots, .carried = carried, .values = false};
+  return Machine(graph, nullptr, options).run();
+}
+
+bool completes(const StepGraph& graph, int slots, std::int32_t carried) {
+  return progress(graph, slots, carried).blocked.empty();
 }
 
 }  // namespace convert

@@ -100,8 +100,15 @@ class Builder {
 }  // namespace
 
 StepHeader header_of(const Algorithm& a) {
-  return {a.collective,       a.protocol,  a.chunks, a.inplace,
-          runs_outofplace(a), a.scheduled, a.relays, a.relays.empty() ? Collective::custom : a.among_others};
+  return {.collective = a.collective,
+          .protocol = a.protocol,
+          .chunks = a.chunks,
+          .inplace = a.inplace,
+          .outofplace = runs_outofplace(a),
+          .scheduled = a.scheduled,
+          .relays = a.relays,
+          .among_others = a.relays.empty() ? Collective::custom : a.among_others,
+          .max_bytes = a.max_bytes};
 }
 
 std::uint32_t ConnectionTable::get(std::int32_t src, std::int32_t dst, std::int64_t channel) {

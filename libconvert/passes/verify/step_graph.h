@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -87,6 +88,7 @@ struct StepHeader {
   // input of each other rank has places for all chunks, in which the result stands too (all-to-all: in its output).
   std::vector<std::int32_t> relays{};
   Collective among_others = Collective::custom;  // what the others do, if there are relays
+  std::optional<std::int64_t> max_bytes{};       // of calls, as Algorithm has it
   friend bool operator==(const StepHeader&, const StepHeader&) = default;
 };
 // Returns the header of an algorithm; its `outofplace` is runs_outofplace().

@@ -149,6 +149,8 @@ class StructureChecker {
     if (!knows(target, a_.collective_text))
       diagnostics_.error({.file = a_.file}, "limits",
                          "coll=\"" + a_.collective_text + "\": " + runtime + "knows " + join(target.collectives));
+    if (!a_.attributes.empty()) check_attributes(target);
+    check_parser(target);
     if (target.adds_received) return;
     const auto fused =
         std::ranges::find_if(a_.steps, [](const Step& s) { return receives(s.type) && s.type != StepType::recv; });
@@ -156,6 +158,86 @@ class StructureChecker {
       diagnostics_.error(at(*fused), "limits",
                          "step " + std::string(name(fused->type)) + ": " + runtime +
                              "takes s, r, cpy, re and nop; et-generate --target writes those");
+  }
+
+  // Checks what the parsers of the runtimes require of the attributes of <algo>, in a file.
+  void check_attributes(const RuntimeLimits& target) {
+    const auto require = [&](const char* attribute) {
+      const bool given = std::ranges::any_of(a_.attributes, [&](const auto& x) { return x.first == attribute; });
+      if (!given)
+        diagnostics_.error({.file = a_.file}, "attributes",
+                           std::string("<algo> has no attribute '") + attribute + "', which the " + target.name +
+                               " runtime requires");
+    };
+    if (&target == &msccl_limits) return require("name");
+    for (const char* attribute : {"minBytes", "maxBytes", "outofplace"}) require(attribute);
+  }
+
+  // Checks what the parsers of the runtimes refuse, or read in their own way.
+  void check_parser(const RuntimeLimits& target) {
+    const bool msccl = &target == &msccl_limits;
+    if (msccl && a_.max_bytes == 0)
+      diagnostics_.error({.file = a_.file}, "limits",
+                         "maxBytes=\"0\": the MSCCL runtime takes the algorithm for no call, as it requires fewer "
+                         "bytes than maxBytes; 0 is no limit for RCCL only");
+    constexpr std::size_t most_gpus = 1024;  // children of an element
+    if (a_.gpus.size() > most_gpus)
+      diagnostics_.error({.file = a_.file}, "limits",
+                         "<algo> has " + std::to_string(a_.gpus.size()) +
+                             " <gpu> elements; the runtimes have room for " + std::to_string(most_gpus));
+    std::int32_t rank = 0;
+    for (const Gpu& gpu : a_.gpus) {
+      if (msccl) check_buffer_sizes(gpu, rank);
+      std::int32_t id = 0;
+      for (const Threadblock& tb : a_.threadblocks(gpu)) check_parsed_steps(gpu, tb, rank, id++);
+      ++rank;
+    }
+  }
+
+  // MSCCL requires buffers, if they are used at all, to be as large as the collective makes them.
+  void check_buffer_sizes(const Gpu& gpu, std::int32_t rank) {
+    const auto check = [&](const char* attribute, std::int32_t chunks, std::int32_t expected) {
+      if (chunks <= 0 || chunks == expected) return;
+      diagnostics_.error(at_line(gpu.line), "limits",
+                         "gpu " + std::to_string(rank) + " has " + attribute + "=\"" + std::to_string(chunks) +
+                             "\"; the MSCCL runtime requires " + std::to_string(expected) +
+                             " or 0 with nchunksperloop=\"" + std::to_string(a_.chunks) + "\"");
+    };
+    check("i_chunks", gpu.i_chunks, input_chunks(a_.collective, a_.chunks, a_.ranks()));
+    check("o_chunks", gpu.o_chunks, output_chunks(a_.collective, a_.chunks, a_.ranks()));
+  }
+
+  void check_parsed_steps(const Gpu& gpu, const Threadblock& tb, std::int32_t rank, std::int32_t id) {
+    const auto steps = a_.steps_of(tb);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const Step& s = steps[i];
+      if (s.unreadable) continue;
+      const auto error = [&](const std::string& what) {
+        diagnostics_.error(at(s), "limits", place(rank, id, i) + " (" + std::string(name(s.type)) + ")" + what);
+      };
+      if (s.depid >= static_cast<std::int32_t>(awaited_threadblocks))
+        error(" depends on threadblock " + std::to_string(s.depid) + "; the runtimes can wait for threadblocks 0…" +
+              std::to_string(awaited_threadblocks - 1));
+      // An aliased twin has no place of its own: the runtimes compare with what is declared.
+      const auto look = [&](const char* side, Buffer buffer, std::int32_t offset) {
+        const std::int32_t size = buffer == Buffer::input    ? gpu.i_chunks
+                                  : buffer == Buffer::output ? gpu.o_chunks
+                                                             : gpu.s_chunks;
+        if (offset >= size)
+          error(std::string(": ") + side + " " + letter(buffer) + "[" + std::to_string(offset) +
+                "] is outside of the " + std::to_string(size) + " chunks that <gpu> declares");
+      };
+      const bool parsed = s.type != StepType::rrc && s.type != StepType::nop;  // no offsets are compared for rrc
+      if (parsed && reads_src(s.type)) look("src", s.src_buf, s.src_off);
+      if (parsed && writes_dst(s.type)) look("dst", s.dst_buf, s.dst_off);
+      if (i == 0 || s.type != StepType::re || s.depid >= 0) continue;
+      const Step& before = steps[i - 1];
+      const bool together = before.type == StepType::re && !before.hasdep && before.dst_buf == s.dst_buf &&
+                            before.dst_off == s.dst_off && before.src_buf == s.src_buf;
+      if (together && before.cnt != s.cnt)
+        error(": the runtimes add it together with the step before it, and take its cnt=\"" +
+              std::to_string(s.cnt) + "\" for both, not " + std::to_string(before.cnt));
+    }
   }
 
   void check_limits(const Gpu& gpu, std::int32_t rank) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "core/algorithm/messages.h"
 #include "core/units.h"
 #include "passes/verify/deadlock.h"
 #include "passes/verify/execute.h"
@@ -69,6 +70,7 @@ class Verifier {
   Reading read(const BufferLayout& layout, const ExecuteOptions& options);
   bool report_permuted(bool inplace, const std::string& mode);
   void report_capacity(const Execution& bounded, std::uint32_t peak);
+  void check_messages();
   void report_races(const Reading& r, const BufferLayout& layout, const std::string& mode);
   void report_values(const Reading& r, const BufferLayout& layout, const ExecuteOptions& options,
                      const std::string& mode);
@@ -196,6 +198,8 @@ void Verifier::check_mode(bool inplace, const std::string& mode) {
       return;
     }
     if (!std::exchange(capacity_reported_, true)) report_capacity(bounded, reading.execution.peak_fifo);
+  } else if (!std::exchange(capacity_reported_, true)) {
+    check_messages();
   }
   const auto other_operand = std::find_if(p_.steps.begin(), p_.steps.end(), [](const GraphStep& s) {
     return reduces(s.type) && s.type != StepType::re && (s.src_buf != s.dst_buf || s.src_off != s.dst_off);
@@ -253,12 +257,18 @@ bool Verifier::report_permuted(bool inplace, const std::string& mode) {
   return true;
 }
 
-void Verifier::report_capacity(const Execution& bounded, std::uint32_t peak) {
-  const int slots = fifo_slots(p_.protocol);
+// Returns the fewest slots with which everything completes, more than the protocol's and `peak` at most.
+int needed_slots(const StepGraph& p, std::uint32_t peak, std::int32_t carried = 0) {
+  const int slots = fifo_slots(p.protocol);
   // More room never hurts, so halving finds the smallest number.
   const auto numbers = std::views::iota(slots + 1, std::max(slots + 1, static_cast<int>(peak)));
-  const auto found = std::ranges::partition_point(numbers, [&](int n) { return !completes(p_, n); });
-  const int needed = slots + 1 + static_cast<int>(found - numbers.begin());  // the peak where none below is enough
+  const auto found = std::ranges::partition_point(numbers, [&](int n) { return !completes(p, n, carried); });
+  return slots + 1 + static_cast<int>(found - numbers.begin());  // the peak where none below is enough
+}
+
+void Verifier::report_capacity(const Execution& bounded, std::uint32_t peak) {
+  const int slots = fifo_slots(p_.protocol);
+  const int needed = needed_slots(p_, peak);
   const Blocked& b = bounded.blocked.front();
   report(options_.soft, b.step, "fifo",
          "needs room for " + counted(static_cast<std::uint64_t>(needed), "message") +
@@ -266,6 +276,35 @@ void Verifier::report_capacity(const Execution& bounded, std::uint32_t peak) {
              std::to_string(slots) + "; " + std::to_string(bounded.blocked.size()) +
              (p_.from_traces ? " chains of steps" : " threadblocks") + " block, the first at " +
              p_.describe(b.step));
+}
+
+// The runtimes cut steps of several chunks where these are more than a message carries, in large calls.
+void Verifier::check_messages() {
+  if (p_.scheduled) return;  // no runtime takes it as it is
+  const RuntimeLimits& runtime = options_.target != nullptr ? *options_.target : msccl_limits;
+  const std::int64_t message = message_bytes(p_.protocol, p_.collective, runtime);
+  const std::int64_t largest = p_.max_bytes.value_or(undeclared_max_bytes);
+  const std::int32_t carried = chunks_per_message(message, largest, p_.chunks);
+  const Execution cut = progress(p_, fifo_slots(p_.protocol), carried);
+  if (cut.blocked.empty()) return;
+  const std::int64_t most = most_bytes_without_hang(p_, message).value_or(0);
+  const int needed = needed_slots(p_, progress(p_, 0, carried).peak_fifo, carried);
+  const Blocked& b = cut.blocked.front();
+  const std::string range = !p_.max_bytes  ? "no maxBytes is given, which is " + std::to_string(largest)
+                            : largest == 0 ? "maxBytes is 0, which is no limit"
+                                           : "maxBytes is " + std::to_string(largest);
+  // Traces, and files that declare no calls, are not sure to be meant for such.
+  const bool meant = !p_.from_traces && (p_.max_bytes || options_.target != nullptr);
+  report(meant ? options_.soft : Severity::warning, b.step, "fifo",
+         "steps of several chunks hang in calls of more than " + std::to_string(most) + " bytes, and " + range +
+             "; use steps of one chunk, or maxBytes=\"" + std::to_string(most) + "\"",
+         {"a message of protocol " + std::string(name(p_.protocol)) + " carries " + format_bytes(message) +
+              " at most, so that a step of k chunks is up to k messages",
+          "in the largest calls a connection needs room for " +
+              counted(static_cast<std::uint64_t>(needed), "message") + ", and has room for " +
+              std::to_string(fifo_slots(p_.protocol)) + "; " + std::to_string(cut.blocked.size()) +
+              (p_.from_traces ? " chains of steps" : " threadblocks") + " block, the first at " +
+              p_.describe(b.step)});
 }
 
 void Verifier::report_races(const Reading& r, const BufferLayout& layout, const std::string& mode) {
@@ -381,6 +420,20 @@ void Verifier::report_values(const Reading& r, const BufferLayout& layout, const
 }
 
 }  // namespace
+
+std::optional<std::int64_t> most_bytes_without_hang(const StepGraph& graph, std::int64_t message) {
+  std::int32_t longest = 1;
+  for (const GraphStep& s : graph.steps) {
+    if (s.in != no_index || s.out != no_index) longest = std::max(longest, s.cnt);
+  }
+  if (longest == 1) return std::nullopt;
+  const int slots = fifo_slots(graph.protocol);
+  // Longer messages never hurt, so halving finds the fewest chunks that each has to carry.
+  const auto numbers = std::views::iota(std::int32_t{1}, longest + 1);
+  const auto found = std::ranges::partition_point(numbers, [&](auto n) { return !completes(graph, slots, n); });
+  if (found == numbers.begin()) return std::nullopt;
+  return found == numbers.end() ? 0 : most_bytes_of_calls(message, *found, graph.chunks);
+}
 
 void verify(const StepGraph& graph, const VerifyOptions& options, Diagnostics& diagnostics) {
   if (options.collective && *options.collective != claimed_collective(graph)) {

@@ -20,6 +20,7 @@ struct VerifyOptions {
   // The severity of races, lacking FIFO capacity and wrong results: et-convert only warns.
   Severity soft = Severity::error;
   std::uint64_t search_budget = order_budget;  // for the search for races; a finding says if it ends
+  const RuntimeLimits* target = nullptr;       // whose messages rule fifo counts; none: MSCCL's, the largest
 };
 
 // Checks what needs no execution: peers, offsets, dependencies, shared connections, limits. What exceeds those of
@@ -29,5 +30,10 @@ void check_structure(const Algorithm& algorithm, Diagnostics& diagnostics, const
 // Checks rules pairs, deadlock, fifo, races and (with `dataflow`) postcondition, uninitialized, doubled, operand.
 // Linear in steps × cnt but for the search for races (see find_races), whose work is limited.
 void verify(const StepGraph& graph, const VerifyOptions& options, Diagnostics& diagnostics);
+
+// Returns the bytes of the largest call in which the steps, cut into messages of `message` bytes at most, never
+// wait for room in a connection forever; nothing if they wait in no call, or none has several chunks. 0: they do in
+// each call.
+[[nodiscard]] std::optional<std::int64_t> most_bytes_without_hang(const StepGraph& graph, std::int64_t message);
 
 }  // namespace convert

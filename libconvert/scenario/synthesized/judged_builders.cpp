@@ -125,7 +125,8 @@ std::optional<JudgedBuilder> fastest_builder(const NetworkConfig& network, const
   if (find_unreachable(problem.wires)) return std::nullopt;  // no replay finds ways for their messages
   Scenario scenario = scenario_of(network, request);
   scenario.options.issue = judging.issue;
-  const std::vector<CollectiveRequest> requests = builders_for(problem, choice);
+  std::vector<CollectiveRequest> requests = builders_for(problem, choice);
+  for (CollectiveRequest& r : requests) r.largest_call = judging.largest_call;
   std::optional<JudgedBuilder> best;
   for_each_ordered(
       choice.jobs, requests.size(),
@@ -158,6 +159,14 @@ FasterBuilder faster_builder(IssueMode issue) {
         network, request, problem, choice, {.limit = limit, .takes = takes, .spread = true, .issue = issue});
     if (!found) return std::nullopt;
     return std::move(found->algorithm);
+  };
+}
+
+AlgorithmTimer timer_by_replay(const NetworkConfig& network, const SynthesisRequest& request) {
+  Scenario scenario = scenario_of(network, request);
+  scenario.options.issue = IssueMode::algorithm;
+  return [scenario = std::move(scenario)](const Algorithm& algorithm, std::int64_t bytes) {
+    return time_of(algorithm, bytes, scenario);
   };
 }
 

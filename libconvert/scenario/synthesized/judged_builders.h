@@ -28,6 +28,7 @@ struct JudgedBuilder {
 struct BuilderJudging {
   Picoseconds limit = 0;                          // only those that take less
   std::function<bool(const Algorithm&)> takes{};  // only those that it returns true for; if given
+  std::optional<std::int64_t> largest_call{};     // as CollectiveRequest has it
   bool spread = false;                            // chunks need not divide the bytes, which are spread over them
   IssueMode issue = IssueMode::algorithm;         // workload: their NPUs compute one at a time
 };
@@ -44,6 +45,12 @@ struct BuilderJudging {
 
 // Returns what asks fastest_builder() for a library, whose algorithms are for many sizes.
 [[nodiscard]] FasterBuilder faster_builder(IssueMode issue);
+
+// Returns how long an algorithm, of chunks of one size, takes for so many bytes, which its chunks divide; nothing
+// if it does not come to its end.
+using AlgorithmTimer = std::function<std::optional<Picoseconds>(const Algorithm&, std::int64_t bytes)>;
+// Returns a timer that replays algorithms in the model of a request, of which both are copied.
+[[nodiscard]] AlgorithmTimer timer_by_replay(const NetworkConfig& network, const SynthesisRequest& request);
 
 // Returns a judge that replays algorithms in the model of a request, of which both are copied. It throws Error if
 // an algorithm does not come to its end.

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Times of the MSCCL-IR programs that synthesized algorithms become, by a replay on the network.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/algorithm/algorithm.h"
+#include "core/units.h"
+#include "scenario/synthesized/judged_builders.h"
+
+namespace tools {
+
+// The time of a program, and that of its algorithm before a runtime's limits changed its steps.
+struct ExportedTime {
+  convert::Picoseconds total = 0;
+  convert::Picoseconds unlimited = 0;
+};
+
+// Returns how long the program takes that `algorithm`, of a collective of `bytes`, becomes: `fitted`, if a runtime
+// is named, else what runnable() makes of it. Nothing if the replay does not come to its end.
+[[nodiscard]] std::optional<ExportedTime> exported_time(const convert::AlgorithmTimer& timer,
+                                                        const convert::Algorithm& algorithm,
+                                                        const convert::Algorithm* fitted, std::int64_t bytes);
+
+// Returns "the exported program takes 12.1 us, the schedule 10.0 us: MSCCL-IR does not keep …".
+[[nodiscard]] std::string exported_text(const ExportedTime& exported, convert::Picoseconds schedule, bool sums);
+
+}  // namespace tools

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Algorithms for several sizes: a file for each, and the calls that a runtime uses it for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/algorithm/runtime_limits.h"
+#include "generate/options.h"
+#include "passes/lower/call_range.h"
+
+namespace tools {
+
+// Throws Error(usage) for sizes of 0 and sizes that do not ascend.
+void check_sizes(const GenerateOptions& o);
+// Throws Error(usage) if several sizes would go to standard output.
+void check_files_of_sizes(const GenerateOptions& o);
+
+// Returns the options for size number `i` alone, with a file, or set, of its own if there are several.
+[[nodiscard]] GenerateOptions options_of_size(const GenerateOptions& o, std::size_t i);
+
+struct SizedCalls {
+  convert::CallRange range{};  // minBytes and maxBytes
+  std::int64_t end = 0;        // where the calls of the next larger size begin
+};
+// Returns the calls of an algorithm for size number `i`: from half of its size to twice that, but from `begin` on
+// if there is a smaller size, and up to those of the next larger one. `target`: the runtime, none: any.
+[[nodiscard]] SizedCalls calls_of_size(const GenerateOptions& o, std::size_t i, std::int64_t begin,
+                                       std::int32_t chunks, const convert::RuntimeLimits* target);
+
+}  // namespace tools

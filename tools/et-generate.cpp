@@ -53,7 +53,7 @@ int generate(const tools::GenerateOptions& o, tools::Context& context) {
   const auto collective = tools::collective_of(o.kind[0]);
   if (o.sizes.size() > 1 && !collective) throw usage_error("--size takes several sizes of collectives only");
   if (tools::names_workload(o.kind[0])) {
-    const WorkloadSet workload(tools::workload_of(o, context));
+    const WorkloadSet workload = tools::workload_of(o, context);
     if (o.explain) {
       if (!o.noise.empty() || o.seed) throw usage_error("--explain is of the workload, without --noise and --seed");
       write_bytes(std::nullopt, tools::explain(workload));

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 #include <vector>
 
+#include "config/workload/placed.h"
 #include "config/yaml_tree.h"
 #include "core/units.h"
 #include "generate/workload/memory.h"
@@ -245,7 +247,7 @@ void note_plan(const Workload& w, const WorkloadRequest& request, Context& conte
 
 bool names_workload(const std::string& kind) { return is_workload_preset(kind) || is_file(kind); }
 
-Workload workload_of(const GenerateOptions& o, Context& context) {
+WorkloadSet workload_of(const GenerateOptions& o, Context& context) {
   for (const char* group : {"Algorithms", "Synthesis", "Traces"}) {
     if (const std::string given = context.first_given(group); !given.empty())
       throw usage_error(given + " is not for workloads; --set changes one");
@@ -271,7 +273,11 @@ Workload workload_of(const GenerateOptions& o, Context& context) {
   Workload w = checked_workload(request);
   if (is_file(kind)) w.name = kind == "-" ? "stdin" : base_of_file(kind);
   note_plan(w, request, context);
-  return w;
+  try {
+    return WorkloadSet(std::move(w));
+  } catch (const Error& e) {
+    throw placed(request, e);
+  }
 }
 
 std::string explain(const WorkloadSet& set) {

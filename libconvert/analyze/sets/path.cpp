@@ -187,6 +187,7 @@ SetPath find_path(const std::vector<PathRank>& ranks) {
     Sum busy;
     for (std::size_t i = 0; i < r.time_ps.size(); ++i) {
       path.work_ps.add(r.time_ps[i]);
+      path.unlimited_work_ps += static_cast<double>(r.time_ps[i]);
       if (r.work[i] == Work::compute) busy.add(r.time_ps[i]);
     }
     if (busy.get() > path.busiest_ps) {

@@ -19,6 +19,7 @@ struct SetPath {
     PathRank::Work work = PathRank::Work::none;
   };
   Sum work_ps;                      // of all nodes
+  double unlimited_work_ps = 0;     // the same sum, which may exceed 64 bits
   Picoseconds span_ps = 0;          // of the longest chain
   Picoseconds compute_span_ps = 0;  // where communication takes no time
   Picoseconds comm_span_ps = 0;     // where computing takes no time

@@ -289,7 +289,8 @@ Section SetStatistics::path() const {
   const Picoseconds bound = std::max(p.span_ps, p.busiest_ps);
   s.figures = {{"work", "work: sum of all durations", Unit::time, p.work_ps.get()},
                {"span", "span: longest chain through all ranks", Unit::time, p.span_ps},
-               {"parallelism", "parallelism: work / span", Unit::number, share_of(p.work_ps.get(), p.span_ps)},
+               {"parallelism", "parallelism: work / span", Unit::number,
+                p.span_ps == 0 ? Value() : p.unlimited_work_ps / static_cast<double>(p.span_ps)},
                {"span_nodes", "nodes on that chain", Unit::count, value_of(p.span_nodes)},
                {"span_free_communication", "span if communication took no time", Unit::time, p.compute_span_ps},
                {"span_free_computing", "span if computing took no time", Unit::time, p.comm_span_ps},

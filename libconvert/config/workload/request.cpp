@@ -6,6 +6,7 @@
 #include <ranges>
 
 #include "config/workload/kinds.h"
+#include "config/workload/placed.h"
 #include "config/workload/preset.h"
 #include "core/units.h"
 #include "core/words.h"
@@ -27,7 +28,8 @@ bool names_key(std::string_view message, std::string_view key) {
   return false;
 }
 
-// Returns an error at a place of the request's file; a usage error if the command line has its part in it.
+}  // namespace
+
 Error placed(const WorkloadRequest& r, const Error& e) {
   const WorkloadSetting* last = nullptr;
   for (const WorkloadSetting& s : r.settings) {
@@ -41,6 +43,8 @@ Error placed(const WorkloadRequest& r, const Error& e) {
              ? input_error({.file = r.file, .line = last->line, .column = last->column}, e.what(), "workload")
              : input_error({.file = r.file, .line = r.line, .column = r.column}, e.what(), "workload");
 }
+
+namespace {
 
 void apply(const WorkloadRequest& r, Workload& w) {
   for (const WorkloadSetting& s : r.settings) {

@@ -2,11 +2,13 @@
 // Graphviz dot, write only.
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include "core/units.h"
 #include "formats/format.h"
 #include "formats/graphs/drawing.h"
 #include "util/utf8.h"
+#include "util/visible.h"
 
 namespace convert {
 namespace {
@@ -31,7 +33,8 @@ void append_dot(std::string_view s, Writer& out) {
     } else if (character == "&") {
       out << "&amp;";
     } else if (character.size() > 1) {
-      out << character;
+      const std::string shown = visible(character);
+      out << (shown == character ? "" : "\\") << shown;
     } else if (character == "\"" || character == "\\") {
       out << '\\' << character;
     } else if (character == "\n") {

@@ -29,6 +29,7 @@ WorkloadProfile profile_of(const std::string& name) {
 }
 
 TEST(PrivacyCorpus, ProfilesHaveNoLanesAndGroupsThatOccurOnce) {
+  REQUIRE_CORPUS();
   const WorkloadProfile lanes = profile_of("profile-rare-lanes/in.jsonl");
   for (const NodeLane& lane : lanes.lanes) EXPECT_LT(lane.number, 10);
   const std::string json = profile_json(lanes);
@@ -37,6 +38,7 @@ TEST(PrivacyCorpus, ProfilesHaveNoLanesAndGroupsThatOccurOnce) {
 }
 
 TEST(PrivacyCorpus, ProfilesWithUnknownTypesAreRefused) {
+  REQUIRE_CORPUS();
   std::ifstream in(path_of("synthesize-invalid-type/in.json"));
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   EXPECT_THROW((void)parse_profile(text, "in.json"), Error);
@@ -49,6 +51,7 @@ std::vector<Trace> load(const std::string& name) {
 }
 
 TEST(PrivacyCorpus, AllPartsOfTracesAreCompared) {
+  REQUIRE_CORPUS();
   const std::vector<Trace> a = load("diff-not-compared/a.jsonl");
   EXPECT_TRUE(compare_traces(a[0], a[0], {}).same());
   for (const char* other : {"dangling", "kind", "unknown", "version"}) {
@@ -58,6 +61,7 @@ TEST(PrivacyCorpus, AllPartsOfTracesAreCompared) {
 }
 
 TEST(PrivacyCorpus, SizesOfFewNodesDoNotSurvive) {
+  REQUIRE_CORPUS();
   const KeyedHash hash = [](std::string_view bytes) {
     return std::array<std::uint8_t, 32>{static_cast<std::uint8_t>(bytes.size())};
   };

@@ -74,6 +74,9 @@ bool NodeCompiler::has_recorded_time() const {
 void NodeCompiler::compile_recorded(bool communicates) {
   if (node_type_name(node_->type).empty()) return compile_by_type();  // reports it
   compile_duration(0);
+  const IntValue delay = integer(attr::start_delay_nanos, false);
+  if (delay && delay.value > static_cast<std::int64_t>(max_duration_ns))
+    fail("times", "the start delay exceeds 106 days");
   if (communicates && !has_recorded_time()) ++untimed_.communication;
 }
 

@@ -11,7 +11,7 @@
 
 #include "core/diagnostic.h"
 #include "io/input_set.h"
-#include "scenario/threadblock_rates.h"
+#include "scenario/msccl/threadblock_rates.h"
 #include "simulate/astra/rules.h"
 #include "simulate/engine/replay.h"
 #include "simulate/program/program.h"

@@ -11,8 +11,8 @@
 #include "core/diagnostic.h"
 #include "core/trace.h"
 #include "io/input_set.h"
+#include "scenario/msccl/threadblock_rates.h"
 #include "scenario/settings.h"
-#include "scenario/threadblock_rates.h"
 #include "sets/source.h"
 #include "simulate/engine/replay.h"
 

@@ -23,7 +23,7 @@ enum class DataFlow : std::uint8_t { skipped, told, required };
 struct CheckOptions {
   RuleSet rules = RuleSet::all();
   DataFlow dataflow = DataFlow::skipped;
-  std::optional<Collective> collective;  // to prove, in place of the one that the input names
+  std::optional<Collective> collective;   // to prove, in place of the one that the input names
   const RuntimeLimits* target = nullptr;  // whose messages rule fifo counts, as VerifyOptions has it
   unsigned jobs = 1;
 };

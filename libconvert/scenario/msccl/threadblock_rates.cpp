@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "scenario/threadblock_rates.h"
+#include "scenario/msccl/threadblock_rates.h"
 
 #include <algorithm>
 #include <array>

@@ -12,7 +12,8 @@
 namespace convert {
 namespace {
 
-using Votes = std::map<std::int64_t, std::vector<std::uint64_t>>;  // by forward thread id: operators by thread
+// By forward thread id: how many operators speak for a thread.
+using Votes = std::map<std::int64_t, std::map<std::uint32_t, std::uint64_t>>;
 
 bool is_backward(const Profile::CpuOp& op) { return op.forward_thread > 0; }
 
@@ -20,9 +21,9 @@ bool is_backward(const Profile::CpuOp& op) { return op.forward_thread > 0; }
 // operator of the same sequence number.
 Votes count_votes(const Profile& device, const std::vector<std::int64_t>& numbers) {
   Votes votes;
+  const std::set<std::int64_t> known(numbers.begin(), numbers.end());
   for (const Profile::CpuOp& op : device.cpu_ops) {
-    if (is_backward(op) && std::ranges::find(numbers, op.forward_thread) == numbers.end())
-      votes.try_emplace(op.forward_thread, numbers.size());
+    if (is_backward(op) && !known.contains(op.forward_thread)) votes[op.forward_thread];
   }
   if (votes.empty()) return votes;
   std::vector<std::pair<std::int64_t, std::uint32_t>> forward;  // sequence number, thread
@@ -38,8 +39,9 @@ Votes count_votes(const Profile& device, const std::vector<std::int64_t>& number
     if (!is_backward(op) || op.sequence < 0) continue;
     const auto counts = votes.find(op.forward_thread);
     if (counts == votes.end()) continue;
-    for (auto at = std::ranges::lower_bound(forward, std::pair(op.sequence, 0U));
-         at != forward.end() && at->first == op.sequence; ++at) {
+    constexpr int most = 64;  // threads that count the same numbers; more than a program has
+    auto at = std::ranges::lower_bound(forward, std::pair(op.sequence, 0U));
+    for (int i = 0; i < most && at != forward.end() && at->first == op.sequence; ++i, ++at) {
       if (at->second != op.thread) ++counts->second[at->second];
     }
   }
@@ -79,9 +81,10 @@ void number_threads(Profile& device, std::vector<std::int64_t>& numbers) {
   std::set<std::int64_t> used(numbers.begin(), numbers.end());
   for (const auto& [id, counts] : votes) {
     used.insert(id);
-    std::optional<std::size_t> best;
-    for (std::size_t t = 0; t < counts.size(); ++t) {
-      if (numbers[t] < 0 && counts[t] > (best ? counts[*best] : 0)) best = t;
+    std::uint64_t most = 0;
+    std::optional<std::uint32_t> best;
+    for (const auto& [thread, count] : counts) {
+      if (numbers[thread] < 0 && count > most) best = thread, most = count;
     }
     if (best) numbers[*best] = id;
   }

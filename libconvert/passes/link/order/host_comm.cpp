@@ -41,16 +41,23 @@ class Pauses {
       const bool works = from.begins && !to.begins && from.op == to.op && !is_call[from.op];
       if (from.time_ns < to.time_ns && !works) pauses_.push_back({from.time_ns, to.time_ns});
     }
+    longest_.resize(2 * pauses_.size());
+    for (std::size_t p = 0; p < pauses_.size(); ++p)
+      longest_[pauses_.size() + p] = pauses_[p].end_ns - pauses_[p].begin_ns;
+    for (std::size_t n = pauses_.size(); n-- > 1;) longest_[n] = std::max(longest_[2 * n], longest_[2 * n + 1]);
   }
 
   // Returns whether the longest pause after `since` contains `end`, most of it before `end`.
   [[nodiscard]] bool last_until(std::int64_t since, std::int64_t end) const {
     const auto at = std::ranges::lower_bound(pauses_, end, {}, &Pause::end_ns);
     if (at == pauses_.end() || at->begin_ns >= end || end - at->begin_ns < at->end_ns - end) return false;
-    for (auto p = at; p != pauses_.begin() && (--p)->end_ns > since;) {
-      if (p->end_ns - std::max(p->begin_ns, since) > end - at->begin_ns) return false;
-    }
-    return true;
+    const std::int64_t length = end - at->begin_ns;
+    // The first pause may have begun before `since`.
+    const auto first = std::ranges::upper_bound(pauses_, since, {}, &Pause::end_ns);
+    if (first >= at) return true;
+    if (first->end_ns - std::max(first->begin_ns, since) > length) return false;
+    return longest(static_cast<std::size_t>(first - pauses_.begin()) + 1,
+                   static_cast<std::size_t>(at - pauses_.begin())) <= length;
   }
   // Returns the begin of the first operator outside others at `time` or later.
   [[nodiscard]] std::optional<std::int64_t> next_outer(std::int64_t time) const {
@@ -62,8 +69,19 @@ class Pauses {
   struct Pause {
     std::int64_t begin_ns, end_ns;
   };
-  std::vector<Pause> pauses_;        // ascending
-  std::vector<std::int64_t> outer_;  // begins of operators outside others
+  // Returns the length of the longest of pauses [begin, end).
+  [[nodiscard]] std::int64_t longest(std::size_t begin, std::size_t end) const {
+    std::int64_t most = 0;
+    for (begin += pauses_.size(), end += pauses_.size(); begin < end; begin /= 2, end /= 2) {
+      if (begin % 2 == 1) most = std::max(most, longest_[begin++]);
+      if (end % 2 == 1) most = std::max(most, longest_[--end]);
+    }
+    return most;
+  }
+
+  std::vector<Pause> pauses_;          // ascending
+  std::vector<std::int64_t> longest_;  // a tree over their lengths, which are the leaves
+  std::vector<std::int64_t> outer_;    // begins of operators outside others
 };
 
 class HostComm {

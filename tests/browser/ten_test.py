@@ -269,6 +269,7 @@ class Ten(harness.PageTest):
         self.assertLess(busy, 1)
         self.assertIn("Links busy", page.text("[data-kpi=busy]"))
         self.assertIn("1 switch · cut-through at switches", page.text("header .sub"))
+        self.assertEqual(self.kpi(page, "reductions"), 56)
         _, columns = harness.page_data(page.path)
         self.assertLess(max(columns["change_npu"]), 8)
         self.assertIn(8, columns["dst"])
@@ -277,7 +278,7 @@ class Ten(harness.PageTest):
         self.assertIn("NPU 7", page.text("#tip"))
 
     def test_latency_keeps_no_link_busy(self):
-        self.shell("et-generate all_reduce --algorithm ring --npus 4 --size 4KiB --chunks 64 -o slow && "
+        self.shell("et-generate all_reduce --algorithm ring --npus 4 --size 4KiB --chunks 16 -o slow && "
                    "et-graph --view ten -n ring:4,bw=50GB/s,lat=50us slow -o slow.html")
         page = self.open(self.folder / "slow.html")
         self.assertLess(self.kpi(page, "busy"), 0.01)
@@ -437,7 +438,7 @@ class Ten(harness.PageTest):
         (self.folder / "wide.csv").write_text(wide_schedule(32))
         self.shell("et-graph wide.csv -o wide.html 2>&1")
         page = self.open(self.folder / "wide.html")
-        self.assertEqual((page.data("#findings", "verdict"), harness.ending(page.path)[1]), (["proved"], 0))
+        self.assertEqual((page.data("#findings", "verdict"), harness.ending(page.path)[1]), (["not proved"], 0))
         self.assertIn("32 × 32 grid", page.text("#map .note"))
         self.assertIn("32 NPUs each, by the highest dimensions of 32 × 32", page.text("#time .note"))
         self.assertLess(page.cpu_ms, 1500)

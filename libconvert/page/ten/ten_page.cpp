@@ -289,7 +289,7 @@ TenPage ten_page(const Schedule& s, const Holdings& holdings, const Judgement& j
     for (std::uint32_t h = 0; h < leg_count(t); ++h) {
       const Leg leg = leg_at(s, i, h);
       const Collector::Times times{tick(leg.start), tick(leg.end), tick(occupied(s, wires, leg))};
-      (void)all.add_transfer(leg.id, times, leg.src, leg.dst, reduces, pieces);
+      (void)all.add_transfer(leg.id, times, leg.src, leg.dst, reduces && h + 1 == leg_count(t), pieces);
     }
   }
   all.check(s.file, devices(s));

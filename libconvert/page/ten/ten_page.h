@@ -8,13 +8,13 @@
 // "findings"
 // [{"severity", "rule", "place", "text", "notes"}, …], and "left_out": transfers that --chunks leaves out. Columns,
 // by transfer:
-// id, begin, end, busy (ps or steps; busy: how long the link is kept), src, dst, op (1: reduction), cargo_count; of
-// what they carry: cargo_chunk (-1: a mixture), cargo_held. By chunk: chunk_id, chunk_bytes (-1: not told),
-// pre_count, post_count (-1: all NPUs; else so many of pre_node, post_node). By link: link_src, link_dst. What NPUs
-// hold: change_time (-1: at the beginning), change_npu, change_chunk, change_held (negative: some twice). Of an
-// algorithm's program: tb_npu, tb_id, tb_steps, by step step_type (StepType), step_done (-1: never; in time: ps,
-// and step_begin too), step_place, step_line, step_src, step_dst, step_cnt (places as 3 × offset + Buffer), by
-// message send_step, recv_step (-1: never received); dep_from, dep_to.
+// id, begin, end, busy (ps or steps; busy: how long the link is kept), src, dst, op (1: its receiver adds it),
+// cargo_count; of what they carry: cargo_chunk (-1: a mixture), cargo_held. By chunk: chunk_id, chunk_bytes (-1:
+// not told), pre_count, post_count (-1: all NPUs; else so many of pre_node, post_node). By link: link_src,
+// link_dst. What NPUs hold: change_time (-1: at the beginning), change_npu, change_chunk, change_held (negative:
+// some twice). Of an algorithm's program: tb_npu, tb_id, tb_steps, by step step_type (StepType), step_done (-1:
+// never; in time: ps, and step_begin too), step_place, step_line, step_src, step_dst, step_cnt (places as 3 ×
+// offset + Buffer), by message send_step, recv_step (-1: never received); dep_from, dep_to.
 #pragma once
 
 #include <cstdint>

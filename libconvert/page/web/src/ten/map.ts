@@ -121,7 +121,7 @@ export function networkPanel({model, store}: Context): HTMLElement {
     pen.fillStyle = color('ink');
     pen.textAlign = 'center'; pen.textBaseline = 'middle';
     pen.font = font(9);
-    pen.fillText(r > 12 ? model.npuName(device) : `s${device - model.npus}`, x, y + 0.5);
+    pen.fillText(`s${device - model.npus}`, x, y + 0.5);
   }
 
   const view = new CanvasView({

@@ -56,7 +56,7 @@ TEST(TenPage, SwitchesAreNamed) {
   m.s.switches = 2;
   const TenPage page = page_of(m.s, {.title = "x"});
   EXPECT_NE(page.head.find(R"("npus":5,)"), std::string::npos) << page.head;
-  EXPECT_NE(page.head.find(R"("switches":2,"relays":[3,4])"), std::string::npos) << page.head;
+  EXPECT_NE(page.head.find(R"("switches":2,"needs_stored":false,"relays":[3,4])"), std::string::npos) << page.head;
 }
 
 // By the occupancy beta the next transfer may begin while the last byte of this one is on its way.

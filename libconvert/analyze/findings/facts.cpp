@@ -53,7 +53,7 @@ void tell_outcome(RuleFinding& finding, const Facts& facts, const Run::WhatIf* w
   finding.effect = facts.gain(*w);
   finding.text += std::string(lead) + "the run takes " + brief_time(w->total_ps) + " (" +
                   percent(std::abs(finding.effect)) + (finding.effect < 0 ? " more)" : " less)");
-  finding.numbers.push_back({"new_total", "", Unit::time, w->total_ps});
+  finding.numbers.push_back({"new_run", "", Unit::time, w->total_ps});
 }
 
 }  // namespace convert::findings

@@ -89,7 +89,7 @@ std::string where_text(const Facts& facts, const OnPath& of) {
 Finding headline(const Facts& facts) {
   const Run& run = facts.run;
   Finding finding{.rule = "headline", .panel = "path"};
-  finding.numbers = {{"total", "", Unit::time, facts.total}};
+  finding.numbers = {{"run", "", Unit::time, facts.total}};
   switch (run.status) {
     case RunStatus::complete:
     case RunStatus::unmatched: finding.text = "The run takes " + brief_time(facts.total); break;

@@ -175,7 +175,9 @@ Found slow_collective(const Facts& facts) {
     } else {
       finding.effect = (1 - share) * facts.share(when) * exposed;
       const Run::WhatIf* free = o.groups.size() == 1 ? changes(Run::Change::free_call) : nullptr;
-      if (free != nullptr) finding.effect = std::min(finding.effect, facts.gain(*free));
+      for (const Run::WhatIf* most : {free, facts.what_if(Run::Change::no_network, -1)}) {
+        if (most != nullptr) finding.effect = std::min(finding.effect, facts.gain(*most));
+      }
     }
     finding.text += '.';
     found.push_back(std::move(finding));

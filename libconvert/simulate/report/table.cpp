@@ -38,15 +38,17 @@ void append_more(std::size_t more, const std::string& what, std::string& out) {
   if (more != 0) out += "… " + std::to_string(more) + " more " + what + "\n";
 }
 
-// Returns the columns of the table of NPUs: memory and CPU only where an NPU has any.
+// Returns the columns of the table of NPUs: waiting, memory and CPU only where an NPU has any.
 std::vector<const NpuTime*> shown_times(const ReplayResult& result) {
   std::vector<const NpuTime*> shown;
-  for (const std::size_t i :
-       {time_finish, time_compute, time_communication, time_exposed, time_overlap, time_waiting, time_idle})
-    shown.push_back(&npu_times.at(i));
-  for (const std::size_t i : {time_memory, time_cpu}) {
+  const auto has_any = [&](std::size_t i) {
     const std::optional<Spread> s = spread(result, npu_times.at(i));
-    if (s && s->max != 0) shown.push_back(&npu_times.at(i));
+    return s && s->max != 0;
+  };
+  for (const std::size_t i : {time_finish, time_compute, time_communication, time_exposed, time_overlap,
+                              time_waiting, time_idle, time_memory, time_cpu}) {
+    const bool optional = i == time_waiting || i == time_memory || i == time_cpu;
+    if (!optional || has_any(i)) shown.push_back(&npu_times.at(i));
   }
   return shown;
 }

@@ -82,12 +82,12 @@ auto parts(const convert::Run& run) {
   for (const NpuParts& p : parts_of(run)) all.push_back(p.ps);
   return all;
 }
-// Masks the NPU of the headline: each run tells one of several paths that are images of each other.
+// Masks the NPUs of the headline: each run tells one of several paths that are images of each other.
 std::vector<std::string> texts(const convert::Run& run) {
   std::vector<std::string> all;
   for (const Finding& f : findings_of(run)) {
     const bool headline = f.rule == "headline";
-    all.push_back(headline ? std::regex_replace(f.text, std::regex("NPU [0-9]+"), "NPU …") : f.text);
+    all.push_back(headline ? std::regex_replace(f.text, std::regex(", on [^;]*"), "") : f.text);
   }
   return all;
 }

@@ -83,17 +83,17 @@ TEST(Report, Json) {
       R"(node 0 computes, node 0 receives","error_bound_ns":0},
  "npus":[
   {"npu":0,"finish_ns":3058,"exposed_communication_ns":2058,"compute_ns":1000,"sends":1,"bytes_sent":2048,)"
-      R"("communication_ns":2058,"overlap_ns":0,"idle_ns":0,"memory_ns":0,"cpu_ns":0,"peak_memory_bytes":null,"peak_memory_at_ns":null},
+      R"("communication_ns":2058,"overlap_ns":0,"waiting_ns":0,"idle_ns":0,"memory_ns":0,"cpu_ns":0,"peak_memory_bytes":null,"peak_memory_at_ns":null},
   {"npu":1,"finish_ns":3058,"exposed_communication_ns":3058,"compute_ns":0,"sends":0,"bytes_sent":0,)"
-      R"("communication_ns":3058,"overlap_ns":0,"idle_ns":0,"memory_ns":0,"cpu_ns":0,"peak_memory_bytes":null,"peak_memory_at_ns":null}
+      R"("communication_ns":3058,"overlap_ns":0,"waiting_ns":0,"idle_ns":0,"memory_ns":0,"cpu_ns":0,"peak_memory_bytes":null,"peak_memory_at_ns":null}
  ],
  "summary":{
   "min":{"finish_ns":3058,"exposed_communication_ns":2058,"compute_ns":0,"communication_ns":2058,"overlap_ns":0,)"
-      R"("idle_ns":0,"memory_ns":0,"cpu_ns":0,"sends":0,"bytes_sent":0,"peak_memory_bytes":null},
+      R"("waiting_ns":0,"idle_ns":0,"memory_ns":0,"cpu_ns":0,"sends":0,"bytes_sent":0,"peak_memory_bytes":null},
   "mean":{"finish_ns":3058,"exposed_communication_ns":2558,"compute_ns":500,"communication_ns":2558,"overlap_ns":0,)"
-      R"("idle_ns":0,"memory_ns":0,"cpu_ns":0,"sends":0.5,"bytes_sent":1024,"peak_memory_bytes":null},
+      R"("waiting_ns":0,"idle_ns":0,"memory_ns":0,"cpu_ns":0,"sends":0.5,"bytes_sent":1024,"peak_memory_bytes":null},
   "max":{"finish_ns":3058,"exposed_communication_ns":3058,"compute_ns":1000,"communication_ns":3058,"overlap_ns":0,)"
-      R"("idle_ns":0,"memory_ns":0,"cpu_ns":0,"sends":1,"bytes_sent":2048,"peak_memory_bytes":null}
+      R"("waiting_ns":0,"idle_ns":0,"memory_ns":0,"cpu_ns":0,"sends":1,"bytes_sent":2048,"peak_memory_bytes":null}
  },
  "collectives":[
  ]
@@ -109,7 +109,7 @@ TEST(Report, JsonSchema) {
   out = std::regex_replace(out, std::regex(":-?[0-9]+(\\.[0-9]+)?"), ":#");
   const std::string times =
       R"("finish_ns":#,"exposed_communication_ns":#,"compute_ns":#,"communication_ns":#,"overlap_ns":#,)"
-      R"("idle_ns":#,"memory_ns":#,"cpu_ns":#,"sends":#,"bytes_sent":#,)"
+      R"("waiting_ns":#,"idle_ns":#,"memory_ns":#,"cpu_ns":#,"sends":#,"bytes_sent":#,)"
       R"("peak_memory_bytes":null})";
   std::string expected = R"({
  "model":"links","forwarding":"switches","issue":"workload","status":"complete",
@@ -120,7 +120,8 @@ TEST(Report, JsonSchema) {
     expected += (npu == 0 ? "" : ",") +
                 std::string(
                     "\n  {\"npu\":#,\"finish_ns\":#,\"exposed_communication_ns\":#,\"compute_ns\":#,\"sends\":#,"
-                    "\"bytes_sent\":#,\"communication_ns\":#,\"overlap_ns\":#,\"idle_ns\":#,\"memory_ns\":#,"
+                    "\"bytes_sent\":#,\"communication_ns\":#,\"overlap_ns\":#,\"waiting_ns\":#,\"idle_ns\":#,"
+                    "\"memory_ns\":#,"
                     "\"cpu_ns\":#,\"peak_memory_bytes\":null,\"peak_memory_at_ns\":null}");
   }
   expected += "\n ],\n \"summary\":{\n  \"min\":{" + times + ",\n  \"mean\":{" + times + ",\n  \"max\":{" + times;
@@ -170,12 +171,13 @@ TEST(Report, Csv) {
   append_csv(run(example(), "ring:2,bw=1GB/s,lat=10ns"), out);
   EXPECT_EQ(out,
             "npu,finish_ns,exposed_communication_ns,compute_ns,sends,bytes_sent,model,issue,communication_ns,"
-            "overlap_ns,idle_ns,memory_ns,cpu_ns,peak_memory_bytes,peak_memory_at_ns\n"
-            "0,3058,2058,1000,1,2048,unaware,algorithm,2058,0,0,0,0,,\n"
-            "1,3058,3058,0,0,0,unaware,algorithm,3058,0,0,0,0,,\n");
+            "overlap_ns,waiting_ns,idle_ns,memory_ns,cpu_ns,peak_memory_bytes,peak_memory_at_ns\n"
+            "0,3058,2058,1000,1,2048,unaware,algorithm,2058,0,0,0,0,0,,\n"
+            "1,3058,2058,0,0,0,unaware,algorithm,2058,0,1000,0,0,0,,\n");
 }
 
-// Compute of 30 us beside a receive that ends after 11 us; then 20 us of nothing, a CPU operation of 4 us.
+// Compute of 30 us beside a receive that ends after 11 us; then 21 us until the second message is sent and 11 us
+// until it is there, a CPU operation of 4 us.
 TEST(Report, OverlapAndIdle) {
   auto t = ranks(2);
   comp(t[0], 0, 30);
@@ -187,9 +189,11 @@ TEST(Report, OverlapAndIdle) {
   send(t[1], 2, 0, 1000, 1, {1});
   std::string out;
   append_csv(full_run(t, "ring:2,bw=1GB/s,lat=10us", NetworkModel::unaware), out);
-  EXPECT_NE(out.find("\n0,66000,32000,30000,0,0,unaware,workload,43000,11000,0,0,4000,,\n"), std::string::npos)
+  EXPECT_NE(out.find("\n0,66000,11000,30000,0,0,unaware,workload,22000,11000,21000,0,0,4000,,\n"),
+            std::string::npos)
       << out;
-  EXPECT_NE(out.find("\n1,62000,22000,40000,2,2000,unaware,workload,22000,0,0,0,0,,\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("\n1,62000,22000,40000,2,2000,unaware,workload,22000,0,0,0,0,0,,\n"), std::string::npos)
+      << out;
 }
 
 // An all-to-all on the bound: each NPU sends 1.5 MB over its wire of 1 GB/s, 2 us away.

@@ -33,10 +33,11 @@ TEST(JsonRepair, FaultsWithOneReading) {
       {R"([{"a":1},,{"b":2}])", R"([{"a":1},{"b":2}])"},
       {R"([,{"a":1,}])", R"([{"a":1}])"},
       {R"({,"a":1,,"b":[1,2,],})", R"({"a":1,"b":[1,2]})"},
-      {R"({"name":"Library("_test", "IMPL")", "pid":1})", R"({"name":"Library(\"_test\", \"IMPL\")", "pid":1})"},
+      {R"x({"name":"Library("_test", "IMPL")", "pid":1})x",
+       R"x({"name":"Library(\"_test\", \"IMPL\")", "pid":1})x"},
       {R"({"name":"say "hi""})", R"({"name":"say \"hi\""})"},
       {R"({"name":"{"a"}", "b":""})", R"({"name":"{\"a\"}", "b":""})"},
-      {R"([["f("x")", 1]])", R"([["f(\"x\")", 1]])"},
+      {R"x([["f("x")", 1]])x", R"x([["f(\"x\")", 1]])x"},
       {R"({"a":"C:\Users\x41 \u12g","b":"\\ \u0041"})", R"({"a":"C:\\Users\\x41 \\u12g","b":"\\ \u0041"})"},
       {"{\"a\":\"x\n\t\x01y\"\n}", "{\"a\":\"x\\n\\t\\u0001y\"\n}"},
       {"[\"\xff\xc3\xa9\xe2\x82\"]", "[\"\xEF\xBF\xBD\xc3\xa9\xEF\xBF\xBD\xEF\xBF\xBD\"]"},
@@ -106,7 +107,7 @@ ReadText read_text(std::string_view text, std::size_t window = mib) {
   JsonStream stream(*input, "list", true, window);
   stream.read_all_repaired(items, diagnostics);
   ReadText out{std::move(items.items), {}};
-  for (const Diagnostic& d : diagnostics.entries()) {
+  for (const Diagnostic& d : diagnostics.all()) {
     out.warnings.push_back(std::to_string(d.where.line) + ":" + std::to_string(d.where.column) + " " + d.message);
   }
   return out;

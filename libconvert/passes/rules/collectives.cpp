@@ -66,13 +66,14 @@ class GroupChecker {
   [[nodiscard]] std::string subject(const Member& m, std::size_t k) const {
     return "rank " + std::to_string(m.rank) + ' ' + named(m, k);
   }
-  [[nodiscard]] std::string what(const Member& m, std::size_t k) const {
+  // Describes a call; with `rooted` also that it has no root.
+  [[nodiscard]] std::string what(const Member& m, std::size_t k, bool rooted = false) const {
     const CollectiveNode& c = call(m, k);
     std::string text(type_text(c));
     if (c.size >= 0 && collective_of(c.type) != Collective::barrier) text += " of " + bytes_text(c.size);
     const CollectiveDetails d = details(m, k);
-    if (has_root(collective_of(c.type)))
-      text += d.root < 0 ? " without a root" : " with root " + std::to_string(d.root);
+    if (d.root >= 0) text += " with root " + std::to_string(d.root);
+    if (d.root < 0 && rooted && has_root(collective_of(c.type))) text += " without a root";
     if (d.dims_left_out != 0) text += " over some dimensions";
     return text;
   }
@@ -245,9 +246,10 @@ class GroupChecker {
     std::size_t k = 0;
     while (k < common && agree(m, k, right, k)) ++k;
     if (k < common) {
+      const bool roots = details(m, k).root != details(right, k).root;
       error(m, k,
             subject(m, k) + " is the " + ordinal(k + 1) + " collective of " + group_text(group_->name) + ": " +
-                what(m, k) + "; " + subject(right, k) + ": " + what(right, k),
+                what(m, k, roots) + "; " + subject(right, k) + ": " + what(right, k, roots),
             {count(m) + ", " + count(right), hint(m, right, k)});
       return false;
     }

@@ -71,8 +71,7 @@ TEST(Collectives, SizesThatMayDifferAreNotFound) {
     const std::int64_t own = 8 + r;
     set[r].collective(1, Type::all_gather, own).set(attr::comm_bytes_out, 17).set(attr::group_size, 2);
     set[r].collective(2, Type::gather, own).collective(3, Type::scatter, own);
-    // Splits that were not recorded: what goes in is not what comes out.
-    set[r].collective(4, Type::all_to_all, own).set(attr::comm_bytes_out, 17 - own + 1);
+    set[r].collective(4, Type::barrier, own);
     set[r].collective(5, Type::all_reduce, r == 0 ? -1 : 8);
   }
   EXPECT_EQ(findings(set, rule), Lines{});
@@ -287,13 +286,41 @@ TEST(Collectives, SplitsForOtherRanks) {
   EXPECT_EQ(findings(set, rule, &groups).size(), 2U);
 }
 
-TEST(Collectives, OverSomeDimensionsAreLeftOut) {
+// Sizes without splits cannot differ, whatever comes out.
+TEST(Collectives, AnAllToAllWithoutSplitsHasOneSize) {
   auto set = trace_builders(2);
+  for (Rank r = 0; r < 2; ++r) set[r].collective(1, Type::all_to_all, 8 + r).set(attr::comm_bytes_out, 9 - r);
+  EXPECT_EQ(findings(set, rule).size(), 1U);
+}
+
+TEST(Collectives, ARootThatOneRankStates) {
+  auto set = trace_builders(2);
+  set[0].collective(1, Type::broadcast, 8).set(attr::comm_src, 1);
+  set[1].collective(1, Type::broadcast, 8);
+  const Lines found = findings(set, rule);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NE(found[0].find("broadcast of 8 bytes without a root"), std::string::npos);
+}
+
+TEST(Collectives, ARootThatIsNoMember) {
+  auto set = trace_builders(2);
+  for (Rank r = 0; r < 2; ++r) set[r].collective(1, Type::gather, 8).set(attr::comm_dst, 7);
+  EXPECT_EQ(findings(set, rule).size(), 2U);
+}
+
+TEST(Collectives, OverSomeDimensions) {
+  const auto some_dims = [](auto& rank) {
+    rank.table().add_ints(attr::involved_dim, Kind::bool_list, std::vector<std::int64_t>{1, 0});
+  };
+  auto set = trace_builders(3);
   for (Rank r = 0; r < 2; ++r) {
-    set[r].collective(1, r == 0 ? Type::all_reduce : Type::barrier, 8);
-    set[r].table().add_ints(attr::involved_dim, Kind::bool_list, std::vector<std::int64_t>{1, 0});
+    set[r].collective(1, Type::all_reduce, 8);
+    some_dims(set[r]);
   }
+  // Which ranks take part depends on the network.
   EXPECT_EQ(findings(set, "collectives,deadlock"), Lines{});
+  set[2].collective(1, Type::all_reduce, 8);
+  EXPECT_EQ(findings(set, rule).size(), 1U);
 }
 
 TEST(Collectives, ALongGroupOfNoSenseEnds) {

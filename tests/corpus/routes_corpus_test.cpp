@@ -94,7 +94,7 @@ TEST(RoutesCorpus, TopologiesOfRcclAreRead) {
     EXPECT_GE(find_network(path.string()).npus(), 2) << path;
     ++files;
   }
-  EXPECT_EQ(files, 55);
+  EXPECT_EQ(files, 57);
   const auto rate = [](const fs::path& path) {
     const NetworkConfig config = find_network(path.string());
     for (const GraphWire& w : config.graph.wires) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "formats/json/stream.h"
 #include "formats/json/values.h"
 #include "read_all.h"
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "formats/json/stream.h"
 #include "read_all.h"
 
 namespace convert::test {

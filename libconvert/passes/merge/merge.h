@@ -41,9 +41,9 @@ struct MergeCall {
 // collectives are issued, which is the same on all its ranks: so each rank finds an instance's tags by itself.
 struct MergePlan {
   struct Group {
-    std::vector<std::uint32_t> ranks;    // in the order listed; empty: all
-    std::uint64_t first_call = 0;        // how many collectives the groups before it have
-    std::vector<std::uint64_t> unequal;  // its calls, by number, of which ranks state different sizes; ascending
+    std::vector<std::uint32_t> ranks;      // in the order listed; empty: all
+    std::uint64_t first_call = 0;          // how many collectives the groups before it have
+    std::vector<std::uint64_t> unequal{};  // its calls, by number, of which ranks state different sizes; ascending
     // Returns the place of a rank among the members; nothing if it is no member.
     [[nodiscard]] std::optional<std::uint32_t> place(std::int64_t rank, std::uint32_t of_ranks) const;
   };

@@ -207,10 +207,9 @@ void fit_dimensions(std::vector<AlgorithmChoice>& list, const NetworkConfig& net
 template <class AddAll>
 std::optional<ReplayProgram> compile_ranks(const AddAll& add_all, const NetworkConfig& network,
                                            ReplayOptions options, bool issue_by_trace, unsigned jobs,
-                                           Diagnostics& diagnostics, std::optional<MscclProgram>* msccl) {
+                                           Diagnostics& diagnostics) {
   std::optional<ReplayBuilder> builder;
   const auto begin = [&](const Trace& first) -> ReplayBuilder& {
-    if (!builder && msccl != nullptr) *msccl = msccl_program_of(first);
     if (!builder) begin_program(builder, first, network, options, issue_by_trace, jobs, diagnostics);
     return *builder;
   };
@@ -353,8 +352,7 @@ std::vector<std::pair<std::string, std::string>> custom_uses(const ReplaySystem&
 }
 
 std::optional<ReplayProgram> load_program(SetSource& workload, const NetworkConfig& network, ReplayOptions options,
-                                          bool issue_by_trace, unsigned jobs, Diagnostics& diagnostics,
-                                          std::optional<MscclProgram>* msccl) {
+                                          bool issue_by_trace, unsigned jobs, Diagnostics& diagnostics) {
   // One rank whose communication takes its recorded time needs no other, and is the only NPU.
   const bool alone = options.recorded == Recorded::communication && !workload.whole_set();
   const auto add_all = [&](const auto& begin, const ReplayOptions& chosen) {
@@ -383,12 +381,12 @@ std::optional<ReplayProgram> load_program(SetSource& workload, const NetworkConf
     order.finish(add);
     workload.warn_of_missing_ranks();
   };
-  return compile_ranks(add_all, network, std::move(options), issue_by_trace, jobs, diagnostics, msccl);
+  return compile_ranks(add_all, network, std::move(options), issue_by_trace, jobs, diagnostics);
 }
 
 std::optional<ReplayProgram> load_program(std::span<const Trace> workload, const NetworkConfig& network,
                                           ReplayOptions options, bool issue_by_trace, unsigned jobs,
-                                          Diagnostics& diagnostics, std::optional<MscclProgram>* msccl) {
+                                          Diagnostics& diagnostics) {
   const auto add_all = [&](const auto& begin, const ReplayOptions& chosen) {
     for (const Trace& trace : workload) {
       ReplayBuilder& to = begin(trace);
@@ -396,7 +394,7 @@ std::optional<ReplayProgram> load_program(std::span<const Trace> workload, const
       to.add(trace);
     }
   };
-  return compile_ranks(add_all, network, std::move(options), issue_by_trace, jobs, diagnostics, msccl);
+  return compile_ranks(add_all, network, std::move(options), issue_by_trace, jobs, diagnostics);
 }
 
 std::optional<ReplayResult> replay_recorded(SetSource& workload, const ReplayOptions& options, unsigned jobs,

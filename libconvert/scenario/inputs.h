@@ -11,7 +11,6 @@
 
 #include "core/diagnostic.h"
 #include "io/input_set.h"
-#include "scenario/msccl/threadblock_rates.h"
 #include "simulate/astra/rules.h"
 #include "simulate/engine/replay.h"
 #include "simulate/program/program.h"
@@ -66,17 +65,15 @@ void add_groups(ReplaySystem& system, const std::optional<InputSet::Groups>& gro
 
 // Reads the custom algorithms and then all ranks of the workload; returns nothing if there were errors to report.
 // With `issue_by_trace` the first rank decides on ReplayOptions::issue, unless by ASTRA-sim's rules: there
-// everything is a workload. `msccl` becomes the MSCCL program that the first rank names, if it names one.
+// everything is a workload.
 [[nodiscard]] std::optional<ReplayProgram> load_program(SetSource& workload, const NetworkConfig& network,
                                                         ReplayOptions options, bool issue_by_trace, unsigned jobs,
-                                                        Diagnostics& diagnostics,
-                                                        std::optional<MscclProgram>* msccl = nullptr);
+                                                        Diagnostics& diagnostics);
 // Does the same with traces in memory.
 [[nodiscard]] std::optional<ReplayProgram> load_program(std::span<const Trace> workload,
                                                         const NetworkConfig& network, ReplayOptions options,
                                                         bool issue_by_trace, unsigned jobs,
-                                                        Diagnostics& diagnostics,
-                                                        std::optional<MscclProgram>* msccl = nullptr);
+                                                        Diagnostics& diagnostics);
 
 // Reads and replays each rank by itself, as recorded, `jobs` at a time; returns nothing if there were errors.
 [[nodiscard]] std::optional<ReplayResult> replay_recorded(SetSource& workload, const ReplayOptions& options,

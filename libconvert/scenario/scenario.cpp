@@ -131,18 +131,13 @@ bool prepare(TraceSource& traces, bool whole, const std::string& name) {
 
 LoadedReplay load_replay(SetSource& traces, const Scenario& s, unsigned jobs, Diagnostics& diagnostics) {
   if (s.by_rank()) return {.recorded = replay_recorded(traces, s.options, jobs, diagnostics)};
-  LoadedReplay out;
-  out.program = load_program(traces, s.network, s.options, s.issue_by_trace, jobs, diagnostics, &out.msccl);
-  return out;
+  return {.program = load_program(traces, s.network, s.options, s.issue_by_trace, jobs, diagnostics)};
 }
 
 LoadedReplay load_replay(std::span<const Trace> traces, const Scenario& s, unsigned jobs,
                          Diagnostics& diagnostics) {
-  if (!s.by_rank()) {
-    LoadedReplay out;
-    out.program = load_program(traces, s.network, s.options, s.issue_by_trace, jobs, diagnostics, &out.msccl);
-    return out;
-  }
+  if (!s.by_rank())
+    return {.program = load_program(traces, s.network, s.options, s.issue_by_trace, jobs, diagnostics)};
   RecordedReplay replay(s.options, diagnostics);
   for (const Trace& trace : traces) replay.add(replay.run(trace));
   return {.recorded = replay.finish()};

@@ -11,7 +11,6 @@
 #include "core/diagnostic.h"
 #include "core/trace.h"
 #include "io/input_set.h"
-#include "scenario/msccl/threadblock_rates.h"
 #include "scenario/settings.h"
 #include "sets/source.h"
 #include "simulate/engine/replay.h"
@@ -46,7 +45,6 @@ void add_groups(Scenario& scenario, const std::optional<InputSet::Groups>& group
 struct LoadedReplay {
   std::optional<ReplayProgram> program{};
   std::optional<ReplayResult> recorded{};
-  std::optional<MscclProgram> msccl{};  // that the program is, if it is one
 
   [[nodiscard]] explicit operator bool() const { return program || recorded; }
 };

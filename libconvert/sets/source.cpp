@@ -354,13 +354,14 @@ Algorithm TraceSource::read_schedule(std::string text, const std::string& file, 
 bool TraceSource::prepare(bool dataflow) {
   if (!algorithm_) return true;
   const auto size = choice_.options.get_bytes("size");
-  if (size && !algorithm_->scheduled && !algorithm_->min_bytes && !algorithm_->max_bytes)
-    (void)set_calls(*algorithm_, calls_around(*size));
+  const bool declares = algorithm_->scheduled || algorithm_->min_bytes || algorithm_->max_bytes;
+  if (size && !declares && diagnostics_.errors() == 0) (void)set_calls(*algorithm_, calls_around(*size));
   if (diagnostics_.errors() == 0) {
     verify(make_step_graph(*algorithm_), {.dataflow = dataflow, .collective = {}, .soft = Severity::warning},
            diagnostics_);
   }
   if (diagnostics_.errors() != 0) return false;
+  assume_calls(*algorithm_);  // verify() has warned of larger calls
   lowering_ = std::make_unique<Lowering>(*algorithm_, size, diagnostics_);
   return true;
 }

@@ -92,7 +92,7 @@ CollectiveRequest algorithm_request(const GenerateOptions& o, Collective collect
   if (o.root) r.root = static_cast<std::int32_t>(*o.root);
   r.dim_algorithms = o.dim_algorithms;
   if (o.proto) r.protocol = *parse_protocol(*o.proto);
-  if (o.size()) r.largest_call = calls_around(*o.size()).max;
+  if (o.size()) r.largest_call = o.largest_call.value_or(calls_around(*o.size()).max);
   return r;
 }
 

@@ -21,7 +21,8 @@ struct GenerateOptions {
   OutputOptions output;
   bool list = false;
   std::optional<std::int64_t> npus;
-  std::vector<std::int64_t> sizes;  // more than one: of collectives only
+  std::vector<std::int64_t> sizes;           // more than one: of collectives only
+  std::optional<std::int64_t> largest_call;  // that an algorithm is for, 0: no limit; none: twice its size
   std::string compat = "none";
   // Belong to algorithms:
   std::optional<std::string> algorithm;

@@ -25,6 +25,8 @@ GenerateOptions options_of_size(const GenerateOptions& o, std::size_t i) {
   GenerateOptions own = o;
   if (o.sizes.size() > 1) own.output.path = numbered_path(*o.output.path, i);
   own.sizes = {o.sizes[i]};
+  own.largest_call =
+      i + 1 < o.sizes.size() ? calls_between(o.sizes[i], o.sizes[i + 1], 1) : calls_around(o.sizes[i]).max;
   return own;
 }
 

@@ -16,7 +16,8 @@ void check_sizes(const GenerateOptions& o);
 // Throws Error(usage) if several sizes would go to standard output.
 void check_files_of_sizes(const GenerateOptions& o);
 
-// Returns the options for size number `i` alone, with a file, or set, of its own if there are several.
+// Returns the options for size number `i` alone, with its largest call, and a file, or set, of its own if there are
+// several.
 [[nodiscard]] GenerateOptions options_of_size(const GenerateOptions& o, std::size_t i);
 
 struct SizedCalls {

@@ -226,6 +226,7 @@ class Generation {
     std::int64_t begin = 0;
     for (std::size_t i = 0; i < o_.sizes.size(); ++i) {
       request_.bytes = o_.sizes[i];
+      largest_call_ = options_of_size(o_, i).largest_call;
       const SynthesisProblem problem = problem_of_size();
       MadeForSize made = make(problem);
       if (made.algorithm.scheduled && problem.cuts.empty()) log_info(made.synthesized.made.summary);
@@ -310,9 +311,7 @@ class Generation {
   void take_other_pieces(const SynthesisProblem& problem, const SynthesisChoice& choice,
                          const AlgorithmJudge& judge, MadeForSize& out) {
     const bool slower = out.exported && out.exported->total > out.synthesized.total + out.synthesized.total / 100;
-    if (!slower || choice.pieces || o_.chunks || choice.effort == SynthesisEffort::fast ||
-        choice.objective != SynthesisObjective::time)
-      return;
+    if (!slower || choice.pieces || o_.chunks || choice.objective != SynthesisObjective::time) return;
     const std::uint32_t most = choice.most_pieces != 0 ? choice.most_pieces : usual_most_pieces(problem);
     const std::uint64_t pairs = std::uint64_t{problem.size()} * problem.size();
     for (std::uint32_t pieces = 1; pieces <= most && pairs * pieces <= quick_moves && !is_late(choice);
@@ -416,11 +415,11 @@ class Generation {
                         wants(choice, SynthesisMethod::builders) && request_.avoid.empty() && request_.only.empty();
     if (!wanted) return;
     SynthesizedAlgorithm& s = out.synthesized;
-    std::optional<JudgedBuilder> builder = fastest_builder(
-        network_, request_, problem, choice,
-        {.limit = out.total(),
-         .takes = [&](Algorithm algorithm) { return fit(problem, algorithm).exceeded.empty(); },
-         .largest_call = makes_programs() ? std::optional(calls_around(problem.bytes).max) : std::nullopt});
+    std::optional<JudgedBuilder> builder =
+        fastest_builder(network_, request_, problem, choice,
+                        {.limit = out.total(),
+                         .takes = [&](Algorithm algorithm) { return fit(problem, algorithm).exceeded.empty(); },
+                         .largest_call = makes_programs() ? largest_call_ : std::nullopt});
     if (!builder || out.total() <= tolerated_time(choice.objective, builder->total)) return;
     Algorithm written = builder->algorithm;
     (void)fit(problem, written);  // makes it what the runtime takes
@@ -456,6 +455,7 @@ class Generation {
   SynthesisRequest request_;
   std::string_view format_;
   AlgorithmTimer timer_;
+  std::optional<std::int64_t> largest_call_{};  // of the size that is made
 };
 
 }  // namespace

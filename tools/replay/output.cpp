@@ -392,9 +392,6 @@ bool report_result(ReplayResult& result, const ReplayOutputOptions& o, const Inp
 void write_replay(ReplayResult& result, const ReplayOutputOptions& o, bool all, const LoadedReplay& replay,
                   const std::optional<Schedule>& schedule, const Run& about) {
   if (replay.program) log_info(symmetry_text(result));
-  if (replay.msccl) {
-    if (const auto note = threadblock_note(*replay.msccl, result)) log_note(*note);
-  }
   if (replay.program && o.format != "astra") result.kinds = collective_kinds(*replay.program);
   OutputFiles files;
   const std::optional<RunForm> form = run_form(o);

@@ -30,4 +30,8 @@ std::optional<std::int64_t> set_calls(Algorithm& a, const CallRange& range, cons
   return most;
 }
 
+void assume_calls(Algorithm& a) {
+  if (!a.max_bytes && !a.scheduled) (void)set_calls(a, {a.min_bytes.value_or(0), written_max_bytes(a)});
+}
+
 }  // namespace convert

@@ -34,4 +34,8 @@ struct CallRange {
 std::optional<std::int64_t> set_calls(Algorithm& algorithm, const CallRange& range,
                                       const RuntimeLimits* target = nullptr);
 
+// Sets the calls of an algorithm that declares no maxBytes: those that MSCCL assumes, but none in which a step
+// hangs.
+void assume_calls(Algorithm& algorithm);
+
 }  // namespace convert

@@ -95,6 +95,15 @@ void order_sums(const Algorithm& a, const Gpu& gpu, std::vector<Step>& steps) {
   }
 }
 
+Algorithm without_hangs(Algorithm a, Diagnostics& diagnostics) {
+  const CallRange calls{a.min_bytes.value_or(0), written_max_bytes(a)};
+  if (const auto most = set_calls(a, calls))
+    diagnostics.warning({.file = a.file}, "fifo",
+                        "steps of several chunks hang in calls of more than " + std::to_string(*most) +
+                            " bytes; maxBytes is that, instead of " + std::to_string(calls.max));
+  return a;
+}
+
 Algorithm schedule_traces(std::span<const Trace> traces, Diagnostics& diagnostics) {
   Algorithm header;
   std::vector<Gpu> gpus;
@@ -113,7 +122,7 @@ Algorithm schedule_traces(std::span<const Trace> traces, Diagnostics& diagnostic
   verify(graph, {.dataflow = true, .collective = {}, .soft = Severity::warning}, findings);
   refuse_errors(findings, graph.file);
   header.file = graph.file;
-  Algorithm out = pack_threadblocks(graph, std::move(header));
+  Algorithm out = without_hangs(pack_threadblocks(graph, std::move(header)), diagnostics);
   // The schedule is proved before anyone runs it.
   Diagnostics proof;
   check_structure(out, proof);
@@ -122,17 +131,6 @@ Algorithm schedule_traces(std::span<const Trace> traces, Diagnostics& diagnostic
   diagnostics.append(findings);
   diagnostics.append(proof);
   return out;
-}
-
-// The calls that a file declares are its own to answer for, other than those that MSCCL assumes.
-Algorithm with_calls(Algorithm a, bool made, Diagnostics& diagnostics) {
-  const CallRange calls{a.min_bytes.value_or(0), written_max_bytes(a)};
-  if (!made && (calls.min != 0 || calls.max != undeclared_max_bytes)) return a;
-  if (const auto most = set_calls(a, calls))
-    diagnostics.warning({.file = a.file}, "fifo",
-                        "steps of several chunks hang in calls of more than " + std::to_string(*most) +
-                            " bytes; maxBytes is that, instead of " + std::to_string(calls.max));
-  return a;
 }
 
 Algorithm of_schedule(const Algorithm& a, Diagnostics& diagnostics) {
@@ -171,7 +169,7 @@ Algorithm of_schedule(const Algorithm& a, Diagnostics& diagnostics) {
 }  // namespace
 
 Algorithm runnable(const Algorithm& a, Diagnostics& diagnostics) {
-  return with_calls(a.scheduled ? of_schedule(a, diagnostics) : a, a.scheduled, diagnostics);
+  return a.scheduled ? without_hangs(of_schedule(a, diagnostics), diagnostics) : a;
 }
 
 Algorithm export_algorithm(std::span<const Trace> traces, Diagnostics& diagnostics) {

@@ -18,8 +18,8 @@ namespace convert {
 
 // Makes an algorithm that came from a schedule fit for MSCCL-IR: the sums into one chunk wait for each other in the
 // order of their transfers, and <copy> elements become steps. Reports what the runtimes do not accept, and sizes
-// that are lost. The maxBytes of such an algorithm, and of any that has none, is at most the largest call in which
-// no step hangs; a warning [fifo] tells. Returns other algorithms unchanged.
+// that are lost. Its maxBytes is at most the largest call in which no step hangs; a warning [fifo] tells. Returns
+// other algorithms unchanged.
 [[nodiscard]] Algorithm runnable(const Algorithm& algorithm, Diagnostics& diagnostics);
 
 // Puts the steps of a graph onto threadblocks (one send peer, one receive peer, one channel each) in an order in

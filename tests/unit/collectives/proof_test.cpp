@@ -12,14 +12,17 @@
 
 #include "collectives/collective.h"
 #include "common/findings.h"
+#include "passes/lower/call_range.h"
 #include "passes/verify/verify.h"
 #include "sanitized.h"
 
 namespace convert {
 namespace {
 
-// All findings; of the limits of real runtimes, which warn about programs for many ranks, none.
-std::string findings(const Algorithm& a) {
+// All findings, for the calls that a program may declare; of the limits of real runtimes, which warn about programs
+// for many ranks, none.
+std::string findings(Algorithm a) {
+  if (!a.max_bytes) (void)set_calls(a, {0, undeclared_max_bytes});
   Diagnostics diagnostics;
   diagnostics.set_wanted([](const Diagnostic& d) { return d.rule != "limits"; });
   VerifyOptions options;
@@ -55,6 +58,25 @@ TEST(Proof, EveryAlgorithmForAllNumbersOfRanks) {
     }
   }
   EXPECT_GT(programs, test::sanitized ? 1000U : 3000U);
+}
+
+TEST(Proof, NoCallHangsWhereStepsFitMessages) {
+  for (const CollectiveAlgorithm& algorithm : collective_algorithms()) {
+    for (const Collective collective : algorithm.collectives) {
+      for (const std::int32_t n : {4, 8, 12, 16}) {
+        for (const Protocol protocol : {Protocol::simple, Protocol::ll}) {
+          CollectiveRequest r{.collective = collective, .algorithm = std::string(algorithm.name), .ranks = n};
+          r.protocol = protocol;
+          r.largest_call = 0;  // without limit
+          if (algorithm.takes_dims) r.dims = {2, n / 2};
+          Algorithm a = build_collective(r);
+          a.max_bytes = 0;
+          prove(a, r);
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
 }
 
 TEST(Proof, EveryRoot) {

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Rates of the threadblocks of an MSCCL program, which a replay does not limit.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/algorithm/algorithm.h"
+#include "simulate/engine/replay.h"
+
+namespace tools {
+
+// Returns a note if the threadblocks of a GPU send faster in the replay of an algorithm than threadblocks were
+// measured to do. Nothing without an algorithm, and for one that came from a schedule, which no runtime takes as it
+// is. Nothing on an ideal network.
+[[nodiscard]] std::optional<std::string> threadblock_note(const convert::Algorithm* algorithm,
+                                                          const convert::ReplayResult& result);
+
+}  // namespace tools

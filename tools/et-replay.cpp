@@ -74,10 +74,8 @@ int replay(const tools::ReplayCommand& command, const tools::ReplayOutputOptions
   if (!report_result(result, output, command.input, name, context)) return 1;
   if (const auto note = tools::threadblock_note(source.algorithm(), result)) log_note(*note);
   std::optional<Schedule> schedule;
-  if (scheduled) {
-    schedule = tools::schedule_of_run(traces, result, scenario, source.base_name(), context);
-    if (context.failed()) return 1;
-  }
+  if (scheduled) schedule = tools::schedule_of_run(traces, result, scenario, source.base_name(), context);
+  if (scheduled && context.failed()) return 1;
   write_replay(result, output, context.common.verbose > 0, loaded, schedule,
                run_form(output) ? tools::about_run(name, scenario, files, source, result, context) : Run());
   return 0;

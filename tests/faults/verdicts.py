@@ -72,7 +72,7 @@ def write_set(path, calls):
 
 
 def main():
-    tools = sys.argv[1]
+    tools = os.path.abspath(sys.argv[1])
     failures, count, accepted = [], 0, 0
 
     def run(*command):
@@ -92,7 +92,9 @@ def main():
             verdicts = {"et-validate": valid}
             if valid != 0 and "[collectives]" not in said:
                 failures.append((calls, "et-validate names another rule", said))
-            for model in MODELS if valid == 0 else MODELS[:1]:
+            # Two roots that call different groups only send, and a replay does not ask who receives.
+            sends_only = calls[0][0] in ("broadcast", "scatter") and len({"pg_name" in c for _, c in calls}) == 2
+            for model in MODELS if valid == 0 else [] if sends_only else MODELS[:1]:
                 verdicts["et-replay --network " + model], _ = run(
                     "et-replay", "-q", "--issue", "workload", "--network", model, "-n", NETWORK, "two")
             verdicts["et-merge"], _ = run("et-merge", "-q", "--builtin", "all_reduce:size>=1GiB=ring", "two", "-o", "-")

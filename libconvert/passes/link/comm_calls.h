@@ -16,14 +16,13 @@
 #include "core/trace.h"
 #include "passes/link/communication.h"
 #include "passes/link/operators.h"
-#include "passes/link/report.h"
 
 namespace convert {
 
 class CommCalls {
  public:
-  CommCalls(const Trace& host, const Profile* device, const Operators& operators, LinkReport& report)
-      : host_(host), device_(device), operators_(operators), report_(report), comm_of_(operators.all.size()) {}
+  CommCalls(const Trace& host, const Profile* device, const Operators& operators)
+      : host_(host), device_(device), operators_(operators), comm_of_(operators.all.size()) {}
 
   // Notes that an operator begins, the last of `open`: those of its thread that have begun and not ended.
   void begin(std::span<const std::uint32_t> open);
@@ -84,7 +83,6 @@ class CommCalls {
   const Trace& host_;
   const Profile* device_;
   const Operators& operators_;
-  LinkReport& report_;
   std::vector<std::uint32_t> comm_of_;  // by operator: 1 + index into comms
   std::vector<CommFacts> comms_;
   std::vector<Call> calls_;  // by comm

@@ -21,7 +21,7 @@ struct TypedText {
 // Words that only communication has, at the begin of a word of a name. They also recognise kernels and operators of
 // PyTorch's symmetric memory (multimem_, one_shot_ and two_shot_all_reduce), TensorRT-LLM and FlashInfer
 // (oneShotAllReduceKernel, allreduce_fusion_kernel_oneshot_lamport), and QuickReduce (allreduce_prototype_twoshot).
-constexpr std::array words = {
+constexpr std::array typed_words = {
     TypedText{"allreduce", Collective::all_reduce},         TypedText{"allgather", Collective::all_gather},
     TypedText{"reducescatter", Collective::reduce_scatter}, TypedText{"alltoall", Collective::all_to_all},
     TypedText{"all2all", Collective::all_to_all},
@@ -92,8 +92,8 @@ std::optional<Collective> word_in(std::string_view name) {
     if (!is_letter(name[i]) || !begins) continue;
     const std::string rest = plain_name(name.substr(i));
     const auto* const word =
-        std::ranges::find_if(words, [&](const TypedText& w) { return rest.starts_with(w.text); });
-    if (word != words.end() && !within_a_device(name.substr(0, i))) return word->type;
+        std::ranges::find_if(typed_words, [&](const TypedText& w) { return rest.starts_with(w.text); });
+    if (word != typed_words.end() && !within_a_device(name.substr(0, i))) return word->type;
   }
   return std::nullopt;
 }

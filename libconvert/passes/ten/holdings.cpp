@@ -15,9 +15,9 @@
 namespace convert {
 namespace {
 
-class Follower {
+class HoldingsFollower {
  public:
-  explicit Follower(const Schedule& s)
+  explicit HoldingsFollower(const Schedule& s)
       : s_(s), slots_(s), sets_(std::max<std::uint32_t>(1, s.nodes)), sums_(has_sums(s)) {}
 
   Holdings run() {
@@ -141,7 +141,7 @@ bool needs_stored(const Schedule& s) {
   return std::ranges::any_of(s.transfers, [](const auto& t) { return t.way.count != 0; });
 }
 
-Holdings holdings_of(const Schedule& schedule) { return Follower(schedule).run(); }
+Holdings holdings_of(const Schedule& schedule) { return HoldingsFollower(schedule).run(); }
 
 Holdings holdings_of_replay(std::span<const Trace> traces, const Timeline& timeline, const Schedule& schedule,
                             const ReplayNames& names) {

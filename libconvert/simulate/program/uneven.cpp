@@ -104,7 +104,15 @@ bool ReplayBuilder::State::note_splits(const Trace& trace, std::uint32_t index, 
     const bool equal = std::all_of(parts.begin(), parts.end(), [&](std::int64_t p) { return p == parts.front(); });
     return !equal || call.bytes / n != parts.front() || call.bytes % n != 0;
   };
-  if (!uneven_parts(u.sends) && !uneven_parts(u.receives)) return false;
+  // Lists of another length than the group are errors once all its members are known.
+  const auto members = call.group != 0
+                           ? program.groups[call.group].ranks.size()
+                           : static_cast<std::size_t>(std::max<std::int64_t>(program.network.npus(), 0));
+  const auto other_length = [&](const std::vector<std::int64_t>& parts) {
+    return !parts.empty() && members != 0 && parts.size() != members;
+  };
+  if (!uneven_parts(u.sends) && !uneven_parts(u.receives) && !other_length(u.sends) && !other_length(u.receives))
+    return false;
   note_uneven(std::move(u), op);
   return true;
 }

@@ -15,6 +15,7 @@
 #include "passes/link/order/order.h"
 #include "passes/link/order/storages.h"
 #include "passes/link/order/streams.h"
+#include "passes/link/report.h"
 
 namespace convert {
 
@@ -123,7 +124,7 @@ class OrderFinder {
   Launches launches_{device_};
   ThreadEvents events_ = thread_events(host_, device_, operators_, launches_);
   Streams streams_{device_, launches_};
-  CommCalls comm_calls_{host_, device_, operators_, report_};
+  CommCalls comm_calls_{host_, device_, operators_};
   std::vector<Thread> threads_;
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> node_of_;                         // by operator

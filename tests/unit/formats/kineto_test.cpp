@@ -291,7 +291,8 @@ TEST(Kineto, BadEvents) {
 }
 
 TEST(Kineto, MalformedJsonWithOneReadingIsReadWithAWarning) {
-  const auto input = memory_input("f", with_event(R"("name": "a\z" "args": {"a": 1,})"));
+  const std::string text = with_event(R"("name": "a\z" "args": {"a": 1,})");
+  const auto input = memory_input("f", text);
   Diagnostics diagnostics;
   const Profile p = read_kineto(*input, diagnostics);
   EXPECT_EQ(p.name(p.device_ops.at(0)), "a\\z");
@@ -306,10 +307,11 @@ TEST(Kineto, MalformedJsonWithOneReadingIsReadWithAWarning) {
 
 TEST(Kineto, EventsWithoutATimeCountAsAbsent) {
   const auto read = [](std::string_view begin, Diagnostics& diagnostics) {
-    const auto input = memory_input("f", R"([{"ph": "X", "cat": "kernel", "ts": 0, "dur": 0, "name": "none"},
+    const std::string text = R"([{"ph": "X", "cat": "kernel", "ts": 0, "dur": 0, "name": "none"},
                  {"ph": "X", "cat": "cpu_op", "ts": 0, "dur": 0, "name": "none"},
                  {"ph": "X", "cat": "kernel", "ts": )" +
-                                             std::string(begin) + R"(, "dur": 1, "name": "k"}])");
+                             std::string(begin) + R"(, "dur": 1, "name": "k"}])";
+    const auto input = memory_input("f", text);
     return read_kineto(*input, diagnostics);
   };
   Diagnostics diagnostics, silent;
@@ -348,7 +350,7 @@ TEST(Kineto, BadFilesAreRefusedWithTheirPlace) {
       {"bad-no-events.json", " has no 'traceEvents': it is no Kineto trace"},
       {"bad-number-cat.json", "3:20: a string is expected"},
       {"bad-text-dur.json", "3:82: 'dur' is no time in microseconds"},
-      {"bad-truncated.json", "4:36: truncated JSON: the text ends inside a string"},
+      {"bad-truncated.json", "4:20: truncated JSON: the text ends inside a string"},
       {"bad-twice.json", "3:4: 'traceEvents' is given twice"},
   };
   expect_errors(testdata("kineto"), errors, read_kineto_input);

@@ -225,9 +225,7 @@ TEST(Pytorch, BadNodes) {
       {R"({"id": 01})", "f:2:8: not a JSON value"},
       {R"({"id": [1]})", "f:2:8: a value is expected"},
       {R"({"id": 1, "name": 5})", "f:2:19: a string is expected"},
-      {R"({"id": 1, "name": "a" "b"})", "f:2:23: '}' is expected"},
       {R"({"id": 1, "ctrl_deps": {}})", "f:2:24: a value is expected"},
-      {R"({"id": 1, "ctrl_deps": [1, ]})", "f:2:28: a value is expected"},
       {R"({"id": 1, "ctrl_deps": [1 2]})", "f:2:27: ']' is expected"},
       {R"({"id": 1, "parent": -1})", "f:2:21: 'parent': -1 is out of range (0…18446744073709551615)"},
       {R"({"id": 1, "inputs": {"values": [], "values": []}})", "f:2:36: 'values' is given twice"},
@@ -247,8 +245,6 @@ TEST(Pytorch, BadNodes) {
       {R"({"id": 1, "attrs": [{"name": "x", "type": "uint64", "value": 18446744073709551616}]})",
        "f:2:62: 'x': 18446744073709551616 is out of range (0…18446744073709551615)"},
       {R"({"id": 1, "attrs": [{"name": "x", "type": "double", "value": 1..5}]})", "f:2:62: not a JSON value"},
-      {R"({"id": 1,})", "f:2:10: a string is expected"},
-      {R"({"id": 1 "name": "a"})", "f:2:10: '}' is expected"},
       {R"({"id" 1})", "f:2:7: ':' is expected"},
   };
   for (const auto& c : cases) {

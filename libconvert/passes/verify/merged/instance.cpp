@@ -206,7 +206,8 @@ bool MergedInstance::prove(const InstanceOfRanks& instance, const std::string& s
   Diagnostics findings;
   const auto made = std::make_shared<StepGraphBuilder>(static_cast<std::int32_t>(instance.places.size()));
   try {
-    const StepGraph graph = step_graph_of(instance, made, findings);
+    StepGraph graph = step_graph_of(instance, made, findings);
+    if (instance.bytes > 0) graph.max_bytes = instance.bytes;  // what it is called with
     verify(graph,
            {.dataflow = true,
             .collective = instance.collective,

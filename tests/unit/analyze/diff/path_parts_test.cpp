@@ -147,7 +147,7 @@ TEST(CompareRuns, WithoutPathsTheMeanNpuTells) {
   a.path.clear();
   const Difference d = compare_runs(a, b, {});
   EXPECT_EQ(d.sentence(),
-            "B is 100 ps (41.7 %) faster, the mean NPU: 50 ps less computing alone, 50 ps less exposed waiting");
+            "B is 100 ps (41.7 %) faster, the mean NPU: 50 ps less computing alone, 50 ps less waiting for others");
   EXPECT_FALSE(d.paths);
 }
 

@@ -39,7 +39,7 @@ TEST(RunStatistics, ARunIsAsItself) {
   EXPECT_EQ(f.sentence(), "B is as A in all figures: 2 NPUs, 4 slices");
   const RunOutline& a = f.simulated.front().a;
   EXPECT_EQ(a.span_ps, 140'000);
-  EXPECT_EQ(a.exposed_ps, (40'000 + 80'000) / 2.0);
+  EXPECT_EQ(a.exposed_ps, 40'000);  // without waiting
   EXPECT_EQ(a.waiting_ps, (0 + 40'000) / 2.0);
 }
 
@@ -53,7 +53,7 @@ TEST(RunStatistics, TellsWhatDiffers) {
   EXPECT_EQ(f.set.durations[1].distance, 0.5);  // and waits longer
   EXPECT_EQ(f.set.work[0].change(), 0.25);
   EXPECT_EQ(f.simulated.front().span_change(), 0);
-  EXPECT_NEAR(*f.simulated.front().exposed_change(), -1.0 / 3, 1e-12);
+  EXPECT_EQ(*f.simulated.front().exposed_change(), 0);
   EXPECT_EQ(f.simulated.front().waiting_change(), -1);
 }
 

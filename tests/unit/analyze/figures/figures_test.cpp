@@ -65,7 +65,7 @@ TEST(Figures, CsvIsOneTable) {
             "time,figures,all_reduce.bytes,2048,,\n"
             "time,figures,all_reduce.calls,3,,\n"
             "time,figures,share,0.125,,\n"
-            "time,rows,,,\"a,\x1b\"\"b\",50\n"
+            "time,rows,,,\"a,\\x1b\"\"b\",50\n"
             "time,rows,,,c,\n");
 }
 

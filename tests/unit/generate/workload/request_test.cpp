@@ -29,14 +29,15 @@ std::string plan_of_file(const char* text, std::int64_t npus, const Settings& se
   return plan_of(request);
 }
 
-TEST(WorkloadRequest, TakesThePlanOfTheNextSmallerSizeThatDivides) {
+TEST(WorkloadRequest, OnlyTheDataParallelSizeFollowsFromTheNumberOfNpus) {
   EXPECT_EQ(plan_of("gpt3-175b", 0), "t8 d16 p12");
   EXPECT_EQ(plan_of("gpt3-175b", 1536 * 3), "t8 d48 p12");
-  EXPECT_EQ(plan_of("gpt3-175b", 128), "t8 d2 p8 chunks 3 sp");
-  EXPECT_EQ(plan_of("gpt3-175b", 100), "t1 d100 p1");
-  EXPECT_EQ(plan_of("gpt3-175b", 16384), "t1 d16384 p1");
+  EXPECT_EQ(plan_of("gpt3-175b", 96), "t8 d1 p12");
+  EXPECT_EQ(plan_of({.preset = "gpt3-175b", .plan = "korthikanti22", .npus = 128}), "t8 d2 p8 chunks 3 sp");
+  EXPECT_EQ(plan_of({.preset = "gpt3-175b", .plan = "zero3", .npus = 100}), "t1 d100 p1");
   EXPECT_EQ(plan_of("llama3-8b", 4), "t1 d4 p1");
-  EXPECT_EQ(plan_of("llama3-8b", 2048), "t2 d1024 p1 sp");
+  EXPECT_EQ(plan_of("llama3-8b", 2048), "t1 d2048 p1");
+  EXPECT_EQ(plan_of({.preset = "llama3-8b", .plan = "tp2", .npus = 2048}), "t2 d1024 p1 sp");
   EXPECT_EQ(plan_of("llama3-8b", 1025), "t1 d1025 p1");
   EXPECT_EQ(plan_of("mlp", 8), "t8 d1 p1");
   EXPECT_EQ(plan_of("mlp", 64, {{"plan.tensor", "8"}}), "t8 d8 p1");
@@ -68,7 +69,7 @@ TEST(WorkloadRequest, OtherNumbersSayWhatWouldFit) {
   EXPECT_EQ(plan_of("deepseek-v3", 512),
             "--npus 512: with plan.expert 64 and plan.pipeline 16 only multiples of 1024" + end);
   EXPECT_EQ(plan_of("gpt3-175b", 12, {{"plan.tensor", "8"}}),
-            "--npus 12: with plan.tensor 8 only multiples of 8" + end);
+            "--npus 12: with plan.tensor 8 and plan.pipeline 12 only multiples of 96" + end);
   EXPECT_EQ(plan_of("mlp", 9, {{"plan.data", "2"}}), "--npus 9: with plan.data 2 only multiples of 2" + end);
   EXPECT_EQ(plan_of("llama3-70b", 8, {{"plan.data", "4"}}),
             "--npus 8: plan.tensor × context × data × pipeline is 128");

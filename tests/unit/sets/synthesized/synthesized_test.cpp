@@ -118,11 +118,11 @@ TEST(Synthesized, KnownShapesReachTheBoundWhereTheyAreBest) {
   const SynthesisRequest request{.bytes = 8 << 20};
   const SynthesizedAlgorithm on_ring = make(ring, request, {.methods = {SynthesisMethod::builders}});
   EXPECT_EQ(on_ring.method.substr(0, 18), "bidirectional ring");
-  EXPECT_EQ(on_ring.total, on_ring.lower);
+  EXPECT_EQ(on_ring.total, on_ring.limits.lower);
   const NetworkConfig all = parse_short_network("fully_connected:8,bw=50GB/s,lat=500ns");
   const SynthesizedAlgorithm at_once = make(all, request, {.methods = {SynthesisMethod::builders}});
   EXPECT_EQ(at_once.method.substr(0, 6), "direct");
-  EXPECT_EQ(at_once.total, at_once.lower);
+  EXPECT_EQ(at_once.total, at_once.limits.lower);
 }
 
 TEST(Synthesized, FewestTransfersWithinTwoPercent) {
@@ -169,8 +169,8 @@ TEST(Synthesized, AvoidedLinksCarryNothing) {
     EXPECT_FALSE(src == 6 || dst == 6) << describe(s, s.transfers[t]);
   }
   request = {.bytes = 16 << 20, .group = std::vector<Rank>{0, 1, 2, 3}, .only = {"0-1", "1-2", "2-3", "0-3"}};
-  EXPECT_EQ(make(network, request, {}).lower,
-            make(parse_short_network("ring:4,bw=50GB/s,lat=500ns"), {.bytes = 16 << 20}, {}).lower);
+  EXPECT_EQ(make(network, request, {}).limits.lower,
+            make(parse_short_network("ring:4,bw=50GB/s,lat=500ns"), {.bytes = 16 << 20}, {}).limits.lower);
   request.only = {"0-1"};
   EXPECT_NE(test::error_text([&] { (void)make(network, request, {}); }, Error::Kind::input)
                 .find("no way leads from npu0 to npu2 over the links that may be used"),

@@ -206,8 +206,7 @@ TEST(Recorded, AnyRanks) {
   EXPECT_EQ(r.npus[0].finish_ps, 1 * us);
   EXPECT_EQ(r.npus[1].finish_ps, 3 * us);
   options.slow = {{3, 2.0}};
-  Diagnostics diagnostics;
-  EXPECT_FALSE(play_recorded(t, diagnostics, options));
+  EXPECT_THROW((void)play_recorded(t, options), Error);
 }
 
 TEST(Recorded, CriticalPathLeavesOutWhatTakesNoTime) {

@@ -119,9 +119,9 @@ TEST(CollectiveKind, SizesAndFactorsOfNcclTests) {
   EXPECT_EQ(result.kinds[0].algorithm, "ring+ring");
   EXPECT_EQ(result.kinds[0].npus, 4U);
   EXPECT_EQ(result.kinds[1].size_bytes, 1000);
-  EXPECT_EQ(result.kinds[2].size_bytes, 4000);
-  EXPECT_EQ(result.kinds[2].algorithm, "star");
-  EXPECT_EQ(result.kinds[3].size_bytes, 0);
+  EXPECT_EQ(result.kinds[3].size_bytes, 4000);
+  EXPECT_EQ(result.kinds[3].algorithm, "star");
+  EXPECT_EQ(result.kinds[2].size_bytes, 0);
   EXPECT_TRUE(result.kinds[0].bound_ps);
 }
 

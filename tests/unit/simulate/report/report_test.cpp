@@ -228,10 +228,10 @@ TEST(Report, Text) {
   append_text(run(example(), "ring:2,bw=1GB/s,lat=10ns"), out);
   EXPECT_EQ(out,
             "total 3.058 us (3058 ns), 2 NPUs, network unaware, issue algorithm\n"
-            " npu    finish  compute  communication   exposed  overlap  idle  sends   sent\n"
-            "   0  3.058 us     1 us       2.058 us  2.058 us     0 ps  0 ps      1  2 KiB\n"
-            "   1  3.058 us     0 ps       3.058 us  3.058 us     0 ps  0 ps      0    0 B\n"
-            "mean  3.058 us   500 ns       2.558 us  2.558 us     0 ps  0 ps    0.5  1 KiB\n");
+            " npu    finish  compute  communication   exposed  overlap  waiting  idle  sends   sent\n"
+            "   0  3.058 us     1 us       2.058 us  2.058 us     0 ps     0 ps  0 ps      1  2 KiB\n"
+            "   1  3.058 us     0 ps       2.058 us  2.058 us     0 ps     1 us  0 ps      0    0 B\n"
+            "mean  3.058 us   500 ns       2.058 us  2.058 us     0 ps   500 ns  0 ps    0.5  1 KiB\n");
 }
 
 TEST(Report, TextOfCollectives) {

@@ -302,7 +302,7 @@ TEST(Kineto, MalformedJsonWithOneReadingIsReadWithAWarning) {
             (std::vector<std::string>{
                 "f:2:44: warning: is not JSON: missing commas are added: 1 [json]",
                 "f:2:59: warning: is not JSON: surplus commas are ignored: 1 [json]",
-                "f:2:41: warning: is not JSON: backslashes that begin no escape count as text: 1 [json]"}));
+                "f:2:40: warning: is not JSON: backslashes that begin no escape count as text: 1 [json]"}));
 }
 
 TEST(Kineto, EventsWithoutATimeCountAsAbsent) {

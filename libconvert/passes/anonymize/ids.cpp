@@ -48,9 +48,12 @@ IdNumbers::IdNumbers(const NodeTable& nodes) {
 
 NodeId IdNumbers::of(NodeId id) const {
   if (ids_.empty() && missing_.empty()) return id - first_;
+  // Ids before all nodes stay there: the node of a process, which Chakra's converter leaves out.
+  const NodeId before = ids_.empty() ? 0 : place_in(missing_, ids_.front());
   const NodeId place = place_in(ids_, id);
-  if (place < ids_.size() && ids_[place] == id) return place;
-  return ids_.size() + place_in(missing_, id);
+  if (place < ids_.size() && ids_[place] == id) return before + place;
+  const NodeId missing = place_in(missing_, id);
+  return missing < before ? missing : ids_.size() + missing;
 }
 
 void IdNumbers::renumber(NodeTable& nodes) const {

@@ -54,13 +54,13 @@ TEST(AnonymizeIds, KeepTheirOrderAndWhatIsWrongWithThem) {
   b.comp(70).comp(7, {70, 9999}).comp(500, {7, 3}).comp(7);
   NodeTable nodes = b.trace().nodes;
   IdNumbers(nodes).renumber(nodes);
-  EXPECT_EQ(nodes.nodes[0].id, 1U);
-  EXPECT_EQ(nodes.nodes[1].id, 0U);
-  EXPECT_EQ(nodes.nodes[2].id, 2U);
-  EXPECT_EQ(nodes.nodes[3].id, 0U) << "an id that stands twice still does";
-  EXPECT_EQ(nodes.data_deps(nodes.nodes[1])[0], 1U);
-  EXPECT_EQ(nodes.data_deps(nodes.nodes[1])[1], 4U) << "names no node, behind the other that does not";
-  EXPECT_EQ(nodes.data_deps(nodes.nodes[2])[1], 3U);
+  EXPECT_EQ(nodes.nodes[0].id, 2U);
+  EXPECT_EQ(nodes.nodes[1].id, 1U);
+  EXPECT_EQ(nodes.nodes[2].id, 3U);
+  EXPECT_EQ(nodes.nodes[3].id, 1U) << "an id that stands twice still does";
+  EXPECT_EQ(nodes.data_deps(nodes.nodes[1])[0], 2U);
+  EXPECT_EQ(nodes.data_deps(nodes.nodes[1])[1], 4U) << "names no node, after all others";
+  EXPECT_EQ(nodes.data_deps(nodes.nodes[2])[1], 0U) << "names no node, before all others";
 }
 
 TEST(AnonymizeIds, DenseIdsAreFoundBatchByBatch) {

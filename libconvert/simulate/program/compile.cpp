@@ -355,7 +355,8 @@ void NodeCompiler::note_gaps() {
 void NodeCompiler::count_untimed_computation(bool priced) {
   if (priced || inside_ || out_.op.type != OpType::timed || out_.op.slot == Slot::cpu) return;
   if (node_->type != NodeType::comp || has_recorded_time()) return;
-  if (find(attributes_, attr::tb_id) != nullptr) return;  // reduction of a collective algorithm
+  if (find(attributes_, attr::tb_id) != nullptr || find(attributes_, attr::merged_from) != nullptr)
+    return;  // reduction of a collective algorithm
   const IntValue operations = int_value(find(attributes_, attr::num_ops));
   if (operations && operations.value > 0) ++untimed_.computation;
 }

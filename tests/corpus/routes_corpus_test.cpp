@@ -23,7 +23,7 @@ constexpr std::int64_t mebi = std::int64_t{1} << 20U;
 
 fs::path wild() { return corpus::root() / "wild" / "collectives"; }
 
-std::string text_of(const fs::path& path) {
+std::string file_text(const fs::path& path) {
   std::ifstream in(path);
   std::stringstream text;
   text << in.rdbuf();
@@ -80,7 +80,7 @@ TEST(RoutesCorpus, EachLinkOfATieCarriesItsShare) {
 TEST(RoutesCorpus, ABoxWithTwoNicsUsesBoth) {
   REQUIRE_CORPUS();
   const fs::path folder = wild() / "several-nics-per-gpu";
-  const auto graphs = read_nccl_graphs("graph.xml", text_of(folder / "graph.xml"));
+  const auto graphs = read_nccl_graphs("graph.xml", file_text(folder / "graph.xml"));
   CollectiveRequest request{.collective = Collective::all_gather, .algorithm = "graph", .ranks = 2};
   const Algorithm rings = build_on_rings(request, rings_of_hosts(graphs.at(0), 2));
   EXPECT_NEAR(ms(replayed((folder / "topo.xml").string() + ",hosts=2,fabric=rail,lat=net:2us", rings, 1024 * mebi)),

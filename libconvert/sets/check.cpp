@@ -177,9 +177,9 @@ class Check {
     const MergedProof::Counts counts = proof.run(groups ? &*groups : nullptr, options_.collective, *found);
     report_proof(*found);
     summary_.merged = counts.collectives;
-    summary_.proved = counts.proved == counts.collectives;
-    unproved_ = required() && !summary_.proved;
-    if (!summary_.proved) lacks_ = "not every merged collective can be proved";
+    const bool proved = counts.proved == counts.collectives;
+    unproved_ = required() && !proved;
+    if (!proved) lacks_ = "not every merged collective can be proved";
     compared_ = true;
     log_info(std::to_string(counts.proved) + " of " + counted(counts.collectives, "merged collective") +
              " proved, " + counted(counts.other_nodes, "node") +
@@ -406,9 +406,7 @@ class Check {
 
   void verify_steps(const StepGraph& graph) {
     const Collective claimed = options_.collective.value_or(claimed_collective(graph));
-    const std::size_t errors = diagnostics_.errors();
     summary_.steps = graph.step_count();
-    summary_.collective = name(claimed);
     collective_ = claimed;
     if (!has_postcondition(claimed)) {
       lacks_ = "what a collective of type " + std::string(name(claimed)) + " must end with is not known";
@@ -423,7 +421,6 @@ class Check {
               .soft = Severity::error,
               .target = options_.target},
              diagnostics_);
-      summary_.proved = follows && has_postcondition(claimed) && diagnostics_.errors() == errors;
       compared_ = follows;
     } catch (const Error& e) {
       report_unreadable(e, diagnostics_);

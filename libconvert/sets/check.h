@@ -33,10 +33,8 @@ struct CheckSummary {
   std::size_t ranks = 0;     // that were read
   std::uint64_t nodes = 0;   // of traces
   std::uint64_t steps = 0;   // of the algorithm; 0: there is none
-  std::string collective{};  // that it claims to be; empty: unknown
-  std::uint64_t merged = 0;  // collectives merged into the workload, all of which are proved if `proved` is set
-  bool proved = false;       // each result was proved
-  Verdict verdict{};         // of the whole input; unless data flow is skipped
+  std::uint64_t merged = 0;  // collectives merged into the workload
+  Verdict verdict{};         // on the whole input; unset if data flow is skipped
 };
 
 // Reports the findings of the enabled rules, rank by rank, then those of the whole set. The diagnostics' filter

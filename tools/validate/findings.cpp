@@ -8,6 +8,7 @@
 
 #include "common/report.h"
 #include "core/units.h"
+#include "io/set_path.h"
 #include "passes/validate.h"
 #include "sets/check.h"
 #include "sets/sink.h"
@@ -67,13 +68,16 @@ void print_json(const convert::Diagnostics& diagnostics, bool as_array) {
 std::string verdict_line(const convert::TraceSource& source, const convert::CheckSummary& checked) {
   using convert::counted;
   const char* const unit = source.algorithm() == nullptr ? "rank" : source.schedule() == nullptr ? "GPU" : "NPU";
-  std::string line = source.base_name() + ": " + counted(checked.ranks, unit);
-  if (!checked.collective.empty()) line += ", " + checked.collective;
+  const bool proved = checked.verdict.outcome == convert::Verdict::Outcome::proved;
+  const auto& files = source.inputs().files();
+  std::string line = files.size() == 1 ? std::string(convert::file_name_part(files.front().path)) : source.base_name();
+  line += ": " + counted(checked.ranks, unit);
+  if (checked.steps != 0) line += ", " + std::string(convert::name(checked.verdict.collective));
   line += ", " + (checked.steps != 0 ? counted(checked.steps, "step") : counted(checked.nodes, "node")) + ": valid";
-  if (checked.merged != 0 && checked.proved)
+  if (checked.merged != 0 && proved)
     return line + ", " + counted(checked.merged, "merged collective") + " proved";
   if (checked.merged == 0 && checked.steps == 0) return line;
-  return line + (checked.proved ? ", result proved" : ", result not proved");
+  return line + (proved ? ", result proved" : ", result not proved");
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 
 namespace convert {
 
-// Tells which defects of a graph are such dependencies: control dependencies of a trace with PyTorch's schema, or
-// of an anonymised trace, on a node before all others. `trace` must outlive this object.
+// Tells which defects of a graph are such dependencies: control dependencies of a trace with PyTorch's schema on a
+// node before all others. `trace` must outlive this object.
 class LeftOutProcess {
  public:
   explicit LeftOutProcess(const Trace& trace) : trace_(trace) {}
@@ -20,9 +20,7 @@ class LeftOutProcess {
     if (d.what != GraphDefect::What::dangling || d.kind != DepKind::control) return false;
     if (!first_) {
       const auto& nodes = trace_.nodes.nodes;
-      // et-anonymize removes the schema, and keeps such a dependency before all nodes.
-      const auto has = [&](Name name) { return find(trace_.metadata.table.attrs, name) != nullptr; };
-      const bool of_pytorch = has(attr::schema) || has(Name("anonymized"));
+      const bool of_pytorch = find(trace_.metadata.table.attrs, attr::schema) != nullptr;
       first_ = of_pytorch && !nodes.empty() ? std::ranges::min_element(nodes, {}, &Node::id)->id : 0;
     }
     return d.id < *first_;

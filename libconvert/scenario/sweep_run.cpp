@@ -93,8 +93,8 @@ std::vector<std::string> failure_cells(const std::string& message) {
 
 const std::vector<std::string>& sweep_result_columns() {
   static const std::vector<std::string> columns = {
-      "status", "total_ns",   "finish_min_ns", "finish_max_ns",  "exposed_mean_ns", "compute_mean_ns",
-      "sends",  "bytes_sent", "size_bytes",    "algbw_gb_per_s", "busbw_gb_per_s",  "message"};
+      "status",     "total_ns",   "finish_min_ns",  "finish_max_ns",  "exposed_mean_ns", "compute_mean_ns", "sends",
+      "bytes_sent", "size_bytes", "algbw_gb_per_s", "busbw_gb_per_s", "waiting_mean_ns", "message"};
   return columns;
 }
 
@@ -123,6 +123,7 @@ std::vector<std::string> sweep_result(const ReplayResult& result) {
           speed[0],
           speed[1],
           speed[2],
+          all ? mean_ns(result, time_waiting) : "",
           result_message(result)};
 }
 

@@ -9,6 +9,7 @@
 #include "core/world_size.h"
 #include "graph/id_ranges.h"
 #include "passes/class_proof.h"
+#include "passes/findings_order.h"
 #include "passes/provenance.h"
 #include "passes/provenance_rule.h"
 #include "passes/rules/whole_set/collective_groups.h"
@@ -87,20 +88,22 @@ class Check {
                          "defects of rules that --rules or --ignore leave out keep the rest from being checked");
     }
     summary_.ranks = a != nullptr ? static_cast<std::size_t>(a->ranks()) : ranks_.size();
-    if (options_.dataflow != DataFlow::skipped) summary_.verdict = verdict();
+    summary_.verdict = verdict();
     return std::move(summary_);
   }
 
  private:
   [[nodiscard]] Verdict verdict() const {
     Verdict verdict{.collective = collective_};
-    const auto& all = diagnostics_.all();
-    const auto error = std::ranges::find(all, Severity::error, &Diagnostic::severity);
-    if (diagnostics_.errors() > lack_errors_ && error != all.end()) {
+    const auto findings = in_order_of_lines(diagnostics_.all());
+    const auto error = std::ranges::find(findings, Severity::error, &Diagnostic::severity);
+    if (diagnostics_.errors() > lack_errors_ && error != findings.end()) {
       verdict.outcome = Verdict::Outcome::refuted;
-      verdict.refutation = *error;
+      verdict.refutation = **error;
     } else if (compared_ && lacks_.empty()) {
       verdict.outcome = Verdict::Outcome::proved;
+    } else if (options_.dataflow == DataFlow::skipped) {
+      verdict.reason = "data flow is skipped";
     } else {
       verdict.reason = lacks_.empty() ? "the input holds no collective" : lacks_;
     }

@@ -34,7 +34,7 @@ struct CheckSummary {
   std::uint64_t nodes = 0;   // of traces
   std::uint64_t steps = 0;   // of the algorithm; 0: there is none
   std::uint64_t merged = 0;  // collectives merged into the workload
-  Verdict verdict{};         // on the whole input; unset if data flow is skipped
+  Verdict verdict{};         // on the whole input; nothing is proved if data flow is skipped
 };
 
 // Reports the findings of the enabled rules, rank by rank, then those of the whole set. The diagnostics' filter

@@ -159,7 +159,7 @@ class Replays(ReportTest):
 
     def test_operations_groups_and_use_are_those_of_et_stats(self):
         self.shell("et-generate -q llama3-8b --npus 8 --set plan.tensor=2 --set model.layers=2 --set run.sequence=256 --set time.peak=100TFLOPS "
-                   "-o in && et-replay -q -n switch:8,bw=100GB/s,lat=1us in -o x.run > out && et-report x.run -o page.html && "
+                   "-o llama && et-replay -q -n switch:8,bw=100GB/s,lat=1us llama -o x.run > out && et-report x.run -o page.html && "
                    "et-stats --section operations,mfu,collectives,time --format json x.run > result.json")
         page, result = self.open(self.folder / "page.html"), json.loads((self.folder / "result.json").read_text())
         rows = result["operations"]["operations"]
@@ -209,7 +209,7 @@ class Odd(ReportTest):
     def test_what_a_run_does_not_tell_is_not_shown(self):
         page = self.sample("ring8")
         self.assertEqual(page.js("return [...document.querySelectorAll('section')].map(e => e.id)"),
-                         ["breakdown", "activity", "timeline", "path", "links", "matrix"])
+                         ["breakdown", "activity", "timeline", "path", "operations", "links", "matrix"])
         page = self.sample("empty")
         self.assertEqual(page.js("return [...document.querySelectorAll('section')].map(e => e.id)"), [])
         page = self.sample("no_time")

@@ -72,7 +72,8 @@ RankFound search_rank(const Trace& trace, const TextSearch& search, const std::v
   const std::string bytes = encoded(trace);
   RankFound out{.in_bytes = search.find(bytes), .bytes = bytes.size()};
   if (!out.in_bytes.empty()) out.in_texts = search.find(texts_of(trace));
-  add_kept(trace.metadata.table, trace.metadata.table.attrs, {scheduled_network}, out.kept);
+  add_kept(trace.metadata.table, trace.metadata.table.attrs,
+           {scheduled_network, scheduled_forwarding, attr::schema}, out.kept);
   if (!keep.empty()) {
     add_kept(trace.metadata.table, trace.metadata.table.attrs, keep, out.kept);
     for (const Node& n : trace.nodes.nodes) add_kept(trace.nodes, trace.nodes.attributes(n), keep, out.kept);

@@ -10,7 +10,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <span>
 
+#include "passes/findings_order.h"
 #include "util/visible.h"
 
 namespace tools {
@@ -114,33 +116,10 @@ void Reporter::print(const Diagnostic& d) const {
   std::fputs(out.c_str(), stderr);
 }
 
-std::vector<const Diagnostic*> in_order_of_lines(std::span<const Diagnostic> findings) {
-  std::vector<const Diagnostic*> out;
-  std::map<std::string_view, std::vector<const Diagnostic*>> of_file;
-  for (const Diagnostic& d : findings) {
-    if (d.where.line != 0) of_file[d.where.file].push_back(&d);
-  }
-  const auto place = [](const Diagnostic* d) { return std::pair(d->where.line, d->where.column); };
-  for (auto& [file, all] : of_file) {
-    std::ranges::stable_sort(all, {}, place);
-    std::ranges::reverse(all);  // to be taken from the end
-  }
-  for (const Diagnostic& d : findings) {
-    if (d.where.line == 0) {
-      out.push_back(&d);
-      continue;
-    }
-    std::vector<const Diagnostic*>& rest = of_file[d.where.file];
-    out.push_back(rest.back());
-    rest.pop_back();
-  }
-  return out;
-}
-
 void Reporter::print_new(const convert::Diagnostics& diagnostics) {
   const auto fresh = std::span(diagnostics.all()).subspan(printed_);
   printed_ = diagnostics.all().size();
-  for (const Diagnostic* const finding : in_order_of_lines(fresh)) {
+  for (const Diagnostic* const finding : convert::in_order_of_lines(fresh)) {
     const Diagnostic& d = *finding;
     const bool error =
         d.severity == Severity::error || (style_.warnings_are_errors && d.severity == Severity::warning);

@@ -5,10 +5,8 @@
 #include <cstddef>
 #include <map>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/diagnostic.h"
 
@@ -17,11 +15,6 @@ namespace tools {
 // Returns whether to colour a stream: `choice` is auto, always or never; auto asks the terminal, NO_COLOR and
 // TERM.
 [[nodiscard]] bool use_color(std::string_view choice, int descriptor);
-
-// Returns the findings in the order of print: those of one text file in the order of its lines, in the places that
-// findings of this file have; all others as they are.
-[[nodiscard]] std::vector<const convert::Diagnostic*> in_order_of_lines(
-    std::span<const convert::Diagnostic> findings);
 
 class Reporter {
  public:

@@ -9,6 +9,7 @@
 #include "common/report.h"
 #include "core/units.h"
 #include "io/set_path.h"
+#include "passes/findings_order.h"
 #include "passes/validate.h"
 #include "sets/check.h"
 #include "sets/sink.h"
@@ -37,7 +38,7 @@ namespace {
 void print_json(const convert::Diagnostics& diagnostics, bool as_array) {
   std::string out = as_array ? "[" : "";
   bool first = true;
-  for (const convert::Diagnostic* const finding : in_order_of_lines(diagnostics.all())) {
+  for (const convert::Diagnostic* const finding : convert::in_order_of_lines(diagnostics.all())) {
     const convert::Diagnostic& d = *finding;
     if (as_array) out += first ? "\n" : ",\n";
     first = false;
@@ -70,12 +71,12 @@ std::string verdict_line(const convert::TraceSource& source, const convert::Chec
   const char* const unit = source.algorithm() == nullptr ? "rank" : source.schedule() == nullptr ? "GPU" : "NPU";
   const bool proved = checked.verdict.outcome == convert::Verdict::Outcome::proved;
   const auto& files = source.inputs().files();
-  std::string line = files.size() == 1 ? std::string(convert::file_name_part(files.front().path)) : source.base_name();
+  std::string line =
+      files.size() == 1 ? std::string(convert::file_name_part(files.front().path)) : source.base_name();
   line += ": " + counted(checked.ranks, unit);
   if (checked.steps != 0) line += ", " + std::string(convert::name(checked.verdict.collective));
   line += ", " + (checked.steps != 0 ? counted(checked.steps, "step") : counted(checked.nodes, "node")) + ": valid";
-  if (checked.merged != 0 && proved)
-    return line + ", " + counted(checked.merged, "merged collective") + " proved";
+  if (checked.merged != 0 && proved) return line + ", " + counted(checked.merged, "merged collective") + " proved";
   if (checked.merged == 0 && checked.steps == 0) return line;
   return line + (proved ? ", result proved" : ", result not proved");
 }

@@ -24,11 +24,21 @@ namespace {
 constexpr std::uint64_t us_in_ns = 1000;
 const Name anonymized_by{std::string_view("anonymized")};
 
-// Returns a version that can hold no words.
-std::string plain_version(const std::string& version) {
+// Returns whether a text is a version, which can hold no words.
+bool is_version(std::string_view text) {
   constexpr std::size_t longest = 16;
-  const bool plain = version.find_first_not_of("0123456789.") == std::string::npos && version.size() <= longest;
-  return plain ? version : std::string(schema_version);
+  return text.find_first_not_of("0123456789.") == std::string_view::npos && text.size() <= longest;
+}
+
+std::string plain_version(const std::string& version) {
+  return is_version(version) ? version : std::string(schema_version);
+}
+
+// Returns whether a schema is one of PyTorch or of Chakra's converter, such as 1.1.1-chakra.0.0.4.
+bool is_plain_schema(std::string_view text) {
+  constexpr std::string_view chakra = "-chakra.";
+  const std::size_t at = std::min(text.find(chakra), text.size());
+  return is_version(text.substr(0, at)) && (at == text.size() || is_version(text.substr(at + chakra.size())));
 }
 
 void keep_collective(const Metadata& from, Metadata& to) {
@@ -90,6 +100,12 @@ void RankAnonymizer::head(Trace& trace) {
   // That with other numbers of its NPUs has another id.
   if (scheduled_ && !plan_.options.permute_ranks && !is_kept(scheduled_network))
     out.table.add_string(scheduled_network, network);
+  const std::string forwarding = scheduled_forwarding_of(trace.metadata);
+  if (scheduled_ && !forwarding.empty() && !is_kept(scheduled_forwarding))
+    out.table.add_string(scheduled_forwarding, forwarding);
+  // Without it a dependency on the process that Chakra's converter leaves out is a defect.
+  const auto schema = string_value(trace.metadata.table, trace.metadata.table.attrs, attr::schema);
+  if (schema && is_plain_schema(*schema) && !is_kept(attr::schema)) out.table.add_string(attr::schema, *schema);
   for (const Attr& a : trace.metadata.table.attrs) {
     if (!is_kept(a.name)) continue;
     out.table.add_copy(trace.metadata.table, a);

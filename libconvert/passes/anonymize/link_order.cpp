@@ -72,6 +72,11 @@ std::string scheduled_network_of(const Metadata& metadata) {
   return plain ? std::string(*id) : std::string();
 }
 
+std::string scheduled_forwarding_of(const Metadata& metadata) {
+  const std::string text(string_value(metadata.table, metadata.table.attrs, scheduled_forwarding).value_or(""));
+  return text == "store" || text == "switches" || text == "cut" ? text : std::string();
+}
+
 void tell_turn_scopes(NodeTable& nodes) {
   for (const Node& n : nodes.nodes) {
     const auto attributes = nodes.attributes(n);

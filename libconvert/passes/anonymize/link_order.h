@@ -12,6 +12,9 @@ namespace convert {
 // text.
 [[nodiscard]] std::string scheduled_network_of(const Metadata& metadata);
 
+// Returns how the switches of that network forward, if that is one of the known words. Else an empty text.
+[[nodiscard]] std::string scheduled_forwarding_of(const Metadata& metadata);
+
 // Tells the scope of turns (link_scope) of sends that had it from their merged collective, which is not kept.
 void tell_turn_scopes(NodeTable& nodes);
 

@@ -73,6 +73,7 @@ struct MergeAlgorithm {
   // group that calls it, else for places that are NPUs of the same numbers.
   std::string network{};
   bool placed = false;
+  std::string forwarding{};  // at the switches of that network: "store", "switches" or "cut"; empty: not told
   // Returns the trace of a place. Thread-safe.
   std::function<Trace(std::uint32_t place)> load;
   // Returns which chunks its messages carry; null if that cannot be told. Thread-safe, costly the first time. May

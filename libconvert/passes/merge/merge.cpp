@@ -186,9 +186,8 @@ void MergedRank::State::look_at(std::uint32_t node, std::map<std::string_view, s
 bool MergedRank::State::has_ways(const ReplacedCall& call) const {
   const MergeAlgorithm& algorithm = plan.algorithms[call.choice.algorithm];
   if (algorithm.network.empty() || algorithm.network != plan.network) return false;
-  const AttrTable& metadata = trace.metadata.table;
-  if (string_value(metadata, metadata.attrs, scheduled_network).value_or(plan.network) != plan.network)
-    return false;
+  const auto other = string_value(trace.metadata.table, trace.metadata.table.attrs, scheduled_network);
+  if (other && *other != plan.network) return false;
   const std::vector<std::uint32_t>& ranks = call.ranks->ranks;
   for (std::uint32_t place = 0; place < ranks.size() && !algorithm.placed; ++place) {
     if (ranks[place] != place) return false;
@@ -475,9 +474,10 @@ void MergedRank::add_programs(Metadata& out) {
     }
     state_->programs.emplace(&place, number++);
   }
-  const auto has_ways = [](const ReplacedCall& call) { return call.has_ways; };
-  if (find(out.table.attrs, scheduled_network) == nullptr && std::ranges::any_of(state_->calls, has_ways))
-    out.table.add_string(scheduled_network, state_->plan.network);
+  const bool has_ways = std::ranges::any_of(state_->calls, &ReplacedCall::has_ways);
+  if (!has_ways || find(out.table.attrs, scheduled_network) != nullptr) return;
+  out.table.add_string(scheduled_network, state_->plan.network);
+  if (!state_->plan.forwarding.empty()) out.table.add_string(scheduled_forwarding, state_->plan.forwarding);
 }
 
 bool MergedRank::next(Trace& out, std::size_t max_nodes) {

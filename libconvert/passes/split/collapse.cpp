@@ -72,7 +72,7 @@ void Collapse::clean(Metadata& metadata) {
   // The network of merged ways, unless the trace is one of a schedule itself.
   const bool scheduled = find(metadata.table.attrs, ten::schedule_name) != nullptr;
   std::erase_if(metadata.table.attrs, [&](const Attr& a) {
-    return merged::program_of(a.name) >= 0 || (!scheduled && a.name == ten::network);
+    return merged::program_of(a.name) >= 0 || (!scheduled && (a.name == ten::network || a.name == ten::forwarding));
   });
 }
 

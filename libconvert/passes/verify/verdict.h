@@ -14,7 +14,7 @@ namespace convert {
 struct Verdict {
   enum class Outcome : std::uint8_t {
     proved,    // every rank ends with what the collective promises
-    refuted,   // `refutation` is the first error
+    refuted,   // `refutation` is the first error in the order of lines
     unproved,  // nothing is known to be wrong, and `reason` says what the proof lacks
   };
   Outcome outcome = Outcome::unproved;

@@ -50,6 +50,7 @@ MergeAlgorithm merge_algorithm_of(std::string source, Algorithm algorithm, Diagn
   out.collective = name(claimed_collective(built->algorithm));
   out.relays = built->algorithm.relays;
   out.network = built->algorithm.scheduled_for.network;
+  out.forwarding = built->algorithm.scheduled_for.forwarding;
   out.load = [built](std::uint32_t place) {
     Trace trace;
     built->lowering->lower(place, trace);

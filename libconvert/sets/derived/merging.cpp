@@ -137,7 +137,10 @@ Error MergedSet::failure(const std::string& message) const {
 
 std::uint32_t MergedSet::add(MergeAlgorithm algorithm) {
   plan_.tags = std::max(plan_.tags, algorithm.tags);
-  if (plan_.network.empty()) plan_.network = algorithm.network;
+  if (plan_.network.empty()) {
+    plan_.network = algorithm.network;
+    plan_.forwarding = algorithm.forwarding;
+  }
   plan_.algorithms.push_back(std::move(algorithm));
   return static_cast<std::uint32_t>(plan_.algorithms.size() - 1);
 }
@@ -156,6 +159,7 @@ MergeAlgorithm MergedSet::from_file(const std::string& path) {
     algorithm.collective = name(claimed_collective(*a));
     algorithm.relays = a->relays;
     algorithm.network = a->scheduled_for.network;
+    algorithm.forwarding = a->scheduled_for.forwarding;
     algorithm.load = [s = source.get()](std::uint32_t p) { return whole_rank(*s->open_rank(p)); };
     algorithm.flow = lazy_flow([a] { return ChunkFlow::of(*a); });
     algorithm.root = lazily([a] { return root_place(*a); });
@@ -186,6 +190,7 @@ MergeAlgorithm MergedSet::from_file(const std::string& path) {
   if (const auto known = parse_collective(algorithm.collective, in_algorithms)) algorithm.collective = name(*known);
   algorithm.relays = relays_of(traces->front());
   algorithm.network = string_value(metadata, metadata.attrs, scheduled_network).value_or("");
+  algorithm.forwarding = string_value(metadata, metadata.attrs, scheduled_forwarding).value_or("");
   algorithm.load = [traces](std::uint32_t p) { return (*traces)[p]; };
   algorithm.flow = lazy_flow([traces] { return of_algorithm(*traces, ChunkFlow::of); });
   algorithm.root = lazily([traces] { return of_algorithm(*traces, root_place); });

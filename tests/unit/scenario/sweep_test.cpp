@@ -211,7 +211,8 @@ TEST_F(Sweep, ResultsByHand) {
                            {setting("network", {"ring:2,bw=1GB/s"})});
   const auto r = results(p);
   ASSERT_EQ(r.size(), 4U);
-  EXPECT_EQ(r[0], (Texts{"1GB/s", "5ns", "complete", "11005", "11005", "11005", "6005", "5000", "1", "1000", ""}));
+  EXPECT_EQ(r[0], (Texts{"1GB/s", "5ns", "complete", "11005", "11005", "11005", "1005", "5000", "1", "1000", "", "",
+                         "", "5000", ""}));
   EXPECT_EQ(r[1][3], "11500");
   EXPECT_EQ(r[2][3], "10505");
   EXPECT_EQ(r[3][3], "11000");
@@ -270,8 +271,8 @@ TEST_F(Sweep, AFailureIsTheResultOfItsRun) {
   EXPECT_EQ(r[1].back(),
             "ring:4,bw=1GB/s: no traces of ranks 2 to 3: the network has 4 NPUs; give a network of 2 NPUs");
   EXPECT_EQ(r[2].back(), "an ideal network has no bandwidth to set");
-  EXPECT_EQ(r[3], (Texts{"stuck.jsonl", "ring:2,bw=1GB/s", "deadlock", "", "", "", "", "5000", "1", "1000",
-                         "1 node never runs to its end"}));
+  EXPECT_EQ(r[3], (Texts{"stuck.jsonl", "ring:2,bw=1GB/s", "deadlock", "", "", "", "", "5000", "1", "1000", "", "",
+                         "", "", "1 node never runs to its end"}));
   EXPECT_EQ(r[6][2], "error");
   EXPECT_NE(r[6].back().find("bad.jsonl:2"), std::string::npos) << r[6].back();
 }

@@ -375,7 +375,7 @@ class Check {
       const bool told = std::ranges::any_of(ranks_, &Checked::names_algorithm);
       if (options_.dataflow == DataFlow::told && told)
         note_unproved(source_.whole_set() ? "chunk provenance is missing on some ranks or nodes"
-                                          : "it takes all ranks of the set");
+                                          : "a proof needs all ranks of the set");
       if (!required()) return;
       cut_short_ = true;
       if (diagnostics_.errors() == 0) {
@@ -394,7 +394,7 @@ class Check {
     if (diagnostics_.errors() != 0) return;  // what does not match up or never ends computes nothing
     const auto ranks = int32_value(traces.front().metadata.table.attrs, msccl::ngpus);
     if (options_.dataflow == DataFlow::told && ranks && *ranks > static_cast<std::int64_t>(traces.size()))
-      return note_unproved("the algorithm has " + counted(*ranks, "rank") + ", and here are traces of " +
+      return note_unproved("the algorithm has " + counted(*ranks, "rank") + ", but there are traces of " +
                            std::to_string(traces.size()));
     try {
       verify_steps(make_step_graph(traces, diagnostics_));
@@ -409,7 +409,7 @@ class Check {
     summary_.steps = graph.step_count();
     collective_ = claimed;
     if (!has_postcondition(claimed)) {
-      lacks_ = "what a collective of type " + std::string(name(claimed)) + " must end with is not known";
+      lacks_ = "the required result of a collective of type " + std::string(name(claimed)) + " is unknown";
       if (required())
         log_note(source_.base_name() + ": " + lacks_ + ": only its messages, deadlocks and races are checked");
     }

@@ -286,7 +286,7 @@ class Ten(harness.PageTest):
     def test_schedules_that_need_stored_messages_say_so(self):
         self.shell("et-generate -q all_gather --algorithm synthesized -n switch:4,bw=50GB/s,lat=500ns --size 1MiB --effort fast "
                    "-o stored.ten.json && et-graph stored.ten.json -o stored.html 2> stored.txt")
-        self.assertIn("requires switches that store what comes", (self.folder / "stored.txt").read_text())
+        self.assertIn("requires store-and-forward switches", (self.folder / "stored.txt").read_text())
         page = self.open(self.folder / "stored.html")
         self.assertIn("requires store-and-forward", page.text("#findings"))
         self.assertEqual((page.data("#findings", "verdict"), harness.ending(page.path)[1]), (["proved"], 0))

@@ -81,7 +81,7 @@ class Verdicts(harness.PageTest):
         errors = [f for f in map(json.loads, done.stdout.splitlines()) if f["severity"] == "error"]
         self.assertEqual(bool(errors), done.returncode == 1, f"{path}: {done.stderr}")
         if not errors:
-            return ("not proved" if "is not known" in done.stderr else "proved"), None, None
+            return ("not proved" if "is unknown" in done.stderr else "proved"), None, None
         if errors[0]["rule"] == "provenance" and "needs chunk provenance" in errors[0]["message"]:
             return "not proved", None, None
         return "refuted", errors[0]["rule"], errors[0]["message"]
@@ -185,7 +185,7 @@ class Verdicts(harness.PageTest):
         (self.folder / "own.xml").write_text(text)
         page = self.open(self.check(self.folder / "own.xml"))
         self.assertEqual(page.text("#findings p"),
-                         "Not proved: what a collective of type custom must end with is not known.")
+                         "Not proved: the required result of a collective of type custom is unknown.")
 
 
 if __name__ == "__main__":

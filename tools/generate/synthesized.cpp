@@ -131,7 +131,7 @@ Forwarding forwarding_of(const GenerateOptions& o, const NetworkConfig& network)
 void note_stored(const GenerateOptions& o, const NetworkConfig& network, const std::string& what) {
   if (o.synthesis.forwarding || build_wire_graph(network).switches == 0) return;
   log_note(what +
-           " require switches that store what comes; et-replay --forwarding store takes the time that is claimed");
+           " require store-and-forward switches; et-replay takes the claimed time only with --forwarding store");
 }
 
 SynthesisRequest request_of(const GenerateOptions& o, const NetworkConfig& network) {
@@ -191,8 +191,8 @@ class Generation {
     if (format_ == "ten" && request_.forwarding != Forwarding::store && build_wire_graph(network_).switches != 0) {
       throw usage_error(
           "--forwarding " + std::string(name(request_.forwarding)) +
-          ": schedules (ten) are for switches that store what comes; take --forwarding store, or write "
-          "traces");
+          ": schedules (ten) are for store-and-forward switches; take --forwarding store, or write traces "
+          "instead");
     }
   }
 

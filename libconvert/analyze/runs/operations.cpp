@@ -70,9 +70,9 @@ Table operation_table(const Run& run) {
     }
   }
   Table t{.key = "operations",
-          .title = run.recorded ? "kernels of the device, the longest in all first (share: of all their times)"
-                                : "operations of the NPUs without waiting for others, the longest in all first "
-                                  "(share: of all their times)",
+          .title = run.recorded ? "kernels of the device, longest total first (share: of the sum of all times)"
+                                : "operations of the NPUs without waiting for others, longest total first "
+                                  "(share: of the sum of all times)",
           .columns = {{"operation", run.recorded ? "kernel" : "operation", Unit::text},
                       {"kind", "kind", Unit::text},
                       {"count", "count", Unit::count},

@@ -237,7 +237,7 @@ std::uint32_t ReplayBuilder::State::add_parts(const UnevenMembers& members) {
     if (!m) continue;
     if (largest == nullptr || m->bytes > largest->bytes) largest = &*m;
     const std::string& prefix = m->told != nullptr ? m->told->prefix : calls[m->call].prefix;
-    if (!prefix.empty()) return fail("its parts differ in size (comm_size), those of " + prefix + " do not");
+    if (!prefix.empty()) return fail("its parts differ in size (comm_size); " + prefix + " requires equal parts");
   }
   UnevenCall call = largest->told != nullptr ? *largest->told
                                              : UnevenCall{.call = calls[largest->call].call,

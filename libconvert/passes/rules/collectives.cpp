@@ -166,7 +166,7 @@ class GroupChecker {
                        {"hint: a collective waits for all members of its group"});
   }
 
-  // Reports the first root of each rank that is no member.
+  // Reports the first root of each rank that is not a member.
   void check_roots() {
     std::vector<std::int64_t> ranks;
     for (const Member& m : group_->members) ranks.push_back(m.rank);

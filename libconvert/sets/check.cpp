@@ -58,14 +58,14 @@ bool has_programs(const Metadata& metadata) {
 // One rank after its own rules.
 struct Checked {
   std::unique_ptr<Diagnostics> findings{};
-  std::unique_ptr<Diagnostics> unproved{};  // what keeps merged collectives from being proved
+  std::unique_ptr<Diagnostics> unproved{};  // reasons why merged collectives are not proved
   std::uint64_t nodes = 0;
   bool read = false;
   TraceSummary summary{};
   ProvenanceFacts provenance{};
-  MergedCalls merged{};          // where data flow is proved
+  MergedCalls merged{};          // if data flow is proved
   bool names_algorithm = false;  // its metadata does
-  std::optional<Rank> world{};   // how many ranks the metadata says that there are
+  std::optional<Rank> world{};   // number of ranks by the metadata
   std::optional<Trace> trace{};  // kept if it has chunk provenance, for the rules on algorithms
 };
 
@@ -114,7 +114,7 @@ class Check {
     log_note(source_.base_name() + ": the result is not proved: " + why);
   }
 
-  // Returns whether some rank of a set by classes has what is proved.
+  // Returns whether a rank of a class-compressed set has results to prove.
   [[nodiscard]] static bool has_results(const MasterSet& set) {
     return std::ranges::any_of(set.classes, [&](const RankClass& c) {
       const auto& attrs = set.shapes[c.metadata_shape].attrs;
@@ -193,8 +193,8 @@ class Check {
     return true;
   }
 
-  // Reports what a proof of merged collectives has found. Where it is not required, provenance that does not
-  // suffice is a note.
+  // Reports the findings of a proof of merged collectives. Insufficient provenance is a note unless the proof is
+  // required.
   void report_proof(Diagnostics& found) {
     if (required()) return diagnostics_.append(found);
     const auto is_refuted = [](const Diagnostic& d) { return d.rule != "provenance"; };
@@ -437,9 +437,9 @@ class Check {
   bool cut_short_ = false;  // some rules had nothing to look at
   bool unproved_ = false;   // a merged collective is
   Collective collective_ = Collective::custom;
-  bool compared_ = false;        // what ranks end with was compared with what the collective promises
+  bool compared_ = false;        // results were compared with the postcondition
   std::string lacks_;            // what a proof lacks; empty: nothing
-  std::size_t lack_errors_ = 0;  // errors that say no more than that
+  std::size_t lack_errors_ = 0;  // errors that only repeat lacks_
 };
 
 }  // namespace

@@ -360,7 +360,7 @@ class Ten(harness.PageTest):
         self.shell("et-graph none.csv -o none.html")
         page = self.open(self.folder / "none.html")
         page.keys("]", "[", " ", "ArrowLeft")
-        self.assertIn("Not proved: what a collective of type custom", page.text("#findings"))
+        self.assertIn("Not proved: the required result of a collective of type custom", page.text("#findings"))
 
     def test_without_a_chunk_to_follow_there_is_no_journey(self):
         page = self.ring()

@@ -65,7 +65,7 @@ class Verdicts(harness.PageTest):
             (cls.folder / f"three{npus}.yml").write_text(three_switches(npus))
 
     def network(self, kind, npus=8):
-        """The option -n of a network of so many NPUs."""
+        """The option -n of a network with this number of NPUs."""
         if kind == "three":
             return f"three{npus}.yml"
         shape = f"{npus // 2}x2" if kind == "torus" and npus % 2 == 0 and npus > 2 else npus
@@ -87,7 +87,7 @@ class Verdicts(harness.PageTest):
         return "refuted", errors[0]["rule"], errors[0]["message"]
 
     def check(self, path, network=None):
-        """Compares the page of a file with what et-validate says of it; returns the page's path, or None if it has none."""
+        """Compares the page of a file with the verdict of et-validate; returns the page's path, or None if it has none."""
         page = self.folder / "page.html"
         page.unlink(missing_ok=True)
         options = ["-n", network, "--size", "1680KiB"] if network else []

@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<std::string_view, 13> known_suffixes = {
     "csv", "dot", "et", "html", "json", "md", "pdf", "perfetto-trace", "pftrace", "png", "run", "svg", "xml"};
 
-// Whether the tool has --in-place, and it was given: of the process, as what it protects is.
+// Whether the tool has --in-place, and it was given: global, like the protected inputs.
 bool in_place_offered = false;
 bool in_place_given = false;
 

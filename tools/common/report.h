@@ -18,8 +18,8 @@ namespace tools {
 // TERM.
 [[nodiscard]] bool use_color(std::string_view choice, int descriptor);
 
-// Returns the findings in the order of print: those of one text file in the order of its lines, in the places that
-// findings of this file have; all others as they are.
+// Returns the findings in the order of print: findings of one text file in the order of its lines, in the places of
+// findings of this file; all others in place.
 [[nodiscard]] std::vector<const convert::Diagnostic*> in_order_of_lines(
     std::span<const convert::Diagnostic> findings);
 

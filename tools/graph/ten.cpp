@@ -57,7 +57,7 @@ struct Replayed {
   StepTimes times{};
 };
 
-// Returns the verdict of the input; `traces`: its ranks, where it is no algorithm.
+// Returns the verdict of the input; `traces`: its ranks, unless it is an algorithm.
 Verdict verdict_of(TraceSource& source, std::span<const Trace> traces, Diagnostics& findings, Context& context) {
   const CheckOptions options{.collective = {}, .jobs = context.jobs()};
   if (source.algorithm() != nullptr) return prove(source, options, findings);

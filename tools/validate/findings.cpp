@@ -70,12 +70,12 @@ std::string verdict_line(const convert::TraceSource& source, const convert::Chec
   const char* const unit = source.algorithm() == nullptr ? "rank" : source.schedule() == nullptr ? "GPU" : "NPU";
   const bool proved = checked.verdict.outcome == convert::Verdict::Outcome::proved;
   const auto& files = source.inputs().files();
-  std::string line = files.size() == 1 ? std::string(convert::file_name_part(files.front().path)) : source.base_name();
+  std::string line =
+      files.size() == 1 ? std::string(convert::file_name_part(files.front().path)) : source.base_name();
   line += ": " + counted(checked.ranks, unit);
   if (checked.steps != 0) line += ", " + std::string(convert::name(checked.verdict.collective));
   line += ", " + (checked.steps != 0 ? counted(checked.steps, "step") : counted(checked.nodes, "node")) + ": valid";
-  if (checked.merged != 0 && proved)
-    return line + ", " + counted(checked.merged, "merged collective") + " proved";
+  if (checked.merged != 0 && proved) return line + ", " + counted(checked.merged, "merged collective") + " proved";
   if (checked.merged == 0 && checked.steps == 0) return line;
   return line + (proved ? ", result proved" : ", result not proved");
 }

@@ -68,7 +68,7 @@ std::optional<std::string> prove(const tools::AnonymizeToolOptions& o, const std
   return std::nullopt;
 }
 
-// Writes to a file that its owner alone may read, or to standard output.
+// Writes to a file that only its owner may read, or to standard output.
 void write_private(const std::string& path, std::string_view bytes) {
   path == "-" ? write_bytes(path, bytes) : write_secret(path, bytes);
 }

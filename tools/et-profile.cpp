@@ -29,7 +29,7 @@ void tell(const LearnedProfile& learned, const std::string& of) {
   const LearnCounts& c = learned.counts;
   log_info(of + counted(c.nodes, "computation") + ": " + share(c.whole, c.nodes) +
            " in segments that stand often enough as a whole, the rest by pieces");
-  log_info(of + counted(c.replaced, "node") + " told as the most similar frequent ones, " +
+  log_info(of + counted(c.replaced, "node") + " written as the most similar frequent ones, " +
            counted(c.left_out, "node") + " left out as rare, " + counted(c.shuffled_calls, "communication") +
            " without their order");
   log_info(of + counted(learned.profile.classes.size(), "kind") + " of nodes, " +

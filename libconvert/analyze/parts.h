@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Divides the time of each NPU of a run into seven parts that add up to it.
 //
-// For an NPU let C be the time in which at least one node computes (not on the CPU), M that in which bytes may
-// move: a send, a receive from when its message is sent, a collective from when the last NPU has called it. W is
-// the time in which a receive or a collective waits for that. A is that of remote memory, U that of the CPU. The
+// For an NPU, C is the time in which at least one node computes (not on the CPU). M is the time in which bytes may
+// move: a send, a receive after its message is sent, a collective after its last call. W is the time in which a
+// receive or a collective waits for this. A is the time of remote memory, U the time of the CPU. The
 // window is [0, T] with T = Run::total_ps, or reached_ps if the run did not come to its end.
 #pragma once
 
@@ -23,7 +23,7 @@ enum class Part : std::uint8_t {
   compute,  // C without M
   overlap,  // C and M: hidden communication
   exposed,  // M without C: exposed communication
-  waiting,  // W without C and M: nothing to do until others come or send; in pipelines the bubble
+  waiting,  // W without C and M: waits for other NPUs; in pipelines the bubble
   memory,   // A without C, M and W
   cpu,      // U without the others
   idle,     // nothing

@@ -164,7 +164,7 @@ std::string pattern_name(const NcclGraph& graph) {
   return i < pattern_names.size() ? std::string(pattern_names.at(i)) : "pattern " + std::to_string(graph.pattern);
 }
 
-// NCCL lets odd hosts change the channels of each pair where that keeps rings on their rails.
+// NCCL exchanges the channels of each pair on odd hosts if this keeps rings on their rails.
 std::size_t channel_of_host(const NcclGraph& graph, std::size_t ring, std::int32_t host) {
   const bool alternate = graph.cross_nic == 2 && graph.channels.size() % 2 == 0;
   return alternate && host % 2 == 1 ? ring ^ 1U : ring;

@@ -72,7 +72,7 @@ struct Profile {
     bool has_stream = false;     // as "stream" among its args
     bool is_collective = false;  // of the category of collectives
   };
-  // Bytes of an operator's tensor inputs, by position: -1 for inputs that are no tensors, or of unknown type.
+  // Bytes of an operator's tensor inputs, by position: -1 for inputs other than tensors, or of unknown type.
   struct Inputs {
     std::uint32_t order = 0;  // Event::order of the operator
     Range bytes{};            // into input_bytes

@@ -135,7 +135,7 @@ struct Run {
   };
   // One more replay with one thing changed.
   enum class Change : std::uint8_t {
-    like_median,  // the stragglers of which NPU `subject` is the first compute like the median NPU
+    like_median,  // the stragglers with NPU `subject` first compute like the median NPU
     bandwidth,    // twice the bandwidth in dimension `subject`; -1: everywhere
     latency,      // no latency
     free_call,    // collectives `subject` (Collective) of group `group` take no time

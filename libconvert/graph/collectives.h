@@ -57,12 +57,12 @@ struct GroupUse {
 
 // The collectives of one rank by group, in the order of first use.
 using RankCollectives = std::vector<GroupUse>;
-// Returns the bytes that an all-gather of `bytes` states as the whole (comm_bytes_out), unless these are equal
-// parts of group_size ranks, where that is stated; then, and without the attribute, -1.
+// Returns the total bytes of an all-gather of `bytes` by comm_bytes_out; -1 without the attribute, or if the total
+// is equal parts of group_size ranks (if stated).
 [[nodiscard]] std::int64_t unequal_bytes_out(const Attr* bytes_out, std::int64_t bytes, const Attr* group_size);
 
-// Returns the collectives of a rank in `order`, that of communication_order(). Leaves out those whose pg_name is no
-// string.
+// Returns the collectives of a rank in `order`, from communication_order(). Omits collectives with a pg_name that
+// is not a string.
 [[nodiscard]] RankCollectives collectives_of(const NodeTable& table, std::span<const std::uint32_t> order);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds dependencies on the node of a PyTorch process, which Chakra's converter leaves out of its traces.
+// Finds dependencies on the node of a PyTorch process, which Chakra's converter omits from its traces.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace convert {
 
-// Tells which defects of a graph are such dependencies: control dependencies of a trace with PyTorch's schema on a
-// node before all others. `trace` must outlive this object.
+// Recognises defects of a graph that are such dependencies: control dependencies of a trace with PyTorch's schema on
+// a node before all others. `trace` must outlive this object.
 class LeftOutProcess {
  public:
   explicit LeftOutProcess(const Trace& trace) : trace_(trace) {}

@@ -248,7 +248,7 @@ bool is_cut_magic(std::string_view head, std::string_view magic, std::string_vie
   return name.ends_with(suffix) || head.starts_with('\x1f') || head.size() > 1;
 }
 
-// Content that no format begins with, but that files of traces often hold by mistake.
+// First bytes that no format has, but that trace files often have by mistake.
 struct Foreign {
   std::string_view begin;
   const char* what;  // "is …; next step"

@@ -353,7 +353,7 @@ std::vector<std::pair<std::string, std::string>> custom_uses(const ReplaySystem&
 
 std::optional<ReplayProgram> load_program(SetSource& workload, const NetworkConfig& network, ReplayOptions options,
                                           bool issue_by_trace, unsigned jobs, Diagnostics& diagnostics) {
-  // One rank whose communication takes its recorded time needs no other, and is the only NPU.
+  // One rank with recorded communication needs no other ranks, and is the only NPU.
   const bool alone = options.recorded == Recorded::communication && !workload.whole_set();
   const auto add_all = [&](const auto& begin, const ReplayOptions& chosen) {
     const MasterSet* const master = workload.master();

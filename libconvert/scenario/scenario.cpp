@@ -171,7 +171,7 @@ std::string network_shape(const Scenario& scenario) {
   const NetworkConfig& n = scenario.network;
   std::string shape = n.ideal ? "ideal" : std::to_string(n.npus());
   for (const NetworkDim& d : n.dims) shape += ' ' + std::string(name(d.topology)) + std::to_string(d.npus);
-  // Ways of schedules are for links, and names of network devices for switches.
+  // Routes of schedules name links; names of network devices name switches.
   if (!n.graph.wires.empty()) {
     const std::string id = network_id(n.graph);
     shape += ' ' + id.substr(0, id.rfind('-'));  // without rates

@@ -59,8 +59,8 @@ struct LoadedReplay {
 // has none to compare with.
 [[nodiscard]] std::string result_message(const ReplayResult& result);
 
-// Returns the size of the collective of which traces are an algorithm: the one that the settings give to messages
-// without sizes, else `told` by the messages.
+// Returns the collective size of traces of an algorithm: `told` by the messages, or from the settings if messages
+// have no sizes (0).
 [[nodiscard]] std::int64_t algorithm_bytes(const Scenario& scenario, std::int64_t told);
 
 // Returns all files that make_scenario() and the custom algorithms are read from.

@@ -37,7 +37,7 @@ struct RunSettings {
   bool compute_recorded = false;
   bool comm_recorded = false;
   SystemInputs system{};
-  bool no_groups = false;  // those of the trace set are not wanted either
+  bool no_groups = false;  // ignore the groups of the trace set, too
   std::vector<WireSetting> wires{};
   // Holds a key of system.json, with a configuration that has its value.
   struct SystemKey {

@@ -45,7 +45,7 @@ class Digests {
     if (set.groups()) found->second += sha256_hex(set.groups()->json);
     return found->second;
   }
-  // Returns all that were computed.
+  // Returns all digests that were computed.
   [[nodiscard]] std::map<std::string, std::string> all() const {
     std::map<std::string, std::string> all = files_;
     all.insert(traces_.begin(), traces_.end());

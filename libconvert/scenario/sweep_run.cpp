@@ -56,8 +56,8 @@ std::string mean_ns(const ReplayResult& result, NpuTimeIndex time) {
   return format_ns(spread(result, npu_times.at(time)).value_or(Spread{}).mean);
 }
 
-// Returns size, algbw and busbw of the collective that a run is about: of an algorithm, or of calls that are all of
-// one kind, in their mean time; empty cells of other runs.
+// Returns size, algbw and busbw of the collective of a run: of an algorithm, or of calls of a single kind, by their
+// mean time; empty cells for other runs.
 std::vector<std::string> speed_cells(const ReplayResult& result) {
   std::optional<CollectiveKind> kind = result.whole;
   double time = static_cast<double>(result.total_ps);

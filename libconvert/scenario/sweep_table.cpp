@@ -88,7 +88,7 @@ void SweepTable::open(bool force) {
   if (good == 0) write("run" + line({}));
 }
 
-// Returns what an earlier sweep left. It is this table, not an input.
+// Returns the rows of an earlier sweep. The file is this table, not an input.
 std::string SweepTable::contents() const {
   std::string text;
   std::array<char, 1 << 16> buffer{};

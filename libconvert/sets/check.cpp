@@ -59,14 +59,14 @@ bool has_programs(const Metadata& metadata) {
 // One rank after its own rules.
 struct Checked {
   std::unique_ptr<Diagnostics> findings{};
-  std::unique_ptr<Diagnostics> unproved{};  // what keeps merged collectives from being proved
+  std::unique_ptr<Diagnostics> unproved{};  // reasons why merged collectives are not proved
   std::uint64_t nodes = 0;
   bool read = false;
   TraceSummary summary{};
   ProvenanceFacts provenance{};
-  MergedCalls merged{};          // where data flow is proved
+  MergedCalls merged{};          // if data flow is proved
   bool names_algorithm = false;  // its metadata does
-  std::optional<Rank> world{};   // how many ranks the metadata says that there are
+  std::optional<Rank> world{};   // number of ranks by the metadata
   std::optional<Trace> trace{};  // kept if it has chunk provenance, for the rules on algorithms
 };
 
@@ -117,7 +117,7 @@ class Check {
     log_note(source_.base_name() + ": the result is not proved: " + why);
   }
 
-  // Returns whether some rank of a set by classes has what is proved.
+  // Returns whether a rank of a class-compressed set has results to prove.
   [[nodiscard]] static bool has_results(const MasterSet& set) {
     return std::ranges::any_of(set.classes, [&](const RankClass& c) {
       const auto& attrs = set.shapes[c.metadata_shape].attrs;
@@ -196,8 +196,8 @@ class Check {
     return true;
   }
 
-  // Reports what a proof of merged collectives has found. Where it is not required, provenance that does not
-  // suffice is a note.
+  // Reports the findings of a proof of merged collectives. Insufficient provenance is a note unless the proof is
+  // required.
   void report_proof(Diagnostics& found) {
     if (required()) return diagnostics_.append(found);
     const auto is_refuted = [](const Diagnostic& d) { return d.rule != "provenance"; };
@@ -378,7 +378,7 @@ class Check {
       const bool told = std::ranges::any_of(ranks_, &Checked::names_algorithm);
       if (options_.dataflow == DataFlow::told && told)
         note_unproved(source_.whole_set() ? "chunk provenance is missing on some ranks or nodes"
-                                          : "it takes all ranks of the set");
+                                          : "a proof needs all ranks of the set");
       if (!required()) return;
       cut_short_ = true;
       if (diagnostics_.errors() == 0) {
@@ -397,7 +397,7 @@ class Check {
     if (diagnostics_.errors() != 0) return;  // what does not match up or never ends computes nothing
     const auto ranks = int32_value(traces.front().metadata.table.attrs, msccl::ngpus);
     if (options_.dataflow == DataFlow::told && ranks && *ranks > static_cast<std::int64_t>(traces.size()))
-      return note_unproved("the algorithm has " + counted(*ranks, "rank") + ", and here are traces of " +
+      return note_unproved("the algorithm has " + counted(*ranks, "rank") + ", but there are traces of " +
                            std::to_string(traces.size()));
     try {
       verify_steps(make_step_graph(traces, diagnostics_));
@@ -412,7 +412,7 @@ class Check {
     summary_.steps = graph.step_count();
     collective_ = claimed;
     if (!has_postcondition(claimed)) {
-      lacks_ = "what a collective of type " + std::string(name(claimed)) + " must end with is not known";
+      lacks_ = "the required result of a collective of type " + std::string(name(claimed)) + " is unknown";
       if (required())
         log_note(source_.base_name() + ": " + lacks_ + ": only its messages, deadlocks and races are checked");
     }
@@ -440,9 +440,9 @@ class Check {
   bool cut_short_ = false;  // some rules had nothing to look at
   bool unproved_ = false;   // a merged collective is
   Collective collective_ = Collective::custom;
-  bool compared_ = false;        // what ranks end with was compared with what the collective promises
+  bool compared_ = false;        // results were compared with the postcondition
   std::string lacks_;            // what a proof lacks; empty: nothing
-  std::size_t lack_errors_ = 0;  // errors that say no more than that
+  std::size_t lack_errors_ = 0;  // errors that only repeat lacks_
 };
 
 }  // namespace

@@ -16,15 +16,15 @@
 
 namespace convert {
 
-// Says whether it is proved that collectives compute their results, by following each chunk.
-// told: of what carries provenance; what cannot be proved is a note. required: what cannot be proved is an error.
+// Proof, by following each chunk, that collectives compute their results. told: only with provenance; a result that
+// cannot be proved is a note. required: a result that cannot be proved is an error.
 enum class DataFlow : std::uint8_t { skipped, told, required };
 
 struct CheckOptions {
   RuleSet rules = RuleSet::all();
   DataFlow dataflow = DataFlow::skipped;
-  std::optional<Collective> collective;   // to prove, in place of the one that the input names
-  const RuntimeLimits* target = nullptr;  // whose messages rule fifo counts, as VerifyOptions has it
+  std::optional<Collective> collective;   // to prove, instead of the collective of the input
+  const RuntimeLimits* target = nullptr;  // see VerifyOptions::target
   unsigned jobs = 1;
 };
 

@@ -33,8 +33,8 @@ inline constexpr std::size_t known_file_bytes = 4096;  // as much of the beginni
 // Returns "is a trace; give it as INPUT".
 [[nodiscard]] std::string describe(FileKind kind);
 
-// Returns what a file is that no tool reads, such as "is the output of nvidia-smi …", and what to give instead;
-// empty if its beginning does not tell, or known_file() knows it.
+// Describes a file that no tool reads, such as "is the output of nvidia-smi …", and the input to use instead; empty
+// if its beginning is not recognised, or known_file() recognises it.
 [[nodiscard]] std::string foreign_file(std::string_view head, const std::string& name);
 
 // Returns a message about a file that could not be read as `format`: what it is, and what to do; empty if its

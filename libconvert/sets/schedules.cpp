@@ -40,7 +40,7 @@ Schedule repaired(const Schedule& schedule, Diagnostics& diagnostics) {
   return out;
 }
 
-// Returns the links of a network, without those of its switches unless messages went over them.
+// Returns the links of a network, without links of switches unless messages went over them.
 std::vector<Schedule::Wire> schedule_wires(const WireGraph& graph, bool switched) {
   std::vector<Schedule::Wire> wires;
   for (const GraphWire& w : graph.wires) {

@@ -43,14 +43,14 @@ struct CheckedSchedule {
                                           const NetworkConfig& network, Schedule::Occupancy occupancy, bool stored,
                                           const std::string& name, Diagnostics& diagnostics);
 
-// A replay to be drawn: its transfers over links of any kind, and who held what when.
+// A replay to be drawn: its transfers over links of any kind, and the holdings of nodes over time.
 struct DrawnReplay {
   Schedule schedule;
   Holdings holdings;
 };
-// Returns a replay as it is drawn; the timeline must have the hops of its messages. The schedule need not be one
-// that the rules of schedules allow: ranks may keep what they send, NPUs and switches send on what has come in
-// part. Throws Error(input) if the traces lack chunk provenance.
+// Returns a replay as it is drawn; the timeline must have the hops of its messages. The schedule may break the
+// rules of schedules: ranks may keep chunks that they send, NPUs and switches may forward partial messages.
+// Throws Error(input) if the traces lack chunk provenance.
 [[nodiscard]] DrawnReplay draw_replay(std::span<const Trace> traces, const Timeline& timeline,
                                       const NetworkConfig& network, const std::string& name);
 

@@ -78,9 +78,9 @@ class TraceSource final : public SetSource {
   // Returns the groups file of the input, or the groups that its ranks tell, complete once all ranks are read;
   // those of PARAM's files are known before.
   [[nodiscard]] std::optional<InputSet::Groups> groups() const override;
-  // Returns the names of groups that the ranks read so far tell.
+  // Returns the names of groups in the ranks read so far.
   [[nodiscard]] GroupNames group_names() const;
-  // Returns the size of the collective of which the ranks read so far are an algorithm, see whole_bytes(); 0:
+  // Returns the collective size of the algorithm in the ranks read so far, see whole_bytes(); 0:
   // unknown.
   [[nodiscard]] std::int64_t algorithm_bytes() const { return algorithm_bytes_; }
   // Returns the metadata of one of the ranks read so far; nothing before the first.

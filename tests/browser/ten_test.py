@@ -286,7 +286,7 @@ class Ten(harness.PageTest):
     def test_schedules_that_need_stored_messages_say_so(self):
         self.shell("et-generate -q all_gather --algorithm synthesized -n switch:4,bw=50GB/s,lat=500ns --size 1MiB --effort fast "
                    "-o stored.ten.json && et-graph stored.ten.json -o stored.html 2> stored.txt")
-        self.assertIn("requires switches that store what comes", (self.folder / "stored.txt").read_text())
+        self.assertIn("requires store-and-forward switches", (self.folder / "stored.txt").read_text())
         page = self.open(self.folder / "stored.html")
         self.assertIn("requires store-and-forward", page.text("#findings"))
         self.assertEqual((page.data("#findings", "verdict"), harness.ending(page.path)[1]), (["proved"], 0))
@@ -360,7 +360,7 @@ class Ten(harness.PageTest):
         self.shell("et-graph none.csv -o none.html")
         page = self.open(self.folder / "none.html")
         page.keys("]", "[", " ", "ArrowLeft")
-        self.assertIn("Not proved: what a collective of type custom", page.text("#findings"))
+        self.assertIn("Not proved: the required result of a collective of type custom", page.text("#findings"))
 
     def test_without_a_chunk_to_follow_there_is_no_journey(self):
         page = self.ring()

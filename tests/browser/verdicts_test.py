@@ -65,7 +65,7 @@ class Verdicts(harness.PageTest):
             (cls.folder / f"three{npus}.yml").write_text(three_switches(npus))
 
     def network(self, kind, npus=8):
-        """The option -n of a network of so many NPUs."""
+        """The option -n of a network with this number of NPUs."""
         if kind == "three":
             return f"three{npus}.yml"
         shape = f"{npus // 2}x2" if kind == "torus" and npus % 2 == 0 and npus > 2 else npus
@@ -81,13 +81,13 @@ class Verdicts(harness.PageTest):
         errors = [f for f in map(json.loads, done.stdout.splitlines()) if f["severity"] == "error"]
         self.assertEqual(bool(errors), done.returncode == 1, f"{path}: {done.stderr}")
         if not errors:
-            return ("not proved" if "is not known" in done.stderr else "proved"), None, None
+            return ("not proved" if "is unknown" in done.stderr else "proved"), None, None
         if errors[0]["rule"] == "provenance" and "needs chunk provenance" in errors[0]["message"]:
             return "not proved", None, None
         return "refuted", errors[0]["rule"], errors[0]["message"]
 
     def check(self, path, network=None):
-        """Compares the page of a file with what et-validate says of it; returns the page's path, or None if it has none."""
+        """Compares the page of a file with the verdict of et-validate; returns the page's path, or None if it has none."""
         page = self.folder / "page.html"
         page.unlink(missing_ok=True)
         options = ["-n", network, "--size", "1680KiB"] if network else []
@@ -185,7 +185,7 @@ class Verdicts(harness.PageTest):
         (self.folder / "own.xml").write_text(text)
         page = self.open(self.check(self.folder / "own.xml"))
         self.assertEqual(page.text("#findings p"),
-                         "Not proved: what a collective of type custom must end with is not known.")
+                         "Not proved: the required result of a collective of type custom is unknown.")
 
 
 if __name__ == "__main__":

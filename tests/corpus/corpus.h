@@ -20,12 +20,12 @@ inline std::filesystem::path root() {
   return convert::test::source_dir().parent_path() / "shared" / "corpus";
 }
 
-// Returns the files below a folder whose names end so, sorted, without traces that are named as broken ones.
+// Returns the files with this suffix below a folder, sorted, without traces that are named as broken.
 inline std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder, const std::string& suffix) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    const bool broken = suffix == ".0.et" && entry.path().filename().string().starts_with("bad_");
-    if (entry.is_regular_file() && entry.path().string().ends_with(suffix) && !broken) files.push_back(entry.path());
+    const bool bad = suffix == ".0.et" && entry.path().filename().string().starts_with("bad_");
+    if (entry.is_regular_file() && entry.path().string().ends_with(suffix) && !bad) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   return files;

@@ -73,7 +73,7 @@ TEST(RoutesCorpus, EachLinkOfATieCarriesItsShare) {
                                   built(Collective::all_to_all, "direct", 16), 256 * mebi);
   std::map<std::int64_t, int> bytes;
   for (const WireUse& w : r.wires) ++bytes[w.bytes / mebi];
-  // 15 parts of 16 MiB at each host; 64 of them from leaf to leaf, over four spines.
+  // 15 parts of 16 MiB at each host; 64 parts go from leaf to leaf, over four spines.
   EXPECT_EQ(bytes, (std::map<std::int64_t, int>{{240, 32}, {256, 16}}));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// MSCCL-IR files as the runtimes read them: what their parsers refuse, and steps that they cut into messages.
+// MSCCL-IR files as the runtimes read them: errors of their parsers, and steps that they split into messages.
 #include <gtest/gtest.h>
 
 #include <algorithm>

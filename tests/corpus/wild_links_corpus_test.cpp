@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Public problems and files of PyTorch users: profiles without a host trace, and what communicates in them.
+// Public problems and files of PyTorch users: profiles without a host trace, and their communication.
 #include <gtest/gtest.h>
 
 #include <algorithm>

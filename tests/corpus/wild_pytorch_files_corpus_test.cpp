@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Recordings as users have them: damaged JSON, times that cannot be, process groups that are not told. Each folder
-// states what is right.
+// Recordings of users: damaged JSON, impossible times, unknown process groups. Each folder states the correct
+// result.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -43,7 +43,7 @@ def variants(kind):
 def pairs():
     for kind in KINDS:
         for a, b in itertools.combinations_with_replacement(variants(kind), 2):
-            # Dimensions that are left out alike leave nothing to do here, which depends on the network.
+            # Dimensions that all ranks omit leave nothing to do here: the result depends on the network.
             if a[1].get("involved_dim") != [False] or b[1].get("involved_dim") != [False]:
                 yield a, b
     for a, b in itertools.combinations(KINDS, 2):
@@ -92,7 +92,7 @@ def main():
             verdicts = {"et-validate": valid}
             if valid != 0 and "[collectives]" not in said:
                 failures.append((calls, "et-validate names another rule", said))
-            # Two roots that call different groups only send, and a replay does not ask who receives.
+            # Two roots that call different groups only send, and a replay ignores the receivers.
             sends_only = calls[0][0] in ("broadcast", "scatter") and len({"pg_name" in c for _, c in calls}) == 2
             for model in MODELS if valid == 0 else [] if sends_only else MODELS[:1]:
                 verdicts["et-replay --network " + model], _ = run(

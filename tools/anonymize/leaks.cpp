@@ -28,7 +28,7 @@ class Leaks {
     if (has({attr::pg_name, attr::comm_src, attr::comm_dst}))
       leaks.emplace_back("the parallel plan (process groups and peers)");
     if (const std::string times = times_left(); !times.empty()) leaks.push_back("the hardware (" + times + ")");
-    if (has({attr::link_seq})) leaks.emplace_back("the network (turns on its links, and its id)");
+    if (has({attr::link_seq})) leaks.emplace_back("the network (link order, and its id)");
     const bool comparable = o_.names == "keyed" && (o_.key || o_.key_out);
     leaks.emplace_back(comparable ? "sets of one program (equal structure and names)"
                                   : "sets of one program (equal structure)");
@@ -81,7 +81,7 @@ class Leaks {
 
 void warn_of_leaks(const AnonymizeToolOptions& options, const SizeRule& sizes, Diagnostics& diagnostics) {
   for (const std::string& name : options.keep)
-    diagnostics.warning({}, "keep", "--keep " + name + ": its values are given away as they are, words and all");
+    diagnostics.warning({}, "keep", "--keep " + name + ": its values are written unchanged, with all their words");
   for (const auto& [owner, nodes] : sizes.few())
     diagnostics.warning({}, "k",
                         describe(owner) + ": " + counted(nodes, "value") + " in all, fewer than --k " +

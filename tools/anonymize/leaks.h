@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists what an anonymised set still gives away: the entries of et-anonymize(1), WHAT LEAKS ANYWAY, that apply to
-// it.
+// Lists what an anonymised set still reveals: the entries of et-anonymize(1), WHAT LEAKS ANYWAY, that apply to the
+// set.
 #pragma once
 
 #include <string>
@@ -13,12 +13,12 @@
 
 namespace tools {
 
-// Warns of attributes that --keep gives away, and of kinds of sizes that fewer nodes have than --k.
+// Warns of attributes that --keep writes unchanged, and of kinds of sizes with fewer nodes than --k.
 void warn_of_leaks(const AnonymizeToolOptions& options, const convert::SizeRule& sizes,
                    convert::Diagnostics& diagnostics);
 
-// Returns a line for what can be inferred, and a line for what is kept as the program wrote it and for the options
-// that hide more. `counts`: of the whole set.
+// Returns a line for facts that can be inferred, and a line for unchanged values and for the options that hide
+// more. `counts`: of the whole set.
 [[nodiscard]] std::vector<std::string> remaining_leaks(const AnonymizeToolOptions& options,
                                                        const convert::AnonymizeCounts& counts);
 

@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<std::string_view, 13> known_suffixes = {
     "csv", "dot", "et", "html", "json", "md", "pdf", "perfetto-trace", "pftrace", "png", "run", "svg", "xml"};
 
-// Whether the tool has --in-place, and it was given: of the process, as what it protects is.
+// Whether the tool has --in-place, and it was given: global, like the protected inputs.
 bool in_place_offered = false;
 bool in_place_given = false;
 
@@ -37,8 +37,8 @@ std::string form_of_suffix(const std::optional<std::string>& output,
   if (std::ranges::find(known_suffixes, suffix) == known_suffixes.end()) return "text";
   std::string others;
   for (const std::string_view form : forms) others += ", ." + std::string(form);
-  throw convert::usage_error("-o " + *output + ": what is written is text, or by suffix" + others.substr(1) +
-                             "; not ." + std::string(suffix));
+  throw convert::usage_error("-o " + *output + ": the output is text, or by suffix" + others.substr(1) + "; not ." +
+                             std::string(suffix));
 }
 
 void refuse_suffix_of_other_kind(const std::optional<std::string>& output, const std::string& kinds,
@@ -47,7 +47,7 @@ void refuse_suffix_of_other_kind(const std::optional<std::string>& output, const
   const std::string_view suffix = suffix_of(*output);
   if (std::ranges::find(own, suffix) != own.end()) return;
   if (std::ranges::find(known_suffixes, suffix) == known_suffixes.end()) return;
-  throw convert::usage_error("-o " + *output + ": what is written is " + kinds + "; not ." + std::string(suffix));
+  throw convert::usage_error("-o " + *output + ": the output is " + kinds + "; not ." + std::string(suffix));
 }
 
 void refuse_suffix_of_other_kind(const OutputOptions& output) {

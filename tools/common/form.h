@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rules of -o: what the suffix of its name stands for, and whether it may be an input.
+// Rules of -o: the meaning of its suffix, and whether it may be an input.
 #pragma once
 
 #include <initializer_list>
@@ -17,18 +17,18 @@ namespace tools {
 [[nodiscard]] std::string form_of_suffix(const std::optional<std::string>& output,
                                          std::initializer_list<std::string_view> forms);
 
-// Throws Error(usage) if -o of a set has the suffix of a kind of file that no set is written as, and -t does not
-// name the format.
+// Throws Error(usage) if -o of a set has the suffix of a kind of file other than a set, and -t does not name the
+// format.
 void refuse_suffix_of_other_kind(const OutputOptions& output);
 
-// Does the same for any -o but with the suffixes `own`: `kinds` says what is written.
+// Does the same for any -o without a suffix in `own`: `kinds` describes the output.
 void refuse_suffix_of_other_kind(const std::optional<std::string>& output, const std::string& kinds,
                                  std::initializer_list<std::string_view> own);
 
 // Adds the option --in-place: an output may be an input.
 void add_in_place_option(App& app);
-// Protects what the tool reads from now on (io/replace/read_files.h), by what was given. run_tool() calls it once
-// the command line is parsed.
+// Protects files that the tool reads from now on (io/replace/read_files.h), by the options. run_tool() calls it
+// after the command line is parsed.
 void protect_inputs();
 
 }  // namespace tools

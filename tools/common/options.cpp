@@ -79,7 +79,7 @@ void add_input_options(App& app, InputOptions& to) {
 
 void add_set_input_options(App& app, InputOptions& to) {
   add_input_options(app, to);
-  app.add_option("--groups", to.groups, "FILE", "process groups (default: those of the trace set)");
+  app.add_option("--groups", to.groups, "FILE", "process groups (default: from the trace set)");
 }
 
 void add_target_options(App& app, OutputOptions& to, const std::string& types) {

@@ -12,7 +12,7 @@ using namespace convert;
 
 namespace {
 
-// Returns whether a time is longer by more than what one can see in a report.
+// Returns whether a time is longer by more than the precision of a report.
 bool is_longer(Picoseconds time, Picoseconds than) { return time > than + than / 200; }
 
 std::string times_text(Picoseconds time, Picoseconds than) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Times of the MSCCL-IR programs that synthesized algorithms become, by a replay on the network.
+// Times of the MSCCL-IR programs of synthesized algorithms, by a replay on the network.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tools {
 
-// The time of a program, and that of its algorithm before a runtime's limits changed its steps.
+// The times of a program, and of its algorithm before a runtime's limits changed its steps.
 struct ExportedTime {
   convert::Picoseconds total = 0;
   convert::Picoseconds unlimited = 0;

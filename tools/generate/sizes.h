@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Algorithms for several sizes: a file for each, and the calls that a runtime uses it for.
+// Algorithms for several sizes: a file for each size, and the range of calls of each file.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct SizedCalls {
   std::int64_t end = 0;        // where the calls of the next larger size begin
 };
 // Returns the calls of an algorithm for size number `i`: from half of its size to twice that, but from `begin` on
-// if there is a smaller size, and up to those of the next larger one. `target`: the runtime, none: any.
+// if there is a smaller size, and up to the calls of the next larger size. `target`: the runtime; null: any.
 [[nodiscard]] SizedCalls calls_of_size(const GenerateOptions& o, std::size_t i, std::int64_t begin,
                                        std::int32_t chunks, const convert::RuntimeLimits* target);
 

@@ -116,8 +116,8 @@ bool writes_schedule(const GenerateOptions& o) {
   return written_format(o.output.to, o.output.path).format->name == "ten";
 }
 
-// Returns what an algorithm is made for: as --forwarding says it, else as et-replay has it; schedules, and several
-// collectives that take turns, have switches that store what comes. Without switches both are the same.
+// Returns the forwarding of an algorithm: --forwarding, else the default of et-replay; schedules, and several
+// collectives in turns, have store-and-forward switches. Without switches both are the same.
 Forwarding forwarding_of(const GenerateOptions& o, const NetworkConfig& network) {
   const std::optional<std::string>& text = o.synthesis.forwarding;
   if (!text) {
@@ -127,11 +127,11 @@ Forwarding forwarding_of(const GenerateOptions& o, const NetworkConfig& network)
   return *std::ranges::find(all_forwarding, *text, [](Forwarding f) { return name(f); });
 }
 
-// Notes that what is made requires store-and-forward if nobody asked for that.
+// Notes that the result requires store-and-forward if the command does not name it.
 void note_stored(const GenerateOptions& o, const NetworkConfig& network, const std::string& what) {
   if (o.synthesis.forwarding || build_wire_graph(network).switches == 0) return;
   log_note(what +
-           " require switches that store what comes; et-replay --forwarding store takes the time that is claimed");
+           " require store-and-forward switches; et-replay takes the claimed time only with --forwarding store");
 }
 
 SynthesisRequest request_of(const GenerateOptions& o, const NetworkConfig& network) {
@@ -173,7 +173,7 @@ struct MadeForSize {
   SynthesizedAlgorithm synthesized{};
   Algorithm algorithm{};
   std::optional<ExportedTime> exported{};  // of MSCCL-IR, if all NPUs take part
-  // How long it takes, in the form in which it is written.
+  // The time of the result, in the form in which it is written.
   [[nodiscard]] Picoseconds total() const { return exported ? exported->total : synthesized.total; }
 };
 
@@ -191,8 +191,8 @@ class Generation {
     if (format_ == "ten" && request_.forwarding != Forwarding::store && build_wire_graph(network_).switches != 0) {
       throw usage_error(
           "--forwarding " + std::string(name(request_.forwarding)) +
-          ": schedules (ten) are for switches that store what comes; take --forwarding store, or write "
-          "traces");
+          ": schedules (ten) are for store-and-forward switches; take --forwarding store, or write traces "
+          "instead");
     }
   }
 
@@ -284,7 +284,7 @@ class Generation {
 
   [[nodiscard]] bool makes_programs() const { return format_ == "msccl" || o_.synthesis.target; }
 
-  // Makes the algorithm of what was synthesized, within the limits of the runtime, and takes its time.
+  // Makes the algorithm of the synthesis result, within the limits of the runtime, and measures its time.
   RuntimeFit finish(const SynthesisProblem& problem, MadeForSize& out) const {
     if (!makes_programs()) {
       out.algorithm = std::move(out.synthesized.made.algorithm);
@@ -297,8 +297,8 @@ class Generation {
     return fitted;
   }
 
-  // Returns the time of what is written as MSCCL-IR, of which `written` is within the limits of a runtime if one is
-  // named. The replay knows the NPUs by their numbers on the network.
+  // Returns the time of the MSCCL-IR output; `written` is within the limits of a runtime if one is named. The
+  // replay has the NPU numbers of the network.
   [[nodiscard]] std::optional<ExportedTime> time_exported(const SynthesisProblem& problem, const Algorithm& made,
                                                           const Algorithm& written) const {
     if (!makes_programs() || problem.size() != static_cast<std::uint32_t>(network_.npus()) ||
@@ -307,7 +307,7 @@ class Generation {
     return exported_time(timer_, made, o_.synthesis.target ? &written : nullptr, problem.bytes);
   }
 
-  // Programs may lose what makes a schedule fast: then other numbers of pieces are tried, and judged as programs.
+  // A program may be slower than its schedule: then other numbers of pieces are tried, and compared as programs.
   void take_other_pieces(const SynthesisProblem& problem, const SynthesisChoice& choice,
                          const AlgorithmJudge& judge, MadeForSize& out) {
     const bool slower = out.exported && out.exported->total > out.synthesized.total + out.synthesized.total / 100;
@@ -324,7 +324,7 @@ class Generation {
         made.synthesized = synthesize_algorithm(problem, other, ignored, judge);
       } catch (const Error& e) {
         if (e.kind() != Error::Kind::usage && e.kind() != Error::Kind::input) throw;
-        continue;  // there is none of so many pieces
+        continue;  // no algorithm of this many pieces
       }
       if (!finish(problem, made).exceeded.empty() || !made.exported) continue;
       if (made.exported->total < out.exported->total) out = std::move(made);
@@ -422,7 +422,7 @@ class Generation {
                          .largest_call = makes_programs() ? largest_call_ : std::nullopt});
     if (!builder || out.total() <= tolerated_time(choice.objective, builder->total)) return;
     Algorithm written = builder->algorithm;
-    (void)fit(problem, written);  // makes it what the runtime takes
+    (void)fit(problem, written);  // fits it to the runtime
     const auto exported = time_exported(problem, builder->algorithm, written);
     if (out.exported && (!exported || exported->total >= out.exported->total)) return;
     s.set_time(problem, builder->total, builder->algorithm.steps.size() * problem.graph.devices);
@@ -431,7 +431,7 @@ class Generation {
     s.method = builder->name;
   }
 
-  // Chooses the calls that the runtimes take an algorithm for. Returns where those of the next size begin.
+  // Chooses the range of calls of an algorithm. Returns the begin of the range of the next size.
   std::int64_t choose_calls(Algorithm& algorithm, std::size_t i, std::int64_t begin) const {
     const RuntimeLimits* const target = o_.synthesis.target ? &limits() : nullptr;
     const SizedCalls calls = calls_of_size(o_, i, begin, algorithm.chunks, target);
@@ -455,7 +455,7 @@ class Generation {
   SynthesisRequest request_;
   std::string_view format_;
   AlgorithmTimer timer_;
-  std::optional<std::int64_t> largest_call_{};  // of the size that is made
+  std::optional<std::int64_t> largest_call_{};  // of the current size
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ struct SynthesisOptions {
   std::vector<std::string> also;
   bool group_only = false;
   std::string occupancy = "beta";
-  std::optional<std::string> forwarding;  // default: switches, unless the output says that they store
+  std::optional<std::string> forwarding;  // default: switches, unless the output requires store
   std::vector<std::string> methods;
   std::string effort = "normal";
   std::string objective = "time";

@@ -18,8 +18,8 @@ void write_made(convert::SetSource& set, const GenerateOptions& o, Context& cont
 // Throws Error(usage) where writing a set of so many ranks would, as far as that can be told before it is made.
 void check_output(const std::string& name, convert::Rank ranks, const GenerateOptions& o, Context& context);
 
-// Writes an algorithm, with `schedule` if it was made of one, which has sizes of its own. `name_nets` adds to a
-// trace the network devices that its sends name, which other formats drop with a note; empty: there are none.
+// Writes an algorithm, with `schedule` (which has its own sizes) if it comes from a schedule. `name_nets` adds to a
+// trace the network devices that its sends name; other formats drop them with a note. Empty: no devices.
 void write_algorithm(const convert::Algorithm& algorithm, const convert::Schedule* schedule,
                      const GenerateOptions& o, Context& context,
                      const std::function<void(convert::Trace&)>& name_nets = {});

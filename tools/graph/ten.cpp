@@ -57,7 +57,7 @@ struct Replayed {
   StepTimes times{};
 };
 
-// Returns the verdict of the input; `traces`: its ranks, where it is no algorithm.
+// Returns the verdict of the input; `traces`: its ranks, unless it is an algorithm.
 Verdict verdict_of(TraceSource& source, std::span<const Trace> traces, Diagnostics& findings, Context& context) {
   const CheckOptions options{.collective = {}, .jobs = context.jobs()};
   if (source.algorithm() != nullptr) return prove(source, options, findings);
@@ -159,7 +159,7 @@ void add_ten_options(App& app, TenOptions& to) {
                  "with --view ten: replay on it first, for times; a file or short form");
   app.add_option("--size", to.size, "BYTES", "with -n: size of the collective, where the input has none");
   app.add_choice("--forwarding", to.forwarding, {"switches", "store", "cut"},
-                 "with -n: what messages do at switches, as et-replay has it (default: switches)");
+                 "with -n: how switches forward messages, as in et-replay (default: switches)");
   app.add_option("--chunks", to.chunks, "LIST", "with --view ten: only these, such as 0-7,12");
 }
 
@@ -168,7 +168,7 @@ bool write_ten_page(const TenOptions& options, TraceSource& source, Diagnostics&
   TenPageOptions page_options{.title = title_of(source), .chunks = chunk_list(options.chunks)};
   if (source.schedule() != nullptr) page_options.needs_stored = needs_stored(*source.schedule());
   if (page_options.needs_stored && !options.network)
-    log_note(source.base_name() + ": the schedule requires switches that store what comes (--forwarding store)");
+    log_note(source.base_name() + ": the schedule requires store-and-forward switches (--forwarding store)");
   TenPage page;
   Verdict verdict;
   if (options.network) {

@@ -43,7 +43,7 @@ class Linking {
   // `team` is null if this process is alone. Throws Error(usage) for missing files and options that do not match.
   Linking(const LinkToolOptions& options, const OutputOptions& output, Context& context, LinkTeam* team);
 
-  // Compares the options and the files of all ranks with those of the other processes, which all call it. Throws
+  // Compares the options and the files of all ranks with the other processes. All processes call it. Throws
   // Error(usage) if they differ.
   void compare_inputs();
   [[nodiscard]] convert::SourceOptions source_options();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compares what the processes of one job read: their options and the digests of their inputs.
+// Compares the options and the digests of inputs of the processes of one job.
 #pragma once
 
 #include <span>
@@ -14,8 +14,8 @@ using ProcessInputs = std::vector<std::pair<std::string, std::string>>;
 
 // Returns the inputs and this process's working folder as bytes.
 [[nodiscard]] std::string encode_inputs(const ProcessInputs& inputs);
-// `processes`: what encode_inputs() returned on each process, in their order. Throws Error(usage), which names the
-// first difference, if a process has other inputs than process 0.
+// `processes`: the result of encode_inputs() on each process, in order. Throws Error(usage) with the first
+// difference if a process has other inputs than process 0.
 void require_same_inputs(std::span<const std::string> processes);
 
 // Returns the size of a file and a digest of its first and last MiB.

@@ -33,7 +33,7 @@ class MpiSession {
   virtual void receive(void* bytes, std::size_t n, int from, int tag) = 0;
   // Returns a message of less than 1 GiB that has come and waits to be received; nothing if there is none.
   [[nodiscard]] virtual std::optional<Message> arrived() = 0;
-  // Returns to process 0 what each has given, in their order; to the others nothing. All processes call it.
+  // Returns to process 0 the data of each process, in order; to others nothing. All processes call it.
   [[nodiscard]] std::vector<std::string> gather(const std::string& bytes);
   // Waits until process 0 has come here too, which does not wait. All processes call it.
   virtual void follow_first() = 0;

@@ -18,7 +18,7 @@ using namespace convert;
 
 namespace {
 
-// Returns what each group of a workload is for, as its plan calls it: "tp", "dpcp".
+// Returns the purpose of each group of a workload, in the terms of its plan: "tp", "dpcp".
 GroupNames kinds_of_groups(const WorkloadSet& set) {
   GroupNames names;
   const Workload& w = set.workload();
@@ -42,7 +42,7 @@ void tell_workload(const WorkloadSet& set, Run& about) {
   add_group_names(kinds_of_groups(set), about);
 }
 
-// Tells what the roofline of the system counted.
+// Records the operations that the roofline of the system counted.
 void tell_roofline(const Scenario& scenario, const ReplayResult& result, Run& about) {
   const double peak = scenario.options.system->config.peak_flops;
   double busy_ps = 0;  // at the peak

@@ -72,7 +72,7 @@ std::vector<std::string> columns_of(const SweepPlan& plan) {
   return columns;
 }
 
-// Compares the command and the contents of files and traces with those of the other processes.
+// Compares the command and the contents of files and traces with the other processes.
 void compare_inputs(const SweepIdentities& identities, const Context& context, SweepTeam& team) {
   ProcessInputs inputs{{"the command", context.history()}};
   for (const auto& [path, digest] : identities.inputs)

@@ -10,9 +10,9 @@
 
 namespace tools {
 
-// Returns a note if the threadblocks of a GPU send faster in the replay of an algorithm than threadblocks were
-// measured to do. Nothing without an algorithm, and for one that came from a schedule, which no runtime takes as it
-// is. Nothing on an ideal network.
+// Returns a note if the threadblocks of a GPU send faster in the replay of an algorithm than was
+// measured. Nothing without an algorithm, for an algorithm from a schedule (which no runtime runs unchanged), and
+// on an ideal network.
 [[nodiscard]] std::optional<std::string> threadblock_note(const convert::Algorithm* algorithm,
                                                           const convert::ReplayResult& result);
 

@@ -232,7 +232,7 @@ class TraceComparison {
         }))
       return;
     for (const Attr& x : xs) {
-      if (is_time_attribute(x.name) || find(xs, x.name) != &x) continue;  // of several of a name the first counts
+      if (is_time_attribute(x.name) || find(xs, x.name) != &x) continue;  // the first one of a name counts
       const Attr* y = find(ys, x.name);
       if (y != nullptr) compare_extra(i, j, x.name.view(), extra_of(ta, x.extra), extra_of(tb, y->extra));
       if (y != nullptr && same_attribute(x, *y)) continue;
@@ -248,7 +248,7 @@ class TraceComparison {
     }
   }
 
-  // Compares what is no value. `of`: begins the values, as several attributes of a node can differ so.
+  // Compares parts other than values. `of`: begins the texts, as several attributes of a node can differ.
   void compare_extra(std::uint32_t i, std::uint32_t j, std::string_view of, const Extra& x, const Extra& y) {
     for_each_extra(a_.trace.nodes, x, b_.trace.nodes, y, [&](std::string_view what, auto p, auto q) {
       const std::string begin = of.empty() ? std::string() : std::string(of) + ": ";
@@ -284,7 +284,7 @@ class TraceComparison {
         i, j, what, [&] { return text(ta, x); }, [&] { return text(tb, y); });
   }
 
-  // Compares dependencies that a graph is without: on nodes that do not exist, on the node itself, given twice.
+  // Compares dependencies that a graph omits: on nodes that do not exist, on the node itself, given twice.
   template <class Add>
   void compare_defects(const NodeMatching& match, const Add& add, Edges& out) const {
     if (a_.defects.empty() && b_.defects.empty()) return;
@@ -295,7 +295,7 @@ class TraceComparison {
       const bool dangling = d.what == GraphDefect::What::dangling;
       return Defect(node, d.what, dangling ? d.id : d.what == GraphDefect::What::self ? 0 : twice, d.kind);
     };
-    // A node that only the other side has counts once, not again for what depends on it.
+    // A node of only the other side counts once, not again for its dependants.
     const auto is_counted = [](const GraphDefect& d, const IdIndex& others,
                                const std::vector<std::uint32_t>& match_of) {
       const std::uint32_t other = others.find(d.id);

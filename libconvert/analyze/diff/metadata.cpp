@@ -11,7 +11,7 @@
 namespace convert {
 namespace {
 
-// Attributes that tell where a trace comes from, not what it is.
+// Attributes for the origin of a trace, not its contents.
 constexpr std::array origin_names = {attr::history,     attr::source_file,   attr::source_sha256,
                                      attr::device_file, attr::device_sha256, attr::input_file};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compares the parts of attributes, nodes and metadata that are no values, and writes both for people.
+// Compares and prints parts of attributes, nodes and metadata other than values: doc strings, unknown fields.
 #pragma once
 
 #include <array>
@@ -22,8 +22,8 @@ namespace convert {
 [[nodiscard]] inline Extra extra_of(const AttrTable& table, std::uint32_t extra) {
   return extra == 0 ? Extra() : table.extras[extra - 1];
 }
-// Calls visit(what, text of a, text of b) for each part that differs: "doc_string" or "unknown", fields as on the
-// wire.
+// Calls visit(what, text of a, text of b) for each part that differs: "doc_string", or "unknown" with the encoded
+// fields.
 template <class Visit>
 void for_each_extra(const AttrTable& table_a, const Extra& a, const AttrTable& table_b, const Extra& b,
                     const Visit& visit) {

@@ -74,7 +74,7 @@ struct RunOutline {
   std::string failure{};               // why it did not run to its end, as a sentence; empty: it did
   Picoseconds span_ps = 0;             // where it did
   double exposed_ps = 0;               // communication that is not hidden by computing, mean of the NPUs
-  std::optional<double> waiting_ps{};  // in which all that is under way waits for others: see Part::waiting
+  std::optional<double> waiting_ps{};  // all nodes under way wait for other NPUs: see Part::waiting
   std::optional<PathShares> path{};
   [[nodiscard]] bool complete() const { return failure.empty(); }
 };

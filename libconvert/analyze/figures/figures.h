@@ -126,8 +126,8 @@ struct Repeated {
 [[nodiscard]] std::string statistics_text(const Statistics& statistics, std::size_t top);
 // Returns one object with a member for each section; ends with a line break.
 [[nodiscard]] std::string statistics_json(const Statistics& statistics, std::size_t top);
-// Returns one CSV table with one header line. Columns "section" and "table" tell what a row is of, "figures" with
-// the columns "figure" and "value" or a table with its columns; the columns of other tables are empty there.
+// Returns one CSV table with one header line. Columns "section" and "table" name the table of a row: "figures",
+// with the columns "figure" and "value", or a table with its columns. Columns of other tables are empty.
 [[nodiscard]] std::string statistics_csv(const Statistics& statistics, std::size_t top);
 // Returns one figure, such as "nodes.total" (its unit may be behind it: "path.span_ns"), as JSON has it, texts
 // without quotes. Throws Error(usage) that names near ones where there is none.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rules about what NPUs do: some that compute longer, NPUs without work, communication that is not hidden, and what
+// Rules about the work of NPUs: stragglers, NPUs without work, communication that is not hidden, and what
 // other replays gain.
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@
 namespace convert::findings {
 namespace {
 
-// How many collectives a group of NPUs takes part in, and at how many one of them is the last while others wait.
+// Number of collectives of a group of NPUs, and number at which a member is the last while other NPUs wait.
 struct Arrivals {
   std::size_t last = 0;
   std::size_t all = 0;
@@ -36,7 +36,7 @@ Arrivals arrivals_of(const Run& run, const std::vector<Rank>& npus) {
   return found;
 }
 
-// Returns when an NPU has nothing to do: no node is under way, or all that is under way waits for others.
+// Returns when an NPU has nothing to do: no node is under way, or all nodes under way wait for other NPUs.
 Intervals gaps_of(const Run& run, const std::vector<std::uint32_t>& slices, const CommunicationWaits& waits) {
   std::vector<Interval> gaps;
   for_each_stretch(run, slices, waits, [&](Part part, Picoseconds begin, Picoseconds end) {

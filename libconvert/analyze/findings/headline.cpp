@@ -34,14 +34,14 @@ Category category_of(Run::StepKind kind) {
   return Category::gaps;
 }
 
-// Returns by what a step communicates: "all_gather", "messages".
+// Returns the kind of communication of a step: "all_gather", "messages".
 std::string kind_of(const Run& run, const Run::Step& step) {
   if (step.kind == Run::StepKind::recorded) return "recorded";
   if (step.kind != Run::StepKind::collective) return "messages";
   return step.call == no_index ? "collectives" : std::string(name(run.calls[step.call].op));
 }
 
-// The part of the critical path that is of a category.
+// The share of a category in the critical path.
 struct OnPath {
   Category category = Category::computing;
   Picoseconds time = 0;
@@ -64,13 +64,13 @@ std::vector<OnPath> categories_of(const Run& run) {
   return found;
 }
 
-// Returns which of the keys of a category has the most time, and its share of the run.
+// Returns the key with the most time, and this time.
 template <class Key>
 std::pair<Key, Picoseconds> most_of(const std::map<Key, Picoseconds>& times) {
   return *std::ranges::max_element(times, {}, [](const auto& entry) { return entry.second; });
 }
 
-// Returns "97.0 % … computing, on 64 NPUs, most of it on NPU 5 (12.0 %)" behind the share.
+// Returns "97.0 % … computing, on 64 NPUs, most of it on NPU 5 (12.0 %)", to follow the share.
 std::string where_text(const Facts& facts, const OnPath& of) {
   std::string text(category_titles[static_cast<std::size_t>(of.category)]);
   if (of.category == Category::communication) {

@@ -138,8 +138,8 @@ Found latency_bound(const Facts& facts) {
   return {std::move(finding)};
 }
 
-// The remedy is an algorithm that reaches the bound. Another algorithm that was replayed tells what that is worth;
-// else it is estimated, as no more than the run gains if the calls take no time.
+// The remedy is an algorithm that reaches the bound. Its effect is measured if another algorithm was
+// replayed, else estimated: at most the gain of the run if the calls take no time.
 Found slow_collective(const Facts& facts) {
   constexpr double most_share = 0.5;
   const Run& run = facts.run;

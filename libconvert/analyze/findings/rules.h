@@ -35,7 +35,7 @@ struct Facts {
   [[nodiscard]] const Run::WhatIf* what_if(Run::Change change, std::int32_t subject) const {
     return best([&](const Run::WhatIf& w) { return w.change == change && w.subject == subject; });
   }
-  // Returns the stored replay of those that `fits` takes that has the greatest gain, or null.
+  // Returns the stored replay with the greatest gain among replays that `fits` accepts, or null.
   template <class Fits>
   [[nodiscard]] const Run::WhatIf* best(const Fits& fits) const {
     const Run::WhatIf* best = nullptr;
@@ -49,7 +49,7 @@ struct Facts {
 };
 
 struct RuleFinding : Finding {
-  const Run::WhatIf* replay = nullptr;  // whose result the text tells
+  const Run::WhatIf* replay = nullptr;  // whose result the text states
 };
 using Found = std::vector<RuleFinding>;
 
@@ -63,8 +63,8 @@ using Found = std::vector<RuleFinding>;
 [[nodiscard]] std::string brief_time(Picoseconds time);
 [[nodiscard]] std::string percent(double share);
 [[nodiscard]] std::string link_name(const Run& run, const Run::Link& link);
-// Adds what a stored replay found to the text, and its gain as the effect: "; if it computed like the median, the
-// run takes 19.25 ms (15.3 % less)" with `lead` before "the run". Without such a replay (null) the effect is
+// Adds the result of a stored replay to the text, and its gain as the effect: "; if it computed like the median,
+// the run takes 19.25 ms (15.3 % less)" with `lead` before "the run". Without such a replay (null) the effect is
 // `estimate`.
 void tell_outcome(RuleFinding& finding, const Facts& facts, const Run::WhatIf* w, std::string_view lead,
                   double estimate);

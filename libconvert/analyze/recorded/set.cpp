@@ -62,7 +62,7 @@ class SetReader {
     }
     if (last == no_time)
       throw input_error({.file = name_},
-                        "no node says when it ran (start_time_micros or start_nanos, and a duration): et-replay "
+                        "no node states when it ran (start_time_micros or start_nanos, and a duration): et-replay "
                         "-o x.run simulates the set");
     // A clock that begins with the run gives its first nodes 0, which looks like no time at all.
     const bool from_zero = first <= last - first;

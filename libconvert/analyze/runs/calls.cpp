@@ -161,8 +161,8 @@ Section calls_section(const Run& run, const RunWishes&) {
   s.tables.push_back(std::move(t));
   if (!run.calls.empty())
     s.notes.emplace_back(
-        "a run does not tell whether collectives work in place: the times are of both; - is what it does "
-        "not tell");
+        "a run does not record whether collectives work in place: the times are of both; - stands for unknown "
+        "values");
   if (unended != 0)
     s.notes.push_back("collectives that had not ended when the run did: " + std::to_string(unended));
   return s;

@@ -7,7 +7,7 @@
 namespace convert {
 namespace {
 
-// What makes groups equivalent.
+// Key of equivalent groups.
 struct Shape {
   std::string name{};
   std::uint32_t npus = 0;
@@ -29,7 +29,7 @@ GroupTitles::GroupTitles(const Run& run) {
   std::erase_if(groups_, [&](const auto& group) { return !shapes.contains(group.first); });
   std::map<Shape, std::int64_t> first;
   for (auto& [id, shape] : shapes) {
-    if (id == 0) shape.name = "(all ranks)";  // is like no other
+    if (id == 0) shape.name = "(all ranks)";  // has no equivalent
     Group& group = groups_[id];
     group.representative = first.try_emplace(std::move(shape), id).first->second;
     if (group.representative != id) ++groups_.at(group.representative).alike;

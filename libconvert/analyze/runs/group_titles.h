@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Titles of the process groups of a run. Equivalent groups share one: those of one name and size; of groups without
-// a name those of one size that make the same calls one after the other (operations and sizes).
+// Titles of the process groups of a run. Equivalent groups share a title: groups of one name and size or, without a
+// name, groups of one size with the same sequence of calls (operations and sizes).
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ class GroupTitles {
  public:
   explicit GroupTitles(const Run& run);
 
-  // Returns the group with the lowest id of those equivalent to a group, which may be itself.
+  // Returns the lowest id among the groups equivalent to a group, itself included.
   [[nodiscard]] std::int64_t representative(std::int64_t group) const;
-  // Returns how many groups are equivalent to it, itself included.
+  // Returns the number of equivalent groups, itself included.
   [[nodiscard]] std::size_t alike(std::int64_t group) const;
   // Returns the title of a group and its equivalents: "(all ranks)", "tp (16 groups)", "3 (+ 7 like it)".
   [[nodiscard]] std::string title(std::int64_t group) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What NPUs spent their time on: kernels of a recording, operations of a simulated run.
+// Time of NPUs by kernels of a recording, or by operations of a simulated run.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -54,7 +54,7 @@ Table operation_table(const Run& run) {
         const std::string_view name = run.timeline.names[s.name];
         title->second = run.recorded ? std::string(name) : without_numbers(name);
       }
-      // A kernel takes as long as it runs; what is simulated is not communication while it waits for others.
+      // A kernel counts as long as it runs; a simulated node counts without its waits for other NPUs.
       const bool waits = !run.recorded && communicates(s.lane);
       const Picoseconds time = s.end_ps - (waits ? until.until(s) : s.begin_ps);
       Operation& o = operations[{title->second, s.lane}];
@@ -70,9 +70,9 @@ Table operation_table(const Run& run) {
     }
   }
   Table t{.key = "operations",
-          .title = run.recorded ? "kernels of the device, the longest in all first (share: of all their times)"
-                                : "operations of the NPUs without waiting for others, the longest in all first "
-                                  "(share: of all their times)",
+          .title = run.recorded ? "kernels of the device, longest total first (share: of the sum of all times)"
+                                : "operations of the NPUs without waiting for others, longest total first "
+                                  "(share: of the sum of all times)",
           .columns = {{"operation", run.recorded ? "kernel" : "operation", Unit::text},
                       {"kind", "kind", Unit::text},
                       {"count", "count", Unit::count},

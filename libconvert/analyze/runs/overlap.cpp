@@ -32,7 +32,7 @@ struct OfGroup {
   }
 };
 
-// The communication of one NPU in one group: when bytes may move, and when it waits for others.
+// The communication of one NPU in one group: when bytes may move, and when the NPU waits for others.
 struct Communication {
   std::vector<Interval> moving, waiting;
 };

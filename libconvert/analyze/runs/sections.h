@@ -41,7 +41,7 @@ struct RunSection {
 [[nodiscard]] Section use_section(const Run& run, const RunWishes& wishes);
 
 // Returns the table of operations_section(): kernels of a recording by name, operations of a simulated run by name
-// without numbers; nodes of the CPU are none.
+// without numbers, and without nodes of the CPU.
 [[nodiscard]] Table operation_table(const Run& run);
 
 }  // namespace convert

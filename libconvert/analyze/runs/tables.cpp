@@ -156,7 +156,7 @@ Section use_section(const Run& run, const RunWishes& wishes) {
   const RunUse use = use_of(run, static_cast<double>(wishes.operations), wishes.ops_per_ns * 1e9);
   if (use.operations < 0) {
     s.notes.emplace_back(
-        "the run does not tell how many operations its nodes are: give the traces too, "
+        "the run does not record the number of operations: give the traces too, "
         "et-stats --timeline RUN --peak 989TFLOPS TRACES");
     return s;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Operations of a run and the peak of its NPUs, as the settings of the run tell them.
+// Operations of a run and the peak of its NPUs, from the settings of the run.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct RunUse {
   double tflops = 0;       // 10^12 operations a second that an NPU reaches, mean; 0: unknown
   double mfu = -1;         // tflops as a share of the peak (model FLOPs utilisation); -1: unknown
 };
-// Returns what settings "operations" and "peak" tell; another count of operations or peak that is known goes before
+// Returns the use by the settings "operations" and "peak"; a given count of operations or peak replaces the setting
 // (below 0, and 0: unknown).
 [[nodiscard]] RunUse use_of(const Run& run, double operations = -1, double peak_per_s = 0);
 // Adds the settings. `peak_per_s` of 0 is unknown.

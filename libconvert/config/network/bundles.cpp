@@ -46,7 +46,7 @@ class SwitchClasses {
   // Counts links of a switch: of one kind, in one direction, with one class at the other end.
   using Seen = std::tuple<std::uint32_t, std::uint32_t, bool>;
 
-  // Separates switches by their links with devices whose class has changed. Links with other devices are alike: all
+  // Separates switches by their links with devices whose class has changed. Links with other devices are equal: all
   // members of a class have the same number of links with each class of the round before.
   void refine() {
     std::vector<Device> touched;

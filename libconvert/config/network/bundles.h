@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bundles of links that carry the same share of every message which is split over equal-cost routes.
+// Bundles of links with equal shares of every message that is split over equal-cost routes.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ struct BundledGraph {
   Rows links;  // by link of `graph`: the links of the bundle in the other graph, ascending
 };
 
-// Joins switches that are alike: the coarsest partition of the switches in which those of one class have the same
-// links to and from each class, where each NPU is a class of its own (an equitable partition, by colour refinement:
-// Paige and Tarjan 1987). Messages that are split in proportion to bandwidth then load all links between two
-// classes alike, at the same times, so that one link stands for all. A fat tree becomes a tree, a leaf-spine fabric
+// Joins equivalent switches: the coarsest partition in which all switches of a class have the same links to and
+// from each class, with each NPU in a separate class (an equitable partition, by colour refinement: Paige and
+// Tarjan 1987). Messages that are split in proportion to bandwidth then load all links between two classes
+// equally, at the same times. One link represents all. A fat tree becomes a tree, a leaf-spine fabric
 // a star.
 [[nodiscard]] BundledGraph bundle_links(const WireGraph& graph);
 

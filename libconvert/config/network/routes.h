@@ -18,9 +18,9 @@ namespace convert {
 
 // dimension: a message in a product goes along dimension 0 to its destination's coordinate there, then along 1, and
 //   so on; in a ring the shorter way, up if both are equally long.
-// shortest: a message takes the route of the least sum of weights, which is the fewest hops by default; of such
-// routes
-//   the one of the least latency, then of the lowest next device; see Multipath for routes through switches.
+// shortest: a message takes the route of the least sum of weights, by default the fewest hops;
+//   of equal routes the route of least latency, then of the lowest next device;
+//   see Multipath for routes through switches.
 enum class Routing : std::uint8_t { dimension, shortest };
 [[nodiscard]] std::string_view name(Routing routing);
 
@@ -37,7 +37,7 @@ struct Position {
   std::uint32_t phase = 0;
 };
 
-// A link of the network that a router's wire stands for: one, or one of a bundle.
+// A link of the network behind a wire of a router: a single link, or a link of a bundle.
 struct RoutedLink {
   std::uint32_t number = 0;
   Device from = 0;
@@ -54,10 +54,10 @@ class Router {
   // Takes the next hop and returns it; the message has arrived when `at` is `dst`. When it begins they must differ,
   // except in a product of one switch, through which an NPU can send to itself.
   virtual Hop step(Position& position) = 0;
-  // Returns the wires of equal cost of which each carries a part of a message that is to be split there (see
-  // Multipath); empty: step() takes the only one.
+  // Returns the wires of equal cost over which a message is split at this position (see Multipath); empty: step()
+  // takes the only wire.
   [[nodiscard]] virtual std::span<const std::uint32_t> ties(const Position& position);
-  // Takes one of these and returns the hop.
+  // Takes one of these wires and returns the hop.
   virtual Hop take(Position& position, std::uint32_t wire) const;
   // Returns the phase with which a message begins if routes are drawn by hash.
   [[nodiscard]] virtual std::uint32_t flow(Device /*src*/, Device /*dst*/, std::int64_t /*tag*/) const { return 0; }
@@ -67,8 +67,8 @@ class Router {
   // Returns a number above those of all wires; some numbers below it have no wire.
   [[nodiscard]] virtual std::uint32_t wires() const = 0;
   [[nodiscard]] virtual std::pair<Device, Device> ends(std::uint32_t wire) const = 0;
-  // Returns the links for which a wire stands, which carry shares of its messages in proportion to their
-  // bandwidths.
+  // Returns the links behind a wire. Each link carries a share of the messages in proportion to its
+  // bandwidth.
   [[nodiscard]] virtual std::vector<RoutedLink> links(std::uint32_t wire) const;
   // Returns the hop over a wire.
   [[nodiscard]] virtual Hop hop(std::uint32_t wire) const = 0;

@@ -77,8 +77,8 @@ std::vector<RoutedLink> ShortestRouter::links(std::uint32_t wire) const {
   return out;
 }
 
-// Backwards from the destination, by distance. The row's entry for `dst` itself is the begin of the shortest way
-// out and back.
+// Backwards from the destination, by distance. The row's entry for `dst` itself is the first hop of the shortest
+// route out and back.
 std::unique_ptr<std::uint32_t[]> ShortestRouter::make_row(Device dst) {
   auto row = std::make_unique_for_overwrite<std::uint32_t[]>(graph_.devices());
   std::fill_n(row.get(), graph_.devices(), UINT32_MAX);
@@ -101,7 +101,7 @@ std::unique_ptr<std::uint32_t[]> ShortestRouter::make_row(Device dst) {
   return row;
 }
 
-// Takes the wires into `v` where they shorten a way. Returns how many devices are reached for the first time.
+// Takes the wires into `v` that shorten a route. Returns the number of devices that are reached for the first time.
 std::size_t ShortestRouter::reach_from(Device v, Device dst, std::uint64_t distance, std::uint32_t* row) {
   std::size_t found = 0;
   for (const std::uint32_t wire : in_[v]) {
@@ -132,8 +132,8 @@ void ShortestRouter::find_ties(Device dst, std::uint32_t* row) {
   }
 }
 
-// Finds the links out of `u` that are as good as the one that was chosen: they lead to a switch, from which the way
-// is as short and meets the same NPU first.
+// Finds the links out of `u` that are as good as the chosen link: a link to a switch, with a route as short from
+// there, and with the same first NPU on this route.
 void ShortestRouter::note_ties(Device u, Device dst, std::uint32_t* row) {
   std::vector<std::uint32_t> tied;
   for (const std::uint32_t wire : out_[u]) {

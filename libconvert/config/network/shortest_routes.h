@@ -48,9 +48,9 @@ class ShortestRouter final : public Router {
   [[nodiscard]] std::uint32_t choose(std::span<const std::uint32_t> tied, const Position& p) const;
 
   RouteSpread spread_;
-  bool may_have_ties_;  // of routes; as they are found, has_ties_
+  bool may_have_ties_;  // of routes; has_ties_ is set when one is found
   bool has_ties_ = false;
-  WireGraph whole_;  // of which `links_` are, if there are bundles
+  WireGraph whole_;  // the graph of `links_`, if there are bundles
   Rows links_;       // by wire; empty without bundles
   WireGraph graph_;
   Rows in_;                                             // wires by the device they lead to
@@ -59,10 +59,10 @@ class ShortestRouter final : public Router {
   std::vector<std::unique_ptr<std::uint32_t[]>> rows_;  // by destination: by device the wire to take, or a tie
   Rows tied_;                                           // wires of equal cost, by the device they lead to
   std::map<std::vector<std::uint32_t>, std::uint32_t> number_of_;  // in tied_
-  // Of the row that is made:
+  // State of make_row():
   std::vector<std::uint64_t> distance_;
   std::vector<Picoseconds> latency_;
-  std::vector<Device> relay_;                          // the first NPU on the way, or the destination
+  std::vector<Device> relay_;                          // the first NPU on the route, or the destination
   std::vector<Device> reached_;                        // by distance
   std::map<std::uint64_t, std::vector<Device>> open_;  // by distance
 };

@@ -7,8 +7,8 @@
 
 namespace convert {
 
-// Returns an error about settings with the place of the last setting of the request's file that it names, else that
-// of the file; the error itself if a setting outside of the file is named, or there is no file.
+// Returns an error about settings with the place of the last setting that it names in the request's file, else with
+// the file; the error itself if it names a setting outside of the file, or there is no file.
 [[nodiscard]] Error placed(const WorkloadRequest& request, const Error& error);
 
 }  // namespace convert

@@ -176,7 +176,7 @@ std::string plans_that_fit(const WorkloadRequest& r) {
   return names.empty() ? "" : join(names, " and ") + (names.size() == 1 ? " fits, " : " fit, ");
 }
 
-// Names the multiple of NPUs that fits, the sizes behind it, and what to change.
+// Names the multiple of NPUs that fits, the sizes it comes from, and what to change.
 Error no_plan(const WorkloadRequest& r, const Candidate& c) {
   const std::string asked = "--npus " + std::to_string(r.npus) + ": ";
   const ParallelPlan& p = c.workload.plan;

@@ -241,8 +241,8 @@ struct WorkloadRequest {
 // [workload] with the place.
 [[nodiscard]] WorkloadRequest parse_workload_request(const std::string& file, std::string_view text);
 
-// Returns the requested workload, not checked yet. With a number of NPUs only the data-parallel size follows from
-// it (of an mlp without a set plan.tensor the tensor-parallel size), and with run.global_batch the micro-batches of
+// Returns the requested workload, not checked yet. Only the data-parallel size follows from a number of NPUs
+// (of an mlp without a set plan.tensor the tensor-parallel size), and with run.global_batch the micro-batches of
 // a replica. Throws Error(usage) that names the multiple of NPUs which would fit, Error(input) for settings that
 // stand in a file.
 [[nodiscard]] Workload resolve_workload(const WorkloadRequest& request);

@@ -14,7 +14,7 @@ namespace convert {
 
 // The attribute of the metadata that names the network of a schedule, see network_id().
 inline const Name scheduled_network{std::string_view("ten.network")};
-// The attribute that says how the schedule has switches forward: "store", "switches" or "cut".
+// The attribute for the forwarding of switches in the schedule: "store", "switches" or "cut".
 inline const Name scheduled_forwarding{std::string_view("ten.forwarding")};
 
 // Holds the attributes link_seq and link_via of a SEND. Of the sends of one scope over one link, that with the next

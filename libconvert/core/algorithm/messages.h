@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Messages of the MSCCL runtimes: how many bytes one carries, and into how many a step of several chunks is cut.
+// Messages of the MSCCL runtimes: bytes of a message, and number of messages of a step of several chunks.
 //
-// For a call of T bytes a step of k chunks is ceil(k / m) messages, each of which takes a slot of its connection:
+// For a call of T bytes a step of k chunks is ceil(k / m) messages. Each message takes a slot of its connection:
 // m = clamp(floor(P / ceil(T / N)), 1, 71), with P bytes of a message and N = nchunksperloop. Sources:
 // computeColl() in src/enqueue.cc of microsoft/msccl; mscclSetupCount() in src/misc/msccl/msccl_setup.cc of
 // ROCm/rccl and of Azure/msccl-executor-nccl; the loop over `count` in their interpreters.
@@ -16,7 +16,7 @@
 
 namespace convert {
 
-// Returns the bytes of a message at most, with the default buffers. Broadcasts and reduces of protocol Simple use
+// Returns the most bytes of a message, with the default buffers. Broadcasts and reduces of protocol Simple use
 // a quarter (BROADCAST_CHUNKSTEPS and REDUCE_CHUNKSTEPS are 1, the others' 4).
 [[nodiscard]] constexpr std::int64_t message_bytes(Protocol protocol, Collective collective,
                                                    const RuntimeLimits& runtime) {
@@ -24,22 +24,22 @@ namespace convert {
   const bool short_steps = collective == Collective::broadcast || collective == Collective::reduce;
   return protocol == Protocol::simple && short_steps ? bytes / 4 : bytes;
 }
-// Returns the least of all runtimes.
+// Returns the smallest message size of all runtimes.
 [[nodiscard]] constexpr std::int64_t least_message_bytes(Protocol protocol, Collective collective) {
   std::int64_t least = message_bytes(protocol, collective, runtimes[0]);
   for (const RuntimeLimits& r : runtimes) least = std::min(least, message_bytes(protocol, collective, r));
   return least;
 }
 
-// Returns how many chunks a message carries in a call of `bytes`, which is cut into `of_chunks` ≥ 1 chunks; in one
-// of unlimited size (`bytes` is 0) that is one.
+// Returns the number of chunks in a message of a call of `bytes` with `of_chunks` ≥ 1 chunks; 1 for calls of
+// unlimited size (`bytes` is 0).
 [[nodiscard]] constexpr std::int32_t chunks_per_message(std::int64_t message, std::int64_t bytes,
                                                         std::int32_t of_chunks) {
   if (bytes <= 0) return 1;
   const std::int64_t chunk = bytes / of_chunks + (bytes % of_chunks != 0 ? 1 : 0);
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(message / chunk, 1, max_step_chunks));
 }
-// Returns the bytes of the largest call in which a message carries so many chunks, which are 2 at least.
+// Returns the bytes of the largest call in which a message carries `carried` ≥ 2 chunks.
 [[nodiscard]] constexpr std::int64_t most_bytes_of_calls(std::int64_t message, std::int32_t carried,
                                                          std::int32_t of_chunks) {
   return message / carried * of_chunks;

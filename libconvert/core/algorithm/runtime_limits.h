@@ -58,7 +58,7 @@ inline constexpr std::array<RuntimeLimits, 2> runtimes = {msccl_limits, rccl_lim
 [[nodiscard]] constexpr bool knows(const RuntimeLimits& runtime, std::string_view coll) {
   return runtime.collectives.empty() || std::ranges::find(runtime.collectives, coll) != runtime.collectives.end();
 }
-// The maxBytes of an algorithm that gives none, by MSCCL (mscclGetAlgoFromXMLAndSetAlgo); RCCL requires it.
+// The default of maxBytes in MSCCL (mscclGetAlgoFromXMLAndSetAlgo); RCCL requires it.
 inline constexpr std::int64_t undeclared_max_bytes = std::int64_t{1} << 27;
 // Threadblocks of a GPU that send on one channel, and those that receive.
 inline constexpr std::uint32_t threadblocks_per_channel = 32;

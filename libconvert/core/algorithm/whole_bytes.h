@@ -11,7 +11,7 @@
 namespace convert {
 
 // Returns the bytes of the whole buffer, as nccl-tests count the size: comm_size · total_chunk_cnt / msg_chunk_cnt,
-// the most of all messages, since messages are rounded down; 0 if none has these attributes.
+// the maximum over all messages, since messages are rounded down; 0 if no message has these attributes.
 [[nodiscard]] inline std::int64_t whole_bytes(const NodeTable& nodes) {
   std::int64_t most = 0;
   for (const Node& node : nodes.nodes) {

@@ -19,7 +19,7 @@ void add_group_names(const GroupNames& names, Metadata& metadata);
 // Returns the names; lines without a number are ignored.
 [[nodiscard]] GroupNames group_names_of(const Metadata& metadata);
 
-// Adds the names to those of a run; a group that has one keeps it.
+// Adds the names to the names of a run; a group with a name keeps it.
 void add_group_names(const GroupNames& names, Run& run);
 
 }  // namespace convert

@@ -11,7 +11,7 @@
 
 namespace convert {
 
-// How long an NPU computes, as a union of times.
+// Computing time of an NPU, as a union of times.
 struct NpuComputing {
   Rank npu = 0;
   Picoseconds time_ps = 0;
@@ -27,8 +27,8 @@ struct Stragglers {
   std::vector<StragglerGroup> groups{};
 };
 
-// Returns the NPUs that compute more than 1.05 times as long as the median NPU, the slowest first; none of a single
-// NPU, or where the median NPU computes nothing.
+// Returns the NPUs that compute more than 1.05 times as long as the median NPU, the slowest first; none for a
+// single NPU, or if the median NPU computes nothing.
 [[nodiscard]] Stragglers find_stragglers(std::span<const NpuComputing> computing);
 
 // Returns "NPU 5", "2 NPUs (1, 3)", "32 NPUs (1, 3, 5, …)".

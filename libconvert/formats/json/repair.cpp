@@ -45,7 +45,7 @@ std::size_t RepairedJson::fill(char* to, std::size_t n) {
   return n;
 }
 
-// Reads on until `n` bytes or all that is left of the text can be looked at. Returns whether there are `n`.
+// Reads until `n` bytes, or all bytes of the text, are available. Returns whether there are `n`.
 bool RepairedJson::need(std::size_t n) {
   if (raw_.size() - at_ < n && !ended_) {
     raw_.erase(0, std::exchange(at_, 0));
@@ -98,7 +98,7 @@ void RepairedJson::comma() {
   const bool object = grammar_.in_object();
   bool surplus = false;
   if (grammar_.takes(JsonTokenKind::comma)) {
-    // Two commas in an array of others than objects may stand for a value that is missing.
+    // Two commas may mean a missing value, except in arrays of objects.
     surplus = next == (object ? '}' : ']') || (next == ',' && (object || after_bracket_));
   } else {
     surplus = object ? !grammar_.takes(JsonTokenKind::scalar) && next != ':' : next == '{';
@@ -140,7 +140,7 @@ void RepairedJson::quote() {
     in_string_ = false;
     return copy(1);
   }
-  // A string that does not end may go on as well: what seems to be the next key is then none of its text.
+  // A string that does not end may also go on: the next key is then not a part of its text.
   const bool unsure = key_ || is_key(at_) || (!in_object_ && at(after_space(at_ + 1)) == '"');
   if (unsure) {
     given_up_ = true;
@@ -169,7 +169,7 @@ std::size_t RepairedJson::after_space(std::size_t i) const {
   return std::min(raw_.find_first_not_of(json_space, i), raw_.size());
 }
 
-// Returns where the text behind the string at `i` begins.
+// Returns the begin of the text after the string at `i`.
 std::size_t RepairedJson::after_string(std::size_t i) const {
   for (++i; i < raw_.size() && raw_[i] != '"'; ++i) {
     if (raw_[i] == '\\') ++i;
@@ -177,7 +177,7 @@ std::size_t RepairedJson::after_string(std::size_t i) const {
   return std::min(i + 1, raw_.size());
 }
 
-// Returns whether a key stands at `i`, as far as the text can be looked at.
+// Returns whether there is a key at `i`, as far as the text is available.
 bool RepairedJson::is_key(std::size_t i) const {
   if (at(i) != '"') return false;
   const std::size_t behind = after_space(after_string(i));

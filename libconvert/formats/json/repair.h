@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Repairs malformed JSON text on its way to a parser, if there is one reading of it.
+// Repairs malformed but unambiguous JSON text for a parser.
 #pragma once
 
 #include <array>
@@ -37,13 +37,13 @@ struct JsonRepairs {
   JsonPlace first;
 };
 
-// A stream of the repaired text. Text without these faults passes unchanged. From a fault of another kind on, and
-// where there are several readings, all text passes unchanged, so that the parser finds the fault. Memory does not
-// grow with the text, but for a bit for each open bracket.
+// A stream of the repaired text. Text without these faults passes unchanged. After a fault of another kind, or
+// an ambiguous fault, all text passes unchanged, so that the parser finds the fault. Memory does not grow with
+// the text, except for a bit for each open bracket.
 class RepairedJson final : public Input {
  public:
-  // The text is `begin`, at `place` of the whole text, and the rest of `input`. `grammar` has taken what stands
-  // before, whose last token is a closing bracket if `after_bracket`.
+  // The text is `begin`, at `place` of the whole text, and the rest of `input`. `grammar` has taken the text
+  // before; its last token is a closing bracket if `after_bracket`.
   RepairedJson(Input& input, std::string begin, JsonPlace place, JsonGrammar grammar, bool after_bracket)
       : Input(input.name(), std::nullopt),
         input_(input),
@@ -60,7 +60,7 @@ class RepairedJson final : public Input {
     std::uint64_t offset = 0;  // in the repaired text
     JsonPlace place;           // in the text as it was
   };
-  // Returns the last repair in (from, to] of the repaired text; null if there is none. Forgets those up to `from`.
+  // Returns the last repair in (from, to] of the repaired text; null if there is none. Drops repairs up to `from`.
   [[nodiscard]] const Edit* last_edit(std::uint64_t from, std::uint64_t to);
 
  protected:

@@ -44,7 +44,7 @@ class JsonStream {
     while (read_some(items)) {
     }
   }
-  // Reads all; text whose faults have one reading is repaired (repair.h), with a warning for each kind of them.
+  // Reads all; unambiguous faults are repaired (repair.h), with a warning for each kind of fault.
   void read_all_repaired(JsonItems& items, Diagnostics& diagnostics);
   [[nodiscard]] bool seen_array() const { return seen_array_; }
   // Returns the line of a place in the item in progress.

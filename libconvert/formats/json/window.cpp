@@ -87,8 +87,8 @@ std::string_view JsonWindow::text_from(std::uint64_t offset) const {
   return std::string_view(buffer_.get(), cut_).substr(offset - begin_.offset);
 }
 
-// Returns the last place before or at `at` of which more is known than what the text between tells: the begin of
-// the buffer, or the end of a repair.
+// Returns the last place before or at `at` with a known line and column: the begin of the buffer, or the end of a
+// repair.
 std::pair<const char*, JsonPlace> JsonWindow::known_place_before(const char* at) const {
   if (repaired_ != nullptr) {
     const std::uint64_t place = repaired_begin_ + static_cast<std::uint64_t>(at - buffer_.get());

@@ -18,8 +18,8 @@ namespace convert {
 // `text` is consumed: the parser works inside it.
 [[nodiscard]] Algorithm read_msccl(std::string text, const std::string& file, Diagnostics& diagnostics);
 
-// Returns the first place at which the tokenizers of the MSCCL runtimes, which read less than XML, refuse a
-// document or read something else than XML readers do; nothing if there is none.
+// Returns the first place at which the tokenizers of the MSCCL runtimes (a subset of XML) refuse a document or
+// differ from XML readers; nothing if there is no such place.
 [[nodiscard]] std::optional<Diagnostic> find_runtime_syntax(std::string_view text, const std::string& file);
 
 // Appends the document as MSCCLang lays it out: attributes in its order, two-space indentation, no XML declaration.

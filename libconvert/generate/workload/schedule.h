@@ -23,7 +23,7 @@ struct StagePass {
 [[nodiscard]] std::vector<StagePass> pipeline_schedule(const ParallelPlan& plan, std::int64_t micro_batches,
                                                        std::int64_t stage);
 
-// Returns the share of a step, between 0 and 1, in which a stage waits for others, on a network that costs nothing
+// Returns the share of a step, between 0 and 1, in which a stage waits for other stages, on a network without cost
 // and with stages of equal time: (p−1) / (v·m + p−1) for p stages of v chunks and m micro-batches (Narayanan et al.
 // 2021, section 2.2); with zb-h1 (p−1) / (3·m + p−1), for passes of equal time (Qi et al. 2023, table 2).
 [[nodiscard]] double bubble_share(const ParallelPlan& plan, std::int64_t micro_batches);

@@ -47,8 +47,8 @@ std::vector<Run::Step> joined_path(const std::vector<Run::Step>& path, const Joi
   return steps;
 }
 
-// Returns a path of at most about 2 × most_steps: if it is longer, with neighbours of one kind, NPU and collective
-// as one step; if that is not enough, with those as one that are shorter than `below`.
+// Returns a path of at most about 2 × most_steps: if it is longer, neighbours of one kind, NPU and
+// collective are joined; if that is not enough, steps shorter than `below` too.
 std::vector<Run::Step> shown_path(const Run& run, Picoseconds& below) {
   below = 0;
   if (run.path.size() <= most_steps) return run.path;

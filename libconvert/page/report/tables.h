@@ -10,7 +10,7 @@
 namespace convert {
 
 void add_npus(const Run& run, const NpuIndex& index, const RunParts& parts, ReportColumns& columns);
-// The critical path: its sums, and its steps, of which very many short ones are joined.
+// The critical path: its sums, and its steps, with many short steps joined.
 void add_path(const Run& run, const NpuIndex& index, PageTexts& names, PageTexts& texts, JsonWriter& json,
               ReportColumns& columns);
 void add_calls(const Run& run, PageTexts& texts, ReportColumns& columns);

@@ -229,7 +229,7 @@ void add_links_in_use(std::vector<std::pair<std::int32_t, std::int32_t>> pairs, 
   out.push_back({"link_dst", std::move(dst), Column::Code::dict});
 }
 
-// Changes of Play or Holdings; `node`: their member that says where; `scale`: of their times.
+// Changes of Play or Holdings; `node`: the member for the NPU; `scale`: factor of the times.
 template <typename Change, typename Node>
 void add_changes(const std::vector<Change>& changes, Node Change::*node, std::int64_t scale, const Collector& all,
                  std::vector<Column>& out) {

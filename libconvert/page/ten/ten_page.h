@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Makes the data of the page `ten`: what moves where when, of a schedule in time, of an algorithm in steps.
 //
-// The head: "title", "file", "collective", "unit" ("time": picoseconds, "steps"), "npus", "relays" [node, …], of
-// which the last "switches" are switches, "sums" (chunks have contributions of several NPUs), "played" (transfers
-// are messages of a program in steps), "claimed" (ps), "verdict" {"outcome": "proved", "refuted" or "not proved",
-// "rule", "place", "text"}, "forwarding" (of a replay), "needs_stored": transfers are stored whole where they pass,
-// "findings"
+// The head: "title", "file", "collective", "unit" ("time": picoseconds, "steps"), "npus", "relays" [node, …],
+// "switches" (how many relays, the last, are switches), "sums" (chunks have contributions of several NPUs),
+// "played" (transfers are messages of a program in steps), "claimed" (ps), "verdict" {"outcome": "proved",
+// "refuted" or "not proved", "rule", "place", "text"}, "forwarding" (of a replay), "needs_stored": transfers are
+// stored whole where they pass, "findings"
 // [{"severity", "rule", "place", "text", "notes"}, …], and "left_out": transfers that --chunks leaves out. Columns,
 // by transfer:
 // id, begin, end, busy (ps or steps; busy: how long the link is kept), src, dst, op (1: its receiver adds it),
-// cargo_count; of what they carry: cargo_chunk (-1: a mixture), cargo_held. By chunk: chunk_id, chunk_bytes (-1:
-// not told), pre_count, post_count (-1: all NPUs; else so many of pre_node, post_node). By link: link_src,
+// cargo_count; by cargo: cargo_chunk (-1: a mixture), cargo_held. By chunk: chunk_id, chunk_bytes (-1:
+// unknown), pre_count, post_count (-1: all NPUs; else entries of pre_node, post_node). By link: link_src,
 // link_dst. What NPUs hold: change_time (-1: at the beginning), change_npu, change_chunk, change_held (negative:
 // some twice). Of an algorithm's program: tb_npu, tb_id, tb_steps, by step step_type (StepType), step_done (-1:
 // never; in time: ps, and step_begin too), step_place, step_line, step_src, step_dst, step_cnt (places as 3 ×
@@ -38,8 +38,8 @@ namespace convert {
 struct TenPageOptions {
   std::string title;
   std::vector<IdRun> chunks{};  // only transfers of these; empty: all
-  std::string forwarding{};     // how a replay had switches forward, for people; empty: it was none
-  bool needs_stored = false;    // what is shown requires switches that store what comes
+  std::string forwarding{};     // forwarding of the replay, for people; empty: no replay
+  bool needs_stored = false;    // requires store-and-forward switches
 };
 
 struct TenPage {
@@ -56,7 +56,7 @@ struct ReplayedProgram {
   const StepTimes& times;
 };
 
-// Holds what was decided of the input, and what was found on the way.
+// The verdict on the input, and the findings.
 struct Judgement {
   Verdict verdict;
   std::span<const Diagnostic> findings{};

@@ -20,9 +20,9 @@ namespace convert {
 struct AnonymizeCounts {
   std::uint64_t nodes = 0;          // before
   std::uint64_t dropped = 0;        // attributes that no list keeps
-  std::uint64_t wrong_kind = 0;     // attributes that would be kept, of a kind that they cannot have
-  std::uint64_t merged = 0;         // nodes that went into others
-  std::uint64_t turns = 0;          // sends whose turns on links went, as their ranks have other numbers
+  std::uint64_t wrong_kind = 0;     // attributes to keep, but of an invalid kind
+  std::uint64_t merged = 0;         // nodes that were merged into other nodes
+  std::uint64_t turns = 0;          // sends that lost their link order, as ranks have other numbers
   std::bitset<attr::count> kept{};  // attributes that some node has afterwards, by Name::index()
   bool durations = false;           // some node has a duration
 

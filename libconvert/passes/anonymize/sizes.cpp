@@ -58,7 +58,7 @@ std::int64_t product(std::int64_t a, std::int64_t b) {
   return __builtin_mul_overflow(a, b, &out) ? largest_size : out;
 }
 
-// How comm_bytes_out follows from comm_size.
+// Relation of comm_bytes_out to comm_size.
 enum class Output : std::uint8_t {
   other,
   same,
@@ -98,7 +98,7 @@ std::optional<std::int64_t> listed_bytes(const NodeTable& table, const Attr& lis
   return bytes ? std::optional(static_cast<std::int64_t>(*bytes)) : std::nullopt;
 }
 
-// Counts tensor_size, and each size that a list has once.
+// Counts tensor_size, and each size of a list once.
 void SizeRule::count_tensors(const NodeTable& nodes, const Node& node, SizeCounts& counts) const {
   const FoundAttrs<tensor_attributes> found(nodes.attributes(node));
   std::set<std::int64_t> sizes;
@@ -135,8 +135,8 @@ void SizeRule::count(const NodeTable& nodes, SizeCounts& counts) const {
   }
 }
 
-// Makes each size the largest of neighbours that `least_uses_` nodes have together. A largest one that fewer have
-// is rounded up to two digits.
+// Replaces each size by the largest of neighbours that `least_uses_` nodes have together. A largest size of fewer
+// nodes is rounded up to two digits.
 void SizeRule::merge(const SizeCounts& counts) {
   std::vector<std::int64_t> together;  // sizes of one owner that become the largest of them
   std::vector<std::int64_t> before;    // those that were closed last

@@ -14,8 +14,8 @@
 
 namespace convert {
 
-// The kind of a size: comm_size of a comm_type or of messages, a part of what an all-to-all sends, comm_bytes_out
-// of either, or bytes of a tensor.
+// The kind of a size: comm_size of a comm_type or of messages, a part of an all-to-all, comm_bytes_out of either,
+// or bytes of a tensor.
 using SizeOwner = std::uint16_t;
 inline constexpr SizeOwner message_size = 254;
 inline constexpr SizeOwner split_size = 255;
@@ -45,7 +45,7 @@ class SizeCounts {
   std::set<Size> transferred_;
 };
 
-// Returns the bytes of a tensor in a list of names and bytes, `at` counting from 0; nothing if they are no number.
+// Returns the bytes of a tensor in a list of names and bytes, `at` counting from 0; nothing if not a number.
 [[nodiscard]] std::optional<std::int64_t> listed_bytes(const NodeTable& table, const Attr& list, std::uint32_t at);
 
 class SizeRule {
@@ -57,10 +57,10 @@ class SizeRule {
   void count(const NodeTable& nodes, SizeCounts& counts) const;
   // Decides which sizes become larger ones, by the counts of the whole set.
   void merge(const SizeCounts& counts);
-  // Returns the kinds that fewer nodes have than were to share each size, and the number of their nodes.
+  // Returns the kinds with fewer nodes than must share each size, and the number of their nodes.
   [[nodiscard]] const std::map<SizeOwner, std::uint64_t>& few() const { return few_; }
 
-  // Returns a size scaled and rounded up. What is no size stays.
+  // Returns a size scaled and rounded up. Other numbers stay.
   [[nodiscard]] std::int64_t changed(std::int64_t size) const;
   // Returns the changed bytes of a tensor, of tensor_size or in a list.
   [[nodiscard]] std::int64_t of_tensor(std::int64_t bytes) const { return of_call(tensor_owner, bytes); }

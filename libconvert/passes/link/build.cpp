@@ -297,7 +297,7 @@ std::int64_t LinkedNodes::peer_of(const CommFacts& facts, const GroupTable::Grou
   const std::vector<std::uint32_t>& ranks = group.ranks.empty() ? group.first_ranks : group.ranks;
   const std::int64_t size = facts.group_size > 0 ? facts.group_size : group.size;
   const auto own = static_cast<std::size_t>(facts.own), peer = static_cast<std::size_t>(facts.peer);
-  // Ranks within the group, unless this rank's number there is another one: then only ranks of the world are left.
+  // Ranks within the group, unless this rank has another number in the group: then they are global ranks.
   const bool of_world =
       (size > 0 && facts.peer >= size) || (facts.own >= 0 && own < ranks.size() && ranks[own] != rank_);
   if (of_world) return facts.own < 0 || facts.own == rank_ ? facts.peer : -1;
@@ -306,7 +306,7 @@ std::int64_t LinkedNodes::peer_of(const CommFacts& facts, const GroupTable::Grou
   const bool all = size > 0 && size == world_ && (facts.own < 0 || facts.own == rank_);
   const std::int64_t first = all || facts.own < 0 ? 0 : rank_ - facts.own;
   if (first == 0 && (all || size <= 0 || world_ == 0)) return facts.peer;
-  // Not the group of all ranks: this rank's number in it tells its ranks if they are consecutive.
+  // Not the group of all ranks: its ranks follow from the number of this rank in it if they are consecutive.
   if (first < 0 || (size > 0 && first % size != 0)) return -1;
   report_.add(Unmatched::communication_peer_assumed, table_->nodes.back().id,
               table_->view(table_->nodes.back().name));

@@ -44,7 +44,7 @@ void CommCalls::begin(std::span<const std::uint32_t> open) {
 }
 
 // Takes the sends and receives called on the thread since the last call that had a kernel; if there are none, the
-// collectives. PyTorch names no process group at the end of a batch: it is that of the last call.
+// collectives. PyTorch names no process group at the end of a batch: the group of the last call holds.
 Range CommCalls::take_group(std::uint32_t thread, std::string_view group) {
   const auto found = collectable_.find(thread);
   if (found == collectable_.end()) return {};
@@ -73,7 +73,7 @@ std::optional<Collective> CommCalls::operator_type(std::uint32_t op) const {
                                            : device_->name(device_->cpu_ops[o.event]));
 }
 
-// Adds what the innermost operator that names a collective says of a kernel outside all calls.
+// Completes a kernel outside all calls by the innermost operator that names a collective.
 void CommCalls::complete_by_operator(std::span<const std::uint32_t> open, CommFacts& facts) const {
   for (const std::uint32_t op : std::views::reverse(innermost(open))) {
     const auto type = operator_type(op);

@@ -27,15 +27,15 @@ class CommCalls {
   // Notes that an operator begins, the last of `open`: those of its thread that have begun and not ended.
   void begin(std::span<const std::uint32_t> open);
   // Returns which communications a device operation launched inside `open` carries out, as a range for part(); one
-  // kernel may do several sends and receives. `called`: by a call that the profile holds, not placed by its time. A
-  // kernel of no known name that a call launches carries it out, unless a known one of the call follows.
+  // kernel may do several sends and receives. `called`: by a call in the profile, not matched by its time. A
+  // kernel of unknown name that a call launches carries it out, unless a known kernel of the call follows.
   [[nodiscard]] Range launch(std::span<const std::uint32_t> open, std::uint32_t thread, std::uint32_t operation,
                              bool called);
   [[nodiscard]] std::uint32_t part(std::size_t i) const { return parts_[i]; }  // into the facts
-  // Returns whether the kernel of a communication proved to be none.
+  // Returns whether the kernel proved to be no communication.
   [[nodiscard]] bool is_withdrawn(std::uint32_t comm) const { return calls_[comm].withdrawn; }
-  // Calls fn(operation, comm) for kernels of no known name that an operator launched which names a collective, if
-  // none of its kernels is known to communicate.
+  // Calls fn(operation, comm) for kernels of unknown name launched by an operator that names a collective, if no
+  // kernel of the operator is known to communicate.
   template <class Fn>
   void for_each_suspect(const Fn& fn) {
     for (const Suspect& s : suspects_) {

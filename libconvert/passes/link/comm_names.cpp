@@ -27,7 +27,7 @@ constexpr std::array typed_words = {
     TypedText{"all2all", Collective::all_to_all},
 };
 
-// Texts anywhere in the names of kernels that have none of these words.
+// Texts anywhere in the names of kernels without these words.
 constexpr std::array kernels = {
     // cross_device_reduce_1stage and _2stage: custom_all_reduce.cuh of vLLM, SGLang and AITER
     TypedText{"crossdevicereduce", Collective::all_reduce},
@@ -42,7 +42,7 @@ constexpr std::array kernels = {
     TypedText{"deepep::internodell::combine", Collective::all_to_all},
 };
 
-// What kernels of communication libraries begin with. hcom: HCCL on Ascend, such as hcom_allReduce__210_0_1.
+// Prefixes of kernels of communication libraries. hcom: HCCL on Ascend, such as hcom_allReduce__210_0_1.
 constexpr std::array<std::string_view, 15> libraries = {
     "ncclkernel", "nccldevkernel", "ncclsym", "ncclx", "rccl", "mscclkernel", "msccldevkernel", "mscclpp", "oneccl",
     "ccl::",      "xccl",          "hccl",    "hcom",  "mccl", "cncl"};
@@ -52,7 +52,7 @@ constexpr std::array<std::string_view, 15> libraries = {
 constexpr std::array<std::string_view, 7> untyped = {"multimem",    "nvshmem",  "rocshmem",   "ishmem",
                                                      "userbuffers", "deepep::", "memcpy ptop"};
 
-// Texts of kernels that compute, whatever operator launches them.
+// Texts of kernels that compute, for any launching operator.
 constexpr std::array<std::string_view, 2> computing = {"at::native::", "checkfornan"};
 
 // Backends of process groups: of PyTorch (c10d), hccl of torch_npu, mccl of Moore Threads, cncl of Cambricon.
@@ -78,7 +78,7 @@ bool any_in(const Texts& texts, std::string_view name) {
   return std::ranges::any_of(texts, [&](std::string_view t) { return name.find(t) != std::string_view::npos; });
 }
 
-// Returns whether what precedes a word says that threads of one device do it together.
+// Returns whether the text before a word names a group of threads of one device.
 bool within_a_device(std::string_view before) {
   constexpr std::array<std::string_view, 7> groups = {"block", "warp",    "thread",  "wave",
                                                       "cta",   "cluster", "subgroup"};

@@ -32,7 +32,7 @@ struct NamedKernel {
 [[nodiscard]] NamedKernel named_kernel(std::string_view name);
 
 // Returns the collective that an operator names, such as vllm::all_reduce; nothing for operators of PyTorch's own
-// computation (aten::), and for those of backends (nccl:).
+// computation (aten::), and for operators of backends (nccl:).
 [[nodiscard]] std::optional<Collective> named_operator(std::string_view name);
 
 }  // namespace convert

@@ -61,7 +61,7 @@ void name_kernel(std::string_view text, CommFacts& to) {
             to);
 }
 
-// Takes the ranks of "send 0->1" or "recv 1<-0": this rank before the arrow, the peer behind it.
+// Takes the ranks of "send 0->1" or "recv 1<-0": this rank before the arrow, the peer after it.
 void name_peer(std::string_view name, CommFacts& to) {
   const std::size_t arrow = std::min(name.find("->"), name.find("<-"));
   if (arrow == std::string_view::npos) return;
@@ -220,7 +220,7 @@ CommFacts comm_of_inputs(const Trace& host, const Node& node) {
   return facts;
 }
 
-// Returns the bytes of all inputs; -1 if one of them is unknown, or there are none.
+// Returns the bytes of all inputs; -1 if an input is unknown, or there is no input.
 std::int64_t sum_of(std::span<const std::int64_t> inputs) {
   std::int64_t sum = 0;
   for (const std::int64_t bytes : inputs) {

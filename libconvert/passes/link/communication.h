@@ -60,8 +60,8 @@ struct CommFacts {
 [[nodiscard]] bool is_comm_kernel(const Profile& device, const Profile::DeviceOp& kernel, const NamedKernel& named);
 [[nodiscard]] CommFacts comm_of_kernel(const Profile& device, const Profile::DeviceOp& kernel,
                                        const NamedKernel& named);
-// Returns the facts of an operator that names a collective (see named_operator), such as vllm::all_reduce: its size
-// is that of its first tensor. `node`, `event`: as for comm_of_call.
+// Returns the facts of an operator that names a collective (see named_operator), such as vllm::all_reduce, with
+// the size of its first tensor. `node`, `event`: as for comm_of_call.
 [[nodiscard]] CommFacts comm_of_operator(Collective type, const Trace& host, const Node* node,
                                          const Profile* device, const Profile::CpuOp* event);
 

@@ -41,8 +41,8 @@ void measure(const Profile& device, LinkReport& report) {
   }
 }
 
-// Cuts device operations that end behind everything else although the next one of their stream, of another launch,
-// begins and ends before: streams work in order, so that such a duration is none.
+// Cuts device operations that end after everything else although the next operation of the stream, of another
+// launch, begins and ends before: streams work in order, so such a duration is wrong.
 void cut_durations(Profile& device, LinkReport& report) {
   auto& operations = device.device_ops;
   std::int64_t host_end = std::numeric_limits<std::int64_t>::min();

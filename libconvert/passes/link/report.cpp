@@ -33,8 +33,8 @@ const UnmatchedInfo& unmatched_info(Unmatched kind) {
       {"communication_peer", "sends and receives of an unknown peer", false, true},
       {"communication_peer_assumed",
        "sends and receives in a process group of unknown ranks, which count as consecutive", false, true},
-      {"communication_group", "collectives of an unknown process group, which counts as that of all ranks", false,
-       true},
+      {"communication_group", "collectives of an unknown process group, which counts as the group of all ranks",
+       false, true},
   }};
   return infos[static_cast<std::size_t>(kind)];
 }

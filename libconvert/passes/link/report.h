@@ -28,7 +28,7 @@ enum class Unmatched : std::uint8_t {
   kernel_by_time,              // …: placed by its time alone
   launch_shared,               // device operation with the launch of an earlier one, which launches one only
   kernel_before_launch,        // device operation that begins before the call that launched it
-  duration_impossible,         // … whose end lies behind all events, also behind later ones of its stream
+  duration_impossible,         // … that ends after all events, also after later operations of its stream
   stream_overlap,              // … before the one before it on its stream ends
   synchronisation_unresolved,  // synchronisation whose target is not known
   communication_unknown,       // device operation that communicates, by an unknown collective

@@ -12,7 +12,7 @@
 namespace convert {
 namespace {
 
-// By forward thread id: how many operators speak for a thread.
+// By forward thread id: number of matching operators of a thread.
 using Votes = std::map<std::int64_t, std::map<std::uint32_t, std::uint64_t>>;
 
 bool is_backward(const Profile::CpuOp& op) { return op.forward_thread > 0; }

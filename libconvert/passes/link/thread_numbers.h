@@ -9,7 +9,7 @@
 
 namespace convert {
 
-// Replaces each -1 in `numbers` (by Profile::threads) by a positive number of its own. "Fwd thread id" of backward
+// Replaces each -1 in `numbers` (by Profile::threads) by a unique positive number. "Fwd thread id" of backward
 // operators names the thread of their forward operators, which have the same sequence numbers; other threads get
 // the lowest free numbers. Backward operators at the head of a fwdbwd arrow that lack "Fwd thread id" get the
 // number of the arrow's first thread.

@@ -2,7 +2,7 @@
 // Sizes of the calls that a runtime uses an algorithm for: minBytes and maxBytes of MSCCL-IR.
 //
 // MSCCL takes an algorithm if minBytes <= bytes < maxBytes (ncclTopoGetMSCCLAlgo), RCCL and Azure's executor if
-// minBytes <= bytes and (maxBytes == 0 or bytes <= maxBytes) (mscclInternalSchedulerSelectAlgo). Both ask for a
+// minBytes <= bytes and (maxBytes == 0 or bytes <= maxBytes) (mscclInternalSchedulerSelectAlgo). Both require a
 // number of elements that nchunksperloop divides.
 #pragma once
 
@@ -20,22 +20,22 @@ struct CallRange {
   std::int64_t max = 0;
 };
 
-// Returns the calls that an algorithm made for `bytes` > 0 is meant for: from half of its size to twice that.
+// Returns the range of calls for an algorithm made for `bytes` > 0: from half of the size to twice the size.
 [[nodiscard]] CallRange calls_around(std::int64_t bytes);
 
-// Returns where the calls of an algorithm made for `bytes` end, and those of the one made for the next larger
-// size, `next`, begin: near their geometric mean. It is a multiple of 2 × `chunks`, the chunks of the first one, if
-// there is one between the sizes; then no runtime uses the first one for a call of one byte less.
+// Returns the size at which calls change from an algorithm made for `bytes` to the algorithm for the next larger
+// size, `next`: near the geometric mean. It is a multiple of 2 × `chunks` (chunks of the smaller algorithm), if
+// there is a multiple between the sizes; then no runtime uses the smaller algorithm for a call of one byte less.
 [[nodiscard]] std::int64_t calls_between(std::int64_t bytes, std::int64_t next, std::int32_t chunks);
 
-// Sets minBytes and maxBytes, with maxBytes at most the largest call in which no step hangs on `target`, none: on
-// any runtime. Returns that largest call if it is less than the range's; a range that would be empty then begins at
-// 0. The algorithm is one that can be run; one that hangs in each call keeps the range.
+// Sets minBytes and maxBytes, with maxBytes at most the largest call in which no step hangs on `target` (null: on
+// any runtime). Returns the largest call if it is below the range's maximum; a range that would be empty begins at
+// 0. The algorithm must be runnable; an algorithm that hangs in each call keeps the range.
 std::optional<std::int64_t> set_calls(Algorithm& algorithm, const CallRange& range,
                                       const RuntimeLimits* target = nullptr);
 
-// Sets the calls of an algorithm that declares no maxBytes: those that MSCCL assumes, but none in which a step
-// hangs.
+// Sets the calls of an algorithm that declares no maxBytes: the range that MSCCL assumes, without calls in which a
+// step hangs.
 void assume_calls(Algorithm& algorithm);
 
 }  // namespace convert

@@ -18,7 +18,7 @@ namespace convert {
 
 // Makes an algorithm that came from a schedule fit for MSCCL-IR: the sums into one chunk wait for each other in the
 // order of their transfers, and <copy> elements become steps. Reports what the runtimes do not accept, and sizes
-// that are lost. Its maxBytes is at most the largest call in which no step hangs; a warning [fifo] tells. Returns
+// that are lost. Its maxBytes is at most the largest call in which no step hangs, with a warning [fifo]. Returns
 // other algorithms unchanged.
 [[nodiscard]] Algorithm runnable(const Algorithm& algorithm, Diagnostics& diagnostics);
 

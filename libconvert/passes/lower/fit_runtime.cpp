@@ -270,8 +270,8 @@ class RuntimeFitter {
   }
 
   // Appends a message's step after a nop for each dependency but the last. Dependencies on its own threadblock are
-  // dropped, with the nops that carry them: those steps stand before it anyway. So are those on a threadblock where
-  // it waits for a later step.
+  // dropped, with the nops that carry them: those steps precede it anyway. Dependencies on a threadblock are
+  // dropped if it waits there for a later step.
   static void add_unit(std::span<const Step> steps, const SideUnit& unit, std::int32_t block, Places& place,
                        Count tb, Algorithm& out) {
     std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t>

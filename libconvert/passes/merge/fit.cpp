@@ -72,11 +72,11 @@ std::string misfit(const MergeCall& call, const NodeTable& table, const Node& no
            " only passes on what others send: the rank there would neither give nor get anything";
   }
   if (call.unequal)
-    return "its parts differ in size from rank to rank (comm_size), those of " + algorithm.source + " do not";
+    return "its parts differ in size from rank to rank (comm_size); " + algorithm.source + " requires equal parts";
   const Name splits = unequal_splits(table, attrs);
   if (call.type == Collective::all_to_all && splits != Name()) {
-    return "its parts differ in size (" + std::string(splits.view()) + "), those of " + algorithm.source +
-           " do not";
+    return "its parts differ in size (" + std::string(splits.view()) + "); " + algorithm.source +
+           " requires equal parts";
   }
   if (involves_part_of_network(table, node))
     return "it involves some dimensions of the network only (involved_dim); a process group would say which ranks";

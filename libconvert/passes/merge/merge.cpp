@@ -160,7 +160,7 @@ void MergedRank::State::look_at(std::uint32_t node, std::map<std::string_view, s
   }
   if (convert::name(kind).empty()) throw error(node, "its comm_type is missing, or no collective");
   if (root && !request.root)
-    throw error(node, "its root, rank " + std::to_string(root.value) + ", is no member of its group");
+    throw error(node, "its root, rank " + std::to_string(root.value) + ", is not a member of its group");
   const MergeAlgorithm& algorithm = plan.algorithms[choice->algorithm];
   if (algorithm.places != members) {
     throw error(node, "its group has " + std::to_string(members) + " ranks, but " + algorithm.source + " is for " +
@@ -248,7 +248,7 @@ void MergedRank::State::find_calls() {
 const MergePlace* MergedRank::State::place_of(const ReplacedCall& call) {
   const auto number = call.ranks->place(trace.rank, plan.ranks);
   if (!number) {
-    throw error(call.node, "rank " + std::to_string(trace.rank) + " is no member of process group '" +
+    throw error(call.node, "rank " + std::to_string(trace.rank) + " is not a member of process group '" +
                                std::string(call.group) + "'");
   }
   const auto [at, added] = places.try_emplace({call.choice.algorithm, *number});

@@ -33,7 +33,7 @@ struct MergeCall {
   NodeId node = 0;
   std::string_view name;
   std::uint32_t members = 0;            // of the group; 0: it is not defined
-  std::optional<std::uint32_t> root{};  // its place in the group, where the node tells it
+  std::optional<std::uint32_t> root{};  // its place in the group, if the node states it
   bool unequal = false;                 // ranks state different sizes
 };
 
@@ -43,7 +43,7 @@ struct MergePlan {
   struct Group {
     std::vector<std::uint32_t> ranks;      // in the order listed; empty: all
     std::uint64_t first_call = 0;          // how many collectives the groups before it have
-    std::vector<std::uint64_t> unequal{};  // its calls, by number, of which ranks state different sizes; ascending
+    std::vector<std::uint64_t> unequal{};  // calls with different sizes on ranks, by number, ascending
     // Returns the place of a rank among the members; nothing if it is no member.
     [[nodiscard]] std::optional<std::uint32_t> place(std::int64_t rank, std::uint32_t of_ranks) const;
   };

@@ -110,8 +110,8 @@ class GroupChecker {
     for (const Member& m : group_->outsiders) {
       error(
           m, 0,
-          subject(m, 0) + " is a collective of " + group_text(group_->name) + ", of which rank " +
-              std::to_string(m.rank) + " is no member",
+          subject(m, 0) + " is a collective of " + group_text(group_->name) + ", but rank " +
+              std::to_string(m.rank) + " is not a member",
           {group_text(group_->name) + " has the ranks " + list_text(group_->members),
            "hint: add the rank to the group in PREFIX.groups.json, or give the collective the pg_name of its own"});
     }
@@ -166,7 +166,7 @@ class GroupChecker {
                        {"hint: a collective waits for all members of its group"});
   }
 
-  // Reports the first root of each rank that is no member.
+  // Reports the first root of each rank that is not a member.
   void check_roots() {
     std::vector<std::int64_t> ranks;
     for (const Member& m : group_->members) ranks.push_back(m.rank);
@@ -177,7 +177,7 @@ class GroupChecker {
           m.use->details, [&](const CollectiveDetails& d) { return d.root >= 0 && !is_member(d.root); });
       if (wrong == m.use->details.end()) continue;
       error(m, wrong->call,
-            subject(m, wrong->call) + ": " + what(m, wrong->call) + ", which is no member of " +
+            subject(m, wrong->call) + ": " + what(m, wrong->call) + ", which is not a member of " +
                 group_text(group_->name),
             {group_text(group_->name) + " has the ranks " + list_text(group_->members)});
     }

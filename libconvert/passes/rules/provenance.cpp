@@ -224,7 +224,7 @@ class StepChecker {
         const std::uint32_t k = step_of_[e.node];
         if (k == no_index || same_tb(steps_[k], s) || std::ranges::find(known, e.node) != known.end()) continue;
         error_if_whole(
-            node, "depends on " + text(e.node) + " (" + text(steps_[k]) + "), which depid and deps do not say");
+            node, "depends on " + text(e.node) + " (" + text(steps_[k]) + "), which depid and deps do not state");
       }
     };
     check(s.first);

@@ -447,7 +447,7 @@ class Watcher {
       if (at != alike.end() && next < at->second.size()) ways_[i] = hops[at->second[next++]];
     }
   }
-  // Returns whether a message has a way that the schedule can say: over switches or, to be drawn, any.
+  // Returns whether a schedule can express the route of a message: over switches or, to be drawn, any route.
   [[nodiscard]] bool can_be_drawn(std::uint32_t message) const {
     const auto& way = ways_[message];
     if (way.size() < 2) return false;

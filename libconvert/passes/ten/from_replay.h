@@ -13,7 +13,7 @@
 
 namespace convert {
 
-// What the parts of a replay's schedule are in its traces.
+// Names of the parts of a replay's schedule in its traces.
 struct ReplayNames {
   std::vector<std::pair<Rank, NodeId>> sends;  // by transfer: the node that sends it
   std::vector<std::pair<Rank, std::int64_t>>
@@ -26,8 +26,8 @@ struct ReplayNames {
 // be of messages that are stored. Throws Error(input) if a schedule cannot say it: messages between ranks without a
 // wire, messages of which a part is added up and a part not, sizes that do not add up, no provenance. Chunks that
 // always travel together are one chunk of the schedule; a message of several such carries them all.
-// With `drawn`, messages go over any hops of the timeline, also through NPUs and switches that send on what has
-// come in part: to be drawn, not to be checked. Sets `names` if it is given.
+// With `drawn`, messages go over any hops of the timeline, also through NPUs and switches that forward partial
+// messages: to be drawn, not to be checked. Sets `names` if it is given.
 [[nodiscard]] Schedule fill_from_replay(std::span<const Trace> traces, const Timeline& timeline, Schedule frame,
                                         bool drawn = false, ReplayNames* names = nullptr);
 

@@ -31,7 +31,7 @@ class HoldingsFollower {
 
  private:
   struct Slot {
-    bool known = false;  // what it holds at the beginning has been looked up
+    bool known = false;  // the initial holding has been looked up
     std::uint32_t value = no_index;
   };
   struct Event {
@@ -84,7 +84,7 @@ class HoldingsFollower {
     return slot;
   }
 
-  // Returns how many contributions a set has; negative if some are there twice.
+  // Returns the number of contributions of a set; negative if some are duplicates.
   [[nodiscard]] std::int32_t size_of(RankSets::Id set) {
     if (set < s_.nodes) return 1;
     if (set >= sizes_.size()) sizes_.resize(std::size_t{set} + 1);
@@ -114,7 +114,7 @@ NodeTimes times_of(std::size_t ranks, const Timeline& timeline) {
   return times;
 }
 
-// Returns when each step has what it receives and computes: when its send begins, else when its last node ends.
+// Returns when each step has received and computed its data: the begin of its send, else the end of its last node.
 std::vector<Picoseconds> ready_times(std::span<const Trace> traces, const StepGraphBuilder& made, std::size_t steps,
                                      const NodeTimes& times) {
   std::vector<Picoseconds> ready(steps, 0);
@@ -155,7 +155,7 @@ Holdings holdings_of_replay(std::span<const Trace> traces, const Timeline& timel
   const NodeTimes times = times_of(traces.size(), timeline);
   const Play played = play(graph, ready_times(traces, made, graph.step_count(), times));
 
-  std::unordered_map<std::uint32_t, std::uint32_t> chunk_of;  // of the schedule, by that of the play
+  std::unordered_map<std::uint32_t, std::uint32_t> chunk_of;  // chunk of the schedule, by chunk of the play
   for (std::uint32_t c = 0; c < names.chunks.size(); ++c) {
     const auto [rank, index] = names.chunks[c];
     chunk_of.emplace(static_cast<std::uint32_t>(played.stride * rank + index), c);

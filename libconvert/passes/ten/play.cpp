@@ -62,7 +62,7 @@ class Player {
   static std::uint32_t u(std::int32_t i) { return static_cast<std::uint32_t>(i); }
 
   [[nodiscard]] bool is_relay(std::int32_t rank) const { return std::ranges::binary_search(p_.relays, rank); }
-  // Returns when a step writes what it writes.
+  // Returns when a step writes its result.
   [[nodiscard]] std::int64_t time_of(std::uint32_t s) const { return ready_ps_.empty() ? ready_[s] : ready_ps_[s]; }
 
   [[nodiscard]] bool reduces_collective() const {
@@ -71,7 +71,7 @@ class Player {
     return collective_ == custom &&
            std::ranges::any_of(p_.steps, [](const GraphStep& s) { return reduces(s.type); });
   }
-  // Returns whether each rank has places for the chunks of all, of which those of a part are its own.
+  // Returns whether each rank has places for the chunks of all ranks, with one part for its own chunks.
   [[nodiscard]] bool gathers_in_whole_buffers() const {
     return !p_.relays.empty() && collective_ == Collective::all_gather;
   }

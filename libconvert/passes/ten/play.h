@@ -29,12 +29,12 @@ struct Play {
     std::uint32_t chunk = no_index;  // no_index: no chunk, or a mixture
     std::int32_t held = 0;           // contributions that the receiver has of it then
   };
-  // What a rank has of a chunk from a time on.
+  // Contributions to a chunk that a rank has from a time on.
   struct Change {
     std::int64_t time = 0;  // in steps or, with the times of a replay, picoseconds; -1: from the beginning
     std::int32_t rank = 0;
     std::uint32_t chunk = 0;
-    std::int32_t held = 0;  // contributions; negative: as many, and some of them twice
+    std::int32_t held = 0;  // contributions; negative: with duplicates
   };
   // Where a chunk begins and ends; -1: at all ranks; -2: nobody demands it.
   struct Chunk {
@@ -55,8 +55,8 @@ struct Play {
   std::uint64_t wrong = 0;   // chunks that are not where they must be in the end, or not complete
 };
 
-// Returns what the graph's steps do as far as they can run, with any number of messages in flight. Where input and
-// output may be the same buffer or not, returns what does not end well, if one of the two does not. `ready_ps`, by
+// Returns what the graph's steps do as far as they can run, with any number of messages in flight. If input and
+// output may be the same buffer or not, returns the case that does not end well, if any. `ready_ps`, by
 // step of the graph, is when a replay had taken what the step receives and computed, never before what the step
 // waits for; changes then have these times, all else is in steps. Throws Error(input) as BufferLayout does.
 [[nodiscard]] Play play(const StepGraph& graph, std::span<const Picoseconds> ready_ps = {});

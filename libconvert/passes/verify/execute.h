@@ -18,7 +18,7 @@ namespace convert {
 struct ExecuteOptions {
   int slots = 0;                // messages that a connection holds; 0: any number
   bool operand_is_dst = false;  // rrc, rrs, rrcs reduce into their own destination instead of src
-  std::int32_t carried = 0;     // without values: chunks that a message carries at most; 0: those of a step
+  std::int32_t carried = 0;     // without values: most chunks of a message; 0: all chunks of a step
   bool values = true;           // false: only progress
   bool keep_order = false;      // Execution::order without values
   bool trace_writers = false;   // with values: keep who wrote what each step read, for counter-examples
@@ -96,7 +96,7 @@ struct ChunkAccess {
 // ExecuteOptions::values, what the slots hold in the end.
 [[nodiscard]] Execution execute(const StepGraph& graph, const BufferLayout& layout, const ExecuteOptions& options);
 
-// Returns whether everything completes with so many slots per connection; `carried` as in ExecuteOptions.
+// Returns whether everything completes with `slots` slots per connection; `carried` as in ExecuteOptions.
 [[nodiscard]] bool completes(const StepGraph& graph, int slots, std::int32_t carried = 0);
 // Runs the steps without values, likewise.
 [[nodiscard]] Execution progress(const StepGraph& graph, int slots, std::int32_t carried);

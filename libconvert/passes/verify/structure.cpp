@@ -160,7 +160,7 @@ class StructureChecker {
                              "takes s, r, cpy, re and nop; et-generate --target writes those");
   }
 
-  // Checks what the parsers of the runtimes require of the attributes of <algo>, in a file.
+  // Checks the attributes of <algo> that the parsers of the runtimes require, in a file.
   void check_attributes(const RuntimeLimits& target) {
     const auto require = [&](const char* attribute) {
       const bool given = std::ranges::any_of(a_.attributes, [&](const auto& x) { return x.first == attribute; });
@@ -173,7 +173,7 @@ class StructureChecker {
     for (const char* attribute : {"minBytes", "maxBytes", "outofplace"}) require(attribute);
   }
 
-  // Checks what the parsers of the runtimes refuse, or read in their own way.
+  // Checks for input that the parsers of the runtimes refuse or read differently.
   void check_parser(const RuntimeLimits& target) {
     const bool msccl = &target == &msccl_limits;
     if (msccl && a_.max_bytes == 0)
@@ -218,7 +218,7 @@ class StructureChecker {
       if (s.depid >= static_cast<std::int32_t>(awaited_threadblocks))
         error(" depends on threadblock " + std::to_string(s.depid) + "; the runtimes can wait for threadblocks 0…" +
               std::to_string(awaited_threadblocks - 1));
-      // An aliased twin has no place of its own: the runtimes compare with what is declared.
+      // An aliased buffer has no place of its own: the runtimes compare with the declared size.
       const auto look = [&](const char* side, Buffer buffer, std::int32_t offset) {
         const std::int32_t size = buffer == Buffer::input    ? gpu.i_chunks
                                   : buffer == Buffer::output ? gpu.o_chunks

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The verdict of a proof of a collective: what et-validate --dataflow decides and the pages of et-graph show.
+// The verdict of a proof of a collective, decided by et-validate --dataflow and shown on the pages of et-graph.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ struct Verdict {
   enum class Outcome : std::uint8_t {
     proved,    // every rank ends with what the collective promises
     refuted,   // `refutation` is the first error in the order of lines
-    unproved,  // nothing is known to be wrong, and `reason` says what the proof lacks
+    unproved,  // no error is known; `reason` states what the proof lacks
   };
   Outcome outcome = Outcome::unproved;
-  Collective collective = Collective::custom;  // that was proved, or is claimed
+  Collective collective = Collective::custom;  // proved, or claimed
   Diagnostic refutation{};
   std::string reason{};
 };

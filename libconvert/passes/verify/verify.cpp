@@ -257,13 +257,13 @@ bool Verifier::report_permuted(bool inplace, const std::string& mode) {
   return true;
 }
 
-// Returns the fewest slots with which everything completes, more than the protocol's and `peak` at most.
+// Returns the fewest slots with which everything completes, above the protocol's slots and at most `peak`.
 int needed_slots(const StepGraph& p, std::uint32_t peak, std::int32_t carried = 0) {
   const int slots = fifo_slots(p.protocol);
   // More room never hurts, so halving finds the smallest number.
   const auto numbers = std::views::iota(slots + 1, std::max(slots + 1, static_cast<int>(peak)));
   const auto found = std::ranges::partition_point(numbers, [&](int n) { return !completes(p, n, carried); });
-  return slots + 1 + static_cast<int>(found - numbers.begin());  // the peak where none below is enough
+  return slots + 1 + static_cast<int>(found - numbers.begin());  // the peak if fewer are not enough
 }
 
 void Verifier::report_capacity(const Execution& bounded, std::uint32_t peak) {
@@ -278,7 +278,7 @@ void Verifier::report_capacity(const Execution& bounded, std::uint32_t peak) {
              p_.describe(b.step));
 }
 
-// The runtimes cut steps of several chunks where these are more than a message carries, in large calls.
+// In large calls the runtimes split steps of several chunks that exceed a message.
 void Verifier::check_messages() {
   if (p_.scheduled) return;  // no runtime takes it as it is
   const RuntimeLimits& runtime = options_.target != nullptr ? *options_.target : msccl_limits;
@@ -293,7 +293,7 @@ void Verifier::check_messages() {
   const std::string range = !p_.max_bytes  ? "no maxBytes is given, which is " + std::to_string(largest)
                             : largest == 0 ? "maxBytes is 0, which is no limit"
                                            : "maxBytes is " + std::to_string(largest);
-  // Traces, and files that declare no calls, are not sure to be meant for such.
+  // Traces, and files without declared calls, may not be meant for such calls.
   const bool meant = !p_.from_traces && (p_.max_bytes || options_.target != nullptr);
   report(meant ? options_.soft : Severity::warning, b.step, "fifo",
          "steps of several chunks hang in calls of more than " + std::to_string(most) + " bytes, and " + range +
@@ -428,7 +428,7 @@ std::optional<std::int64_t> most_bytes_without_hang(const StepGraph& graph, std:
   }
   if (longest == 1) return std::nullopt;
   const int slots = fifo_slots(graph.protocol);
-  // Longer messages never hurt, so halving finds the fewest chunks that each has to carry.
+  // Longer messages never hurt, so bisection finds the fewest chunks per message.
   const auto numbers = std::views::iota(std::int32_t{1}, longest + 1);
   const auto found = std::ranges::partition_point(numbers, [&](auto n) { return !completes(graph, slots, n); });
   if (found == numbers.begin()) return std::nullopt;

@@ -20,7 +20,7 @@ struct VerifyOptions {
   // The severity of races, lacking FIFO capacity and wrong results: et-convert only warns.
   Severity soft = Severity::error;
   std::uint64_t search_budget = order_budget;  // for the search for races; a finding says if it ends
-  const RuntimeLimits* target = nullptr;       // whose messages rule fifo counts; none: MSCCL's, the largest
+  const RuntimeLimits* target = nullptr;       // runtime with the messages of rule fifo; null: MSCCL, the largest
 };
 
 // Checks what needs no execution: peers, offsets, dependencies, shared connections, limits. What exceeds those of
@@ -32,8 +32,8 @@ void check_structure(const Algorithm& algorithm, Diagnostics& diagnostics, const
 void verify(const StepGraph& graph, const VerifyOptions& options, Diagnostics& diagnostics);
 
 // Returns the bytes of the largest call in which the steps, cut into messages of `message` bytes at most, never
-// wait for room in a connection forever; nothing if they wait in no call, or none has several chunks. 0: they do in
-// each call.
+// wait for room in a connection forever; nothing if no call hangs, or no step has several chunks. 0: each call
+// hangs.
 [[nodiscard]] std::optional<std::int64_t> most_bytes_without_hang(const StepGraph& graph, std::int64_t message);
 
 }  // namespace convert

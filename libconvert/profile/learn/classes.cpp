@@ -125,8 +125,8 @@ void ClassTable::count_calls(std::span<const JobLog> jobs, const GroupSlots& slo
   for (std::size_t j = 0; j < jobs.size(); ++j) count_sizes(jobs[j], kind_classes_[j]);
 }
 
-// A root that fewer than k nodes have becomes the most frequent one of the same collective in groups of the same
-// shape; none, if no root is frequent.
+// Replaces a root that fewer than k nodes have by the most frequent root of the same collective in groups of the
+// same shape; removes it if no root is frequent.
 void ClassTable::hide_rare_roots(std::span<const JobLog> jobs) {
   using Key = std::pair<std::int32_t, std::uint32_t>;  // collective, kind of the slot
   std::map<Key, std::map<std::int64_t, std::uint64_t>> nodes;

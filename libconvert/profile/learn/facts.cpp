@@ -96,7 +96,7 @@ ProfileClass plain_class(const NodeTable& table, const Node& node) {
   const std::int64_t location = value_of(found[attr::tensor_loc], -1);
   return {.type = node.type,
           .on_cpu = is_true(found[attr::is_cpu_op]),
-          .location = location > 2 ? -1 : location,  // no memory that there is
+          .location = location > 2 ? -1 : location,  // invalid memory
           .optimizer = node.type == NodeType::comp && is_optimizer(table.name(node))};
 }
 

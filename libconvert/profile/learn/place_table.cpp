@@ -205,7 +205,7 @@ std::map<std::uint32_t, double> PlaceTable::expected(std::uint32_t segment) cons
 }
 
 // Fits the time of a gap in a lane as that of its tokens on average, times a factor of the place, times one of the
-// rank, in turns. A factor is that of at least k nodes.
+// rank, in turns. A factor comes from at least k nodes.
 void PlaceTable::find_factors() {
   const auto& gaps = segments_.gaps();
   std::vector<std::map<std::uint32_t, double>> mean;
@@ -257,8 +257,8 @@ double PlaceTable::factor(std::size_t gap, std::size_t rank, std::uint32_t lane)
          (place_[gap] == no_index ? 1.0 : factor_of(place_factor_[place_[gap]], lane));
 }
 
-// The costs of a communication are those at its place, else those of its class, else those of all communications. A
-// pool that fewer than k have as their narrowest takes all communications of its kind.
+// The costs of a communication come from its place, else from its class, else from all communications. A pool that
+// is the narrowest of fewer than k communications takes all communications of its kind.
 void PlaceTable::find_call_pools() {
   using Key = std::array<std::uint32_t, 2>;
   const auto& gaps = segments_.gaps();

@@ -69,8 +69,8 @@ std::uint32_t SegmentTable::busiest_lane() const {
   return std::ranges::max_element(nodes, {}, [](const auto& l) { return l.second; })->first;
 }
 
-// Returns a token of their class, in the lane of most of them, that waits for what at least half of them wait for;
-// if they are fewer than k nodes, in the lane of most nodes of all, waiting for the node before.
+// Returns a token of the common class, in the most frequent lane, with the dependencies of at least half of the
+// tokens; for fewer than k nodes, in the most frequent lane of all nodes, waiting for the node before.
 Token SegmentTable::in_common(const std::vector<std::uint32_t>& tokens, std::uint32_t k) const {
   std::map<std::uint32_t, double> lanes;
   std::map<TokenDep, double> deps;

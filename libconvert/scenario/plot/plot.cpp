@@ -220,7 +220,7 @@ class Drawing {
     begin(std::ceil(total_width), std::ceil(total_height));
     draw_y();
     draw_x();
-    // Between categories there is nothing to draw a line through: each value is a dot with its number.
+    // No lines between categories: each value is a dot with its number.
     const bool dots = !plot_.x.categories.empty();
     for (std::size_t i = 0; i < curves_.size() && !dots; ++i) draw_line(i);
     for (std::size_t i = 0; i < curves_.size(); ++i) draw_points(i);
@@ -362,7 +362,7 @@ class Drawing {
             dash_of(i) + "/>\n";
   }
 
-  // Writes each value beside its dot, above or below, unless another one is there.
+  // Writes each value beside its dot, above or below, unless another value is there.
   void draw_values() {
     constexpr double line = 13, above = 8, below = 17;
     constexpr int digits = 4;

@@ -46,13 +46,13 @@ struct BuilderJudging {
 // Returns what asks fastest_builder() for a library, whose algorithms are for many sizes.
 [[nodiscard]] FasterBuilder faster_builder(IssueMode issue);
 
-// Returns how long an algorithm, of chunks of one size, takes for so many bytes, which its chunks divide; nothing
-// if it does not come to its end.
+// Returns the time of an algorithm with chunks of one size for `bytes`, a multiple of its chunks; nothing if it
+// does not complete.
 using AlgorithmTimer = std::function<std::optional<Picoseconds>(const Algorithm&, std::int64_t bytes)>;
-// Returns a timer that replays algorithms in the model of a request, of which both are copied.
+// Returns a timer that replays algorithms in the model of a request; both arguments are copied.
 [[nodiscard]] AlgorithmTimer timer_by_replay(const NetworkConfig& network, const SynthesisRequest& request);
 
-// Returns a judge that replays algorithms in the model of a request, of which both are copied. It throws Error if
+// Returns a judge that replays algorithms in the model of a request; both arguments are copied. It throws Error if
 // an algorithm does not come to its end.
 [[nodiscard]] AlgorithmJudge judge_by_replay(const NetworkConfig& network, const SynthesisRequest& request);
 

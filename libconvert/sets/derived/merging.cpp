@@ -241,7 +241,7 @@ std::vector<Rank> MergedSet::ranks_of(const MergePlan::Group& group) const {
   return ranks;
 }
 
-// Returns whether the counts do not suffice to tell that the ranks' calls fit each other.
+// Returns whether the counts alone do not show that the ranks' calls fit each other.
 bool MergedSet::calls_in_question(const std::vector<CollectiveCensus>& found) const {
   return std::ranges::any_of(plan_.groups, [&](const auto& entry) {
     const std::vector<Rank> ranks = ranks_of(entry.second);

@@ -22,7 +22,7 @@ void WindowSet::find_span(unsigned jobs) {
   if (span_.last_ns == no_time)
     throw input_error(
         {.file = source_.base_name()},
-        "no node says when it ran (start_time_micros or start_nanos, and a duration), so that there is "
+        "no node states when it ran (start_time_micros or start_nanos, and a duration), so that there is "
         "no window to take; --iteration takes steps by their nodes, without times",
         "window");
   constexpr std::int64_t most_ns = std::numeric_limits<Picoseconds>::max() / ps_per_ns;

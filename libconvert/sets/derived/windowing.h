@@ -16,7 +16,7 @@ namespace convert {
 // and to write. Keeps at most one rank for each thread in memory; a stream as a whole.
 class WindowSet : public SetSource {
  public:
-  // Throws Error(input) if no node says when it ran, and [window] if none of them is in the window; Error(usage) if
+  // Throws Error(input) if no node states when it ran, and [window] if no node is in the window; Error(usage) if
   // it begins behind the end.
   WindowSet(SetSource& source, const TimeWindow& window, PartialCalls partial, unsigned jobs);
 

@@ -46,7 +46,7 @@ void TraceSource::take_groups(const TraceReader& reader, const Trace& head) {
   });
 }
 
-// Opens a file to look at it ahead of its reading, which reports what is to be said of it to `unheard`.
+// Opens a file for a look ahead. Findings go to `unheard`, as the later reading reports them.
 std::unique_ptr<TraceReader> TraceSource::look_at(std::size_t i, Diagnostics& unheard) const {
   const InputSet::File& file = inputs_.files()[i];
   const Rank rank = options_.rank.value_or(static_cast<Rank>(i));
@@ -57,7 +57,7 @@ std::unique_ptr<TraceReader> TraceSource::look_at(std::size_t i, Diagnostics& un
       });
 }
 
-// Reads all files for the groups that they tell; whoever reads the ranks hears what is to be said of them.
+// Reads all files for their groups; findings are left to the reading of the ranks.
 void TraceSource::read_groups_ahead() {
   Diagnostics unheard;
   for (std::size_t i = 0; i < inputs_.files().size(); ++i) {
@@ -68,7 +68,7 @@ void TraceSource::read_groups_ahead() {
   groups_known_ = true;
 }
 
-// Returns whether the ranks of a set may announce its groups, as nothing else tells them.
+// Returns whether the ranks of a set may announce its groups, as nothing else states them.
 bool TraceSource::may_announce_groups() {
   return format_->file_per_rank && !format_->tells_groups && !format_->linked && inputs_.files().size() > 1 &&
          !inputs_.groups() && carried_groups_.empty();
@@ -85,7 +85,7 @@ void TraceSource::read_announced_groups() {
       if (!reader->next_rank(trace)) return;
       (void)reader->next_nodes(trace, looked_at);
     } catch (const Error&) {
-      return;  // whoever reads the rank hears of it
+      return;  // the reading of the rank reports it
     }
     const GroupTable groups(process_groups(trace, nullptr));
     if (i == 0 && groups.all().empty()) return;
@@ -98,7 +98,7 @@ void TraceSource::take_metadata(const Metadata& metadata) {
   const std::lock_guard lock(groups_mutex_);
   for (const auto& [id, name] : names) {
     std::string& known = group_names_.try_emplace(id, name).first->second;
-    known = std::min(known, name);  // whatever thread reads a rank first
+    known = std::min(known, name);  // independent of the order of threads
   }
   if (!metadata_) metadata_ = metadata;
 }

@@ -21,7 +21,7 @@ struct SynthesizedAlgorithm {
 
   // Returns the bounds, then "; 73.9 us found, 1.000 of the bound, greedy, 1 piece".
   [[nodiscard]] std::string summary() const;
-  // Sets the time, and bounds that are not above it; `messages`: of the busiest link. Throws Error as
+  // Sets the time, and bounds that do not exceed it; `messages`: of the busiest link. Throws Error as
   // allow_rounding() does.
   void set_time(const SynthesisProblem& problem, Picoseconds time, std::size_t messages);
 };

@@ -18,9 +18,9 @@ struct ActivityTimes {
   Picoseconds compute = 0;        // nodes in the compute slot
   Picoseconds communication = 0;  // a receive from when its message is sent, a collective from its last call
   Picoseconds overlap = 0;        // of these two
-  Picoseconds waiting = 0;        // receives and collectives before that, while neither of the two is under way
-  Picoseconds called = 0;         // communication and all that waits, as ASTRA-sim counts it
-  Picoseconds memory = 0;         // remote memory
+  Picoseconds waiting = 0;  // receives and collectives before that, without compute or communication under way
+  Picoseconds called = 0;   // communication and all waits, as in ASTRA-sim
+  Picoseconds memory = 0;   // remote memory
   Picoseconds cpu = 0;
   Picoseconds busy = 0;   // any of them
   bool computes = false;  // there was such a node, perhaps of no length
@@ -40,7 +40,7 @@ class Activity {
   void end(Kind kind, Picoseconds now) {
     if (--active_[kind] == 0) change(kind, now);
   }
-  // What has waited communicates from now on.
+  // A waiting receive or collective communicates from now on.
   void end_wait(Picoseconds now) {
     end(waiting, now);
     begin(communication, now);
@@ -77,7 +77,7 @@ class Activity {
 
  private:
   static constexpr unsigned sets = 32;  // of kinds
-  // Returns whether a set is counted as the one without `waiting`: beside communication that makes no difference.
+  // Returns whether a set counts as the set without `waiting`: beside communication, waiting makes no difference.
   static constexpr auto is_merged = [](unsigned set) {
     constexpr unsigned both = 1U << communication | 1U << waiting;
     return (set & both) == both;

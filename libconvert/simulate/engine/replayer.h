@@ -267,7 +267,7 @@ class Replayer final : private CollectiveListener {
     return true;
   }
 
-  // Returns what a node does at first. A collective waits until it turns out that all NPUs have called it.
+  // Returns the first activity of a node. A collective waits until all NPUs have called it.
   [[nodiscard]] Activity::Kind first_kind(const Npu& npu, Rank r, const Op& op) {
     const Activity::Kind kind = Activity::kind_of(op.type, op.slot);
     if (waits_communicate_ || kind != Activity::communication) return kind;
@@ -467,9 +467,9 @@ class Replayer final : private CollectiveListener {
   bool order_is_open_ = false;
   const bool has_slots_;
   const bool has_streams_;
-  const bool waits_for_round_;    // what an INVALID node has freed
+  const bool waits_for_round_;    // nodes freed by an INVALID node
   const bool waits_communicate_;  // from their issue on, as in ASTRA-sim
-  bool on_network_ = true;        // what happens now is the network's doing, not an NPU's; the start counts as such
+  bool on_network_ = true;        // the current event comes from the network, not from an NPU; also at the start
 };
 
 }  // namespace convert

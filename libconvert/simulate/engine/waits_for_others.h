@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Receives whose messages are not sent yet, and collectives that not all NPUs have called: what waits for others.
+// Waits for other NPUs: receives before their messages are sent, collectives before all NPUs have called.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class ReceiveWaits {
     c.receiver = npu;
     return ++c.posted_ahead > 0;
   }
-  // Notes that a message is sent; calls go_on(npu) if a receive has waited for it.
+  // Notes that a message is sent; calls go_on(npu) if a receive waits for this message.
   template <class GoOn>
   void send(std::uint32_t channel, const GoOn& go_on) {
     if (--channels_[channel].posted_ahead >= 0) go_on(channels_[channel].receiver);
@@ -38,7 +38,7 @@ class ReceiveWaits {
 class WaitingInCalls {
  public:
   // Notes that NPU `npu` calls a collective, for `weight` of the `size` NPUs of its group. If it is the last, calls
-  // go_on(npu) for each NPU of which `communicates` was set.
+  // go_on(npu) for each NPU with `communicates`.
   template <class GoOn>
   void call(std::uint32_t run, Rank npu, std::uint32_t weight, std::uint32_t size, bool communicates,
             const GoOn& go_on) {

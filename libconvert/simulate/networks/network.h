@@ -82,7 +82,7 @@ class Network {
   // message.
   [[nodiscard]] virtual bool routes_by_tag() const { return false; }
   virtual void set_tag(std::int64_t /*tag*/) {}
-  // Returns whether messages so far had routes of equal cost to share; in the model wires only.
+  // Returns whether messages so far had a choice of equal-cost routes; in the model wires only.
   [[nodiscard]] virtual bool has_ties() const { return false; }
   // Returns the messages that wait for a turn which is another's.
   [[nodiscard]] virtual std::vector<HeldMessage> held() const { return {}; }
@@ -153,7 +153,7 @@ struct NetworkOptions {
   bool log_hops = false;                   // for Network::logged_hops; wires
   std::uint32_t wires_like = 1;            // for how many wires each stands there
   bool watch_ports = false;                // for Network::worst_port; unaware
-  bool names_links = false;                // messages have ways of schedules; wires
+  bool names_links = false;                // messages have routes of schedules; wires
 
   // Returns how messages share routes of equal cost.
   [[nodiscard]] RouteSpread spread() const {

@@ -21,7 +21,7 @@
 namespace convert {
 namespace {
 
-constexpr std::uint32_t most_parts = 64;  // of a message; more would change its time by little
+constexpr std::uint32_t most_parts = 64;  // of a message; more parts would hardly change its time
 
 constexpr std::uint32_t event_share_free = event_network + 2;  // share `arg` of a wire is free again
 
@@ -33,8 +33,8 @@ constexpr std::uint32_t event_share_free = event_network + 2;  // share `arg` of
 // A message that comes over slower wires than the one it takes (cut) needs only a share of it: others that need no
 // more than the rest go beside it, so that a fast wire behind slow ones carries as much as all of them bring.
 //
-// A message that is split over routes of equal cost (see Multipath) goes on as several packets from where the
-// routes part, and arrives with the last of them.
+// A message that is split over routes of equal cost (see Multipath) continues as several packets where the routes
+// part, and arrives with the last packet.
 template <class Observer>
 class WiresNetwork final : public Network {
  public:
@@ -197,8 +197,8 @@ class WiresNetwork final : public Network {
       enter(*next << splits_, table_.packet(*next << splits_));
   }
 
-  // Splits a packet over wires of equal cost, in proportion to their bandwidths: a message takes `most_parts`
-  // routes at most, beyond which packets take one wire each, in turn.
+  // Splits a packet over wires of equal cost, in proportion to their bandwidths: a message takes at most
+  // `most_parts` routes; further packets take one wire each, in turn.
   void part(std::uint32_t p, Packet& k, std::span<const std::uint32_t> tied) {
     const MessageToken message = message_of(p);
     if (more_parts_.size() <= message) more_parts_.resize(std::size_t{message} + 1);
@@ -218,7 +218,7 @@ class WiresNetwork final : public Network {
       const std::int64_t end =
           is_last ? bytes
                   : std::clamp(static_cast<std::int64_t>(static_cast<double>(bytes) * (share / sum)), begin, bytes);
-      if (end == begin && !(is_last && begin == 0)) continue;  // of no bytes there is one
+      if (end == begin && !(is_last && begin == 0)) continue;  // an empty message has one part
       const std::uint32_t q = begin == 0 ? p : add_part(message, whole);
       Packet& piece = table_.packet(q);
       piece.bytes = end - std::exchange(begin, end);

@@ -66,8 +66,8 @@ struct CompiledRank {
   std::vector<std::uint32_t> call_order{};  // indices of collectives in the order of issue
   std::vector<std::pair<std::uint32_t, NodeCollective>> collectives{};  // whose calls are not known yet, by index
   NodeCompiler::Use use{};                                              // of its nodes, likewise
-  bool foreign_order = false;      // it has an order of links that is for another network
-  std::string other_forwarding{};  // that its order of links was made with
+  bool foreign_order = false;                                           // it has a link order of another network
+  std::string other_forwarding{};  // forwarding that its link order was made for
 };
 // Returns the nodes of a code by their indices in the trace.
 [[nodiscard]] std::vector<std::uint32_t> nodes_by_index(const RankCode& code);
@@ -80,11 +80,11 @@ struct UnevenCall {
   Location where;
   NodeId node;
   std::int64_t bytes_out = -1;        // see NodeCollective
-  std::vector<std::int64_t> sends{};  // all-to-all: bytes to each place of the group; empty: not told
+  std::vector<std::int64_t> sends{};  // all-to-all: bytes to each place of the group; empty: unknown
   std::vector<std::int64_t> receives{};
 };
 
-// Holds what a member of a group calls where some member's parts differ.
+// Holds the call of a group's member if the parts of some member differ.
 struct UnevenMember {
   Rank rank = 0;
   std::uint32_t node = 0;

@@ -101,7 +101,7 @@ std::optional<std::uint32_t> ReplayBuilder::State::find_group(const Trace& trace
     if (is_member(*group, trace.rank)) return group;
     compiler.error(trace, index, "groups",
                    "rank " + std::to_string(trace.rank) + " calls a collective of group " + std::string(name) +
-                       ", of which it is no member");
+                       ", but is not a member");
     return std::nullopt;
   }
   compiler.error(trace, index, "groups",
@@ -362,11 +362,11 @@ void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t 
   if (c.root) call.root = program.groups[*group].place(*c.root);
   if (system.policy == WirePolicy::priority) call.priority = c.priority;
   if (c.op == Collective::all_to_all && !program.rules.parts_are_equal() && note_splits(trace, index, call, op)) {
-    const std::string differ = "its parts differ in size (send_splits, recv_splits), ";
+    const std::string differ = "its parts differ in size (send_splits, recv_splits)";
     const auto dims = c.listed_dims ? static_cast<int>(*c.listed_dims) : 0;
-    if (!prefix.empty()) compiler.error(trace, index, "custom", differ + "those of " + prefix + " do not");
+    if (!prefix.empty()) compiler.error(trace, index, "custom", differ + "; " + prefix + " requires equal parts");
     if (*group == 0 && std::countr_one(c.dims) < dims)
-      compiler.error(trace, index, "attributes", differ + "and it involves some dimensions only (involved_dim)");
+      compiler.error(trace, index, "attributes", differ + ", and it involves some dimensions only (involved_dim)");
     return;
   }
   UnevenCall own{.call = call, .prefix = prefix, .where = location_of(trace, index), .node = node};

@@ -163,7 +163,7 @@ void ReplayBuilder::State::note_peers(const Trace& trace, const RankCode& code) 
 void ReplayBuilder::State::note_order(const Trace& trace, const CompiledRank& rank) {
   if (!rank.other_forwarding.empty() && !std::exchange(forwarding_noted, true)) {
     program.notes.push_back(trace.name + ": scheduled for --forwarding " + rank.other_forwarding +
-                            "; the time that it claims is the replay's with --forwarding " + rank.other_forwarding);
+                            "; a replay takes the claimed time only with --forwarding " + rank.other_forwarding);
   }
   if (!rank.foreign_order || std::exchange(foreign_order_noted, true)) return;
   program.notes.push_back(trace.name +

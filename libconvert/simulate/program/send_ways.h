@@ -37,7 +37,7 @@ class SendWayReader {
     own,      // its turns on links count, not the control dependencies that say the same
   };
   [[nodiscard]] Use use_of(const Trace& trace) const;
-  // Returns the forwarding that a trace of use `own` was scheduled with ("store"); empty if it says none, if the
+  // Returns the forwarding that a trace of use `own` was scheduled with ("store"); empty if it has none, if the
   // replay forwards so, or if the network has no switches.
   [[nodiscard]] std::string other_forwarding(const Trace& trace) const;
 
@@ -85,7 +85,7 @@ class TurnTable {
   // Returns the table of turns.
   [[nodiscard]] std::vector<LinkTurn> take();
 
-  // Returns whether sends name links or switches of their ways.
+  // Returns whether sends name links or switches of their routes.
   [[nodiscard]] bool names_links() const { return names_nets_ || !entries_.empty(); }
   // Returns the run of collective number `collective`, apart from those of traces.
   [[nodiscard]] static std::uint32_t custom_run(std::uint32_t collective) { return customs | collective; }

@@ -2,10 +2,10 @@
 // Collectives whose parts differ in size.
 //
 // All-to-alls with send_splits and recv_splits: each member sends every other its part at once, and is done when it
-// has sent and received all. One whose own parts are equal may be among those that meet.
+// has sent and received all. A member with equal parts may be among the members that meet.
 //
-// All-gathers, gathers and scatters whose members state different comm_size: they run as those of equal parts do,
-// with each member's own bytes.
+// All-gathers, gathers and scatters whose members state different comm_size: they run as with equal parts, but with
+// the bytes of each member.
 #include <algorithm>
 #include <map>
 
@@ -33,7 +33,7 @@ std::vector<std::int64_t> sent_by(std::size_t from, const UnevenMembers& members
   return parts;
 }
 
-// Returns what each rank sends place `at` of an all-to-all of equal parts.
+// Returns the bytes that each rank sends place `at` of an all-to-all of equal parts.
 std::int64_t equal_part(const UnevenMember& m, std::size_t at, std::size_t places) {
   return part_bytes(m.bytes, static_cast<std::int64_t>(places), static_cast<std::int64_t>(at));
 }
@@ -66,14 +66,14 @@ Trace messages_of(std::size_t at, const std::vector<std::vector<std::int64_t>>& 
 
 }  // namespace
 
-// Notes a call that depends on those of other ranks: the node's channel is ~ its number until all are gathered.
+// Notes a call that depends on calls of other ranks: the node's channel is ~ its number until all are gathered.
 void ReplayBuilder::State::note_uneven(UnevenCall call, Op& op) {
   op.channel = ~static_cast<std::uint32_t>(uneven.size());
   uneven.push_back(std::move(call));
 }
 
-// Returns whether the parts of the all-to-all differ, or are wrong, which it reports. If they differ, the
-// call is noted.
+// Returns whether the parts of the all-to-all differ or are wrong. Wrong parts are reported; a call with different
+// parts is noted.
 bool ReplayBuilder::State::note_splits(const Trace& trace, std::uint32_t index, const CollectiveCall& call,
                                        Op& op) {
   UnevenCall u{.call = call, .where = location_of(trace, index), .node = trace.nodes.nodes[index].id};
@@ -184,7 +184,7 @@ std::uint32_t ReplayBuilder::State::add_uneven(const UnevenCall& first, const Un
   return static_cast<std::uint32_t>(calls.size() - 1);
 }
 
-// Returns the number of a call as it stands, of equal parts.
+// Returns the number of a call with equal parts.
 std::uint32_t ReplayBuilder::State::add_call(const UnevenCall& call) {
   const std::uint32_t number = call_number(call.call, call.prefix);
   if (number == calls.size()) calls.push_back({call.call, call.prefix, call.where, call.node});
@@ -192,8 +192,8 @@ std::uint32_t ReplayBuilder::State::add_call(const UnevenCall& call) {
   return number;
 }
 
-// Returns whether members of all-gathers, gathers or scatters that meet state different sizes rightly: nothing else
-// differs, and those of an all-gather by which parts are equal agree.
+// Returns whether different sizes of meeting all-gathers, gathers or scatters are valid: nothing else differs, and
+// members of an all-gather that declare equal parts agree.
 bool ReplayBuilder::State::parts_may_differ(const UnevenMembers& members) const {
   const auto n = static_cast<std::int64_t>(members.size());
   const auto without_size = [this](const UnevenMember& m) {
@@ -220,7 +220,7 @@ bool ReplayBuilder::State::parts_may_differ(const UnevenMembers& members) const 
   return differ;
 }
 
-// Adds one call of all members, each with its own part. A member that does not make the call has none.
+// Adds one call of all members with the part of each member. A member that does not make the call has no part.
 std::uint32_t ReplayBuilder::State::add_parts(const UnevenMembers& members) {
   std::vector<std::int64_t> parts;
   std::int64_t sum = 0;
@@ -237,7 +237,7 @@ std::uint32_t ReplayBuilder::State::add_parts(const UnevenMembers& members) {
     if (!m) continue;
     if (largest == nullptr || m->bytes > largest->bytes) largest = &*m;
     const std::string& prefix = m->told != nullptr ? m->told->prefix : calls[m->call].prefix;
-    if (!prefix.empty()) return fail("its parts differ in size (comm_size), those of " + prefix + " do not");
+    if (!prefix.empty()) return fail("its parts differ in size (comm_size); " + prefix + " requires equal parts");
   }
   UnevenCall call = largest->told != nullptr ? *largest->told
                                              : UnevenCall{.call = calls[largest->call].call,

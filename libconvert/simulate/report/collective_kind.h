@@ -24,12 +24,12 @@ struct CollectiveKind {
   std::optional<Picoseconds> bound_ps{};  // see bound.h; not for ideal networks
 };
 
-// Returns the kind of each plan, for ReplayResult::kinds, which reports need; without `bounds` none has one. Throws
-// Error as NetworkReach does.
+// Returns the kind of each plan, for ReplayResult::kinds, which reports need; without `bounds` no plan has a bound.
+// Throws Error as NetworkReach does.
 [[nodiscard]] std::vector<CollectiveKind> collective_kinds(const ReplayProgram& program, bool bounds = true);
 
-// Returns the kind of the collective of which the traces are an algorithm, from the metadata of a rank and the size
-// as nccl-tests count it; nothing if they are none, or the size is 0: unknown.
+// Returns the collective of traces of an algorithm, from the metadata of a rank and the size as nccl-tests count
+// it; nothing if the traces are no algorithm, or the size is 0: unknown.
 [[nodiscard]] std::optional<CollectiveKind> algorithm_kind(const Metadata& metadata, std::int64_t size_bytes);
 
 }  // namespace convert

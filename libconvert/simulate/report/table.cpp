@@ -38,7 +38,7 @@ void append_more(std::size_t more, const std::string& what, std::string& out) {
   if (more != 0) out += "… " + std::to_string(more) + " more " + what + "\n";
 }
 
-// Returns the columns of the table of NPUs: waiting, memory and CPU only where an NPU has any.
+// Returns the columns of the table of NPUs: waiting, memory and CPU only if an NPU has any.
 std::vector<const NpuTime*> shown_times(const ReplayResult& result) {
   std::vector<const NpuTime*> shown;
   const auto has_any = [&](std::size_t i) {
@@ -148,7 +148,7 @@ std::vector<KindRow> rows_of_kinds(const ReplayResult& result) {
   return rows;
 }
 
-// Appends the bandwidths of the collective of which the traces are an algorithm.
+// Appends the bandwidths of the collective, for traces of an algorithm.
 void append_whole(const ReplayResult& result, std::string& out) {
   if (!result.whole || result.status != ReplayStatus::complete) return;
   const CollectiveKind& kind = *result.whole;

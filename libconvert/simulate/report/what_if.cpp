@@ -24,7 +24,7 @@ namespace {
 
 constexpr double free_bytes_per_ns = 1e18;
 
-// Returns how long each NPU of the run computes: the union of its slices that compute.
+// Returns the computing time of each NPU of the run: the union of its slices that compute.
 std::vector<NpuComputing> computing_of(const Run& run, std::size_t npus) {
   std::vector<std::vector<std::pair<Picoseconds, Picoseconds>>> times(npus);
   for (const Slice& s : run.timeline.slices) {
@@ -177,7 +177,7 @@ class Changes {
   struct FreeCall {
     Collective op = Collective::all_reduce;
     std::uint32_t group = 0;  // in program_.groups
-    double npu_ps = 0;        // the sum over its calls of NPUs × time after the last of them has arrived
+    double npu_ps = 0;        // the sum over its calls of NPUs × time after the last call
   };
   // Returns the pairs of operation and group that run, the largest contributors first.
   [[nodiscard]] std::vector<FreeCall> contributors() const {

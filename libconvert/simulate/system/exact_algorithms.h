@@ -15,7 +15,7 @@ inline bool has_stages(const PhasePlan& p) {
          p.algorithm == NativeAlgorithm::double_binary_tree;
 }
 
-// Returns whether messages have two sizes, by which their slots are named.
+// Returns whether messages have two sizes, which name their slots.
 inline bool has_two_sizes(const PhasePlan& p) { return p.algorithm == NativeAlgorithm::ring && !p.unequal; }
 
 inline std::uint32_t window_of(const PhasePlan& p) { return p.algorithm == NativeAlgorithm::direct ? p.window : 1; }
@@ -36,7 +36,7 @@ Round SystemLayer<Observer>::exact_round(const Stream& st, std::uint64_t number)
                        [&](std::uint32_t place) { return unequal_part(st, place); });
 }
 
-// Returns the bytes of a message between the stream's place of a tree or star and another one.
+// Returns the bytes of a message between the stream's place of a tree or star and another place.
 template <class Observer>
 std::int64_t SystemLayer<Observer>::stage_bytes(const Stream& st, std::uint32_t place) const {
   if (!st.phase->unequal) return st.total;

@@ -25,7 +25,7 @@ namespace convert {
 struct CustomAlgorithm;
 struct LinkedProgram;
 
-// Gets the begins and ends of NPUs' parts of collectives.
+// Receives the begins and ends of NPUs' parts of collectives.
 class CollectiveListener {
  public:
   virtual ~CollectiveListener() = default;

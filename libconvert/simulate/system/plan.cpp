@@ -278,7 +278,7 @@ class Planner {
   void plan_rooted() {
     plan_.orders.emplace_back();
     const std::uint32_t size = group_.size(model_);
-    if (call_.root >= size) refuse("the root is no member of the group");
+    if (call_.root >= size) refuse("the root is not a member of the group");
     if (size == 1) {
       plan_.chunks = 0;
       return;

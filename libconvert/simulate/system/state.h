@@ -143,7 +143,7 @@ class SystemState {
   [[nodiscard]] Rank member(const Stream& st, std::uint32_t place) const;
   [[nodiscard]] std::uint32_t neighbour(const Stream& st, std::uint32_t distance, bool forwards) const;
   // Returns the bytes of the stream's chunk that the member at a place of its phase, which has unequal parts,
-  // brings along: its own part, and what it has gathered in the phases before.
+  // contributes: its own part, and the parts it has gathered in earlier phases.
   [[nodiscard]] std::int64_t unequal_part(const Stream& st, std::uint32_t place) const;
 
   static constexpr std::uint32_t block_bits = 10;

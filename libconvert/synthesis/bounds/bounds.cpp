@@ -270,7 +270,7 @@ Fraction us_per_byte(const LinkGraph& graph, const Crossing& crossing) {
 
 Bounds find_bounds(const SynthesisProblem& problem) { return BoundMaker(problem).make(); }
 
-// A bound adds the times of at most two links, so that half a picosecond counts twice.
+// A bound adds the times of at most two links: half a picosecond counts twice.
 void allow_rounding(Bounds& bounds, Picoseconds total, std::size_t messages) {
   if (total + static_cast<Picoseconds>(messages) < bounds.lower)
     throw Error("the synthesized schedule is wrong: it takes " + format_time(total) + ", less than its bound, " +

@@ -58,8 +58,8 @@ struct Bounds {
 // Returns microseconds for each byte of a part, exactly: parts over the bandwidth of the links in MB/s.
 [[nodiscard]] Fraction us_per_byte(const LinkGraph& graph, const Crossing& crossing);
 
-// Lowers bounds that limit every schedule to the time of a schedule that is shorter, since a replay rounds each
-// message to a picosecond. `messages`: of the busiest link. Throws Error if rounding of half a picosecond for each
+// Lowers bounds of every schedule to the time of a shorter schedule, since a replay rounds each message to a
+// picosecond. `messages`: of the busiest link. Throws Error if rounding of half a picosecond for each
 // message does not explain the difference.
 void allow_rounding(Bounds& bounds, Picoseconds total, std::size_t messages);
 

@@ -31,7 +31,7 @@ struct JointBounds {
 // single devices, those that bound each collective, and what is found from them by adding and leaving out devices.
 [[nodiscard]] JointBounds find_joint_bounds(const JointProblem& problem);
 
-// Lowers the bounds to the time of a schedule that is shorter, since replays round each message to a picosecond.
+// Lowers the bounds to the time of a shorter schedule, since replays round each message to a picosecond.
 void allow_rounding(JointBounds& bounds, Picoseconds total);
 
 // Returns what the bounds are, and where, for people: a line, then one or more for each collective.

@@ -30,7 +30,7 @@ TEST(Parts, AreWhatIsUnderWay) {
   const std::vector<NpuParts> parts = parts_of(run);
   ASSERT_EQ(parts.size(), 1U);
   EXPECT_EQ(parts[0].npu, 4U);
-  // The collective waits for its last NPU until 35: what the NPU computes before that hides nothing.
+  // The collective waits for its last NPU until 35: computation before that hides nothing.
   EXPECT_EQ(parts[0].ps, (Times{30, 0, 25, 5, 10, 10, 20}));
   EXPECT_EQ(parts[0].computing(), 30);
   EXPECT_EQ(parts[0].communication(), 25);

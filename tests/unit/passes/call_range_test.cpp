@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls that programs declare: around a size, between two sizes, and below those in which steps hang.
+// Calls that programs declare: around a size, between two sizes, and below the size at which steps hang.
 #include "passes/lower/call_range.h"
 
 #include <gtest/gtest.h>

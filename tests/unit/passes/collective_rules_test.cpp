@@ -178,7 +178,7 @@ TEST(Collectives, Members) {
   const GroupLists groups = {{"1", {0, 1, 2, 4}}};
   EXPECT_EQ(
       findings(set, rule, &groups),
-      (Lines{"t.3.et:@0x0: error: rank 3 node 3 'n' is a collective of group 1, of which rank 3 is no member "
+      (Lines{"t.3.et:@0x0: error: rank 3 node 3 'n' is a collective of group 1, but rank 3 is not a member "
              "[collectives]\n"
              "t.3.et:@0x0: note: group 1 has the ranks 0, 1, 2, 4\n"
              "t.3.et:@0x0: note: hint: add the rank to the group in PREFIX.groups.json, or give the collective the "

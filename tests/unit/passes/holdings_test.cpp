@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What nodes hold of chunks while a schedule runs.
+// Holdings of nodes while a schedule runs.
 #include "passes/ten/holdings.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 using enum Schedule::Op;
 
-// Returns what a node holds of a chunk when a microsecond begins; `initially` before anything comes.
+// Returns the holding of a node at the begin of a microsecond; `initially` before any arrival.
 std::int32_t held(const Holdings& h, std::uint32_t node, std::uint32_t chunk, int us, std::int32_t initially = 0) {
   std::int32_t now = initially;
   for (const Holdings::Change& c : h.changes) {

@@ -194,7 +194,7 @@ TEST(Merge, PlacesAreThePositionsInTheGroup) {
   };
   EXPECT_EQ(dump(merged(plan, workload(4)))[0], "1 COMM_SEND 4>2 tag 0 7 B");
   EXPECT_EQ(dump(merged(plan, workload(2)))[1], "2 COMM_RECV 4>2 tag 0 7 B");
-  EXPECT_EQ(merge_error(plan, workload(3)), "t.3.et:@0x0: node 0: rank 3 is no member of process group '3'");
+  EXPECT_EQ(merge_error(plan, workload(3)), "t.3.et:@0x0: node 0: rank 3 is not a member of process group '3'");
 }
 
 // No two instances that a rank takes part in have a tag in common, whatever runs at the same time.
@@ -405,15 +405,15 @@ TEST(Merge, RefusesMisfits) {
       "t.0.et:@0x0: node 7: its root is place 3 of its group, that of algo is place 2; --misfits warn merges it "
       "all the same");
   EXPECT_EQ(merge_error(plan, broadcast(9, "1")),
-            "t.0.et:@0x0: node 7: its root, rank 9, is no member of its group");
+            "t.0.et:@0x0: node 7: its root, rank 9, is not a member of its group");
 
   Plan all(2, built(Collective::all_to_all, 2));
   TraceBuilder uneven(0);
   uneven.collective(7, Collective::all_to_all, 64).splits({48, 16}, {32, 32});
   EXPECT_EQ(
       merge_error(all, uneven),
-      "t.0.et:@0x0: node 7: its parts differ in size (send_splits), those of algo do not; --misfits warn merges "
-      "it all the same");
+      "t.0.et:@0x0: node 7: its parts differ in size (send_splits); algo requires equal parts; --misfits warn "
+      "merges it all the same");
   TraceBuilder even(0);
   even.collective(7, Collective::all_to_all, 64).splits({32, 32}, {32, 32});
   EXPECT_EQ(merge_error(all, even), "");

@@ -82,7 +82,7 @@ auto parts(const convert::Run& run) {
   for (const NpuParts& p : parts_of(run)) all.push_back(p.ps);
   return all;
 }
-// Masks the NPUs of the headline: each run tells one of several paths that are images of each other.
+// Masks the NPUs of the headline: each run names one of several symmetric paths.
 std::vector<std::string> texts(const convert::Run& run) {
   std::vector<std::string> all;
   for (const Finding& f : findings_of(run)) {

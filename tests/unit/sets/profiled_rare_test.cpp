@@ -22,7 +22,7 @@ namespace {
 
 using namespace test;
 
-// What is planted.
+// Kinds of planted values.
 enum class Plant {
   name,
   stream,
@@ -53,7 +53,7 @@ enum class Plant {
 };
 constexpr auto plants = static_cast<std::size_t>(Plant::count);
 
-// Numbers above all others of the set, of which none is the mean of others.
+// Numbers above all others of the set; none is the mean of others.
 std::int64_t secret(Plant plant) { return 74'203'117 + 1'000'003 * static_cast<std::int64_t>(plant); }
 // Ranks that are no members of the set.
 Rank secret_rank(Plant plant) { return 700'001 + 13 * static_cast<Rank>(plant); }
@@ -201,7 +201,7 @@ TEST(ProfilePrivacy, NoTableHasAValueThatFewerThanKNodesHave) {
   }
 }
 
-// Rows and numbers are those of what is kept: nothing of a node that is left out can be told from the others.
+// Rows and numbers come from kept nodes only: an omitted node leaves no trace in them.
 TEST(ProfilePrivacy, WhatIsLeftOutMakesNoDifference) {
   const auto profile_of = [](std::int64_t stream, Rank other) {
     std::vector<Trace> traces;

@@ -25,7 +25,7 @@ struct NetworkImport {
   bool (*sniff)(std::string_view text) = nullptr;
   // Throws Error(input) [network] with the place, Error(usage) for options.
   NetworkConfig (*read)(const ImportSource& source) = nullptr;
-  // Null if it is read; else returns what such a file is, and what to give instead: "is a topology of hwloc …".
+  // Null if the file is read; else returns its kind and the input to use instead: "is a topology of hwloc …".
   std::string (*refusal)(std::string_view text) = nullptr;
 };
 

@@ -190,14 +190,14 @@ class MachineReader {
     if (kind_of_class(node.attribute("class").value()) != NcclDeviceKind::pci) return;
     const std::uint32_t bridge =
         add({.kind = NcclDeviceKind::pci, .host = host_, .name = name_of_bridge(node, bus_id)});
-    bridges_.emplace(std::pair(host_, bus_id), bridge);  // links lead to the first of a number, as NCCL's do
+    bridges_.emplace(std::pair(host_, bus_id), bridge);  // links lead to the first of a number, as in NCCL
     link_both(bridge, parent, NcclLinkKind::pci, rate);
     for (const pugi::xml_node child : node.children("pci")) read_pci(child, bridge, depth + 1);
     for (const pugi::xml_node other : node.children("pcilink"))
       read_later(other, bridge, NcclDeviceKind::pci, nccl_local_rate, 1);
   }
 
-  // NCCL makes a bridge of each element, also where another one has its number.
+  // NCCL makes a bridge of each element, also if another bridge has the same number.
   std::string name_of_bridge(pugi::xml_node node, const std::string& bus_id) {
     const std::string name = name_of_bus("pci", bus_id);
     auto& [count, line] = bridge_lines_[std::pair(host_, bus_id)];
@@ -375,7 +375,7 @@ class MachineReader {
   std::unordered_map<std::uint64_t, std::uint32_t> links_;  // of each (from, to), into links
   std::map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t> cpus_;
   std::map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t> nets_;
-  std::map<ByHost, std::uint32_t> gpus_;  // busids are apart by kind of device, as NCCL finds them
+  std::map<ByHost, std::uint32_t> gpus_;  // busids are separate by kind of device, as in NCCL
   std::map<ByHost, std::uint32_t> bridges_;
   std::map<ByHost, std::uint32_t> cards_;
   std::map<ByHost, std::uint32_t> gpu_lines_;

@@ -32,7 +32,7 @@ struct NcclLink {
   double bytes_per_ns = 0;
 };
 
-// What a GPU with a rank has, to be compared with other GPUs of the file.
+// Properties of a GPU with a rank, for comparison with other GPUs of the file.
 struct NcclGpu {
   std::uint32_t host = 0;
   std::uint32_t device = 0;  // in NcclMachine::devices

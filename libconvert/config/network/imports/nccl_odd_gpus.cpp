@@ -17,7 +17,7 @@ namespace {
 
 using Gpus = std::vector<const NcclGpu*>;
 
-// Whose GPUs for servers come with NVLink, except for PCIe cards.
+// Compute capabilities of server GPUs that have NVLink, except for PCIe cards.
 constexpr std::array<std::int64_t, 5> with_nvlink = {70, 80, 90, 100, 103};
 
 std::string ranks_of(const NcclMachine& machine, const Gpus& gpus) {
@@ -32,7 +32,7 @@ std::string gpus_of(const NcclGpu& like, std::size_t count, const char* noun = "
   return counted(count, noun) + (like.sm == 0 ? "" : " of sm " + std::to_string(like.sm));
 }
 
-// Finds the one GPU that differs in `value` from three or more that are alike.
+// Finds the one GPU that differs in `value` from three or more equal GPUs.
 template <class Value, class Describe>
 void find_odd_one(NcclMachine& machine, const Gpus& gpus, const Value& value, const Describe& describe) {
   std::map<decltype(value(*gpus[0])), Gpus> by_value;
@@ -47,7 +47,7 @@ void find_odd_one(NcclMachine& machine, const Gpus& gpus, const Value& value, co
                           gpus_of(*rest[0], rest.size(), "other GPU") + " have " + describe(*rest[0]));
 }
 
-// Returns whether there is a note: GPUs without NVLink where others have it, or where their kind implies it.
+// Returns whether there is a note: GPUs without NVLink if others have it, or if the kind implies it.
 bool lacks_links(NcclMachine& machine, const Gpus& gpus) {
   Gpus without;
   for (const NcclGpu* gpu : gpus) {

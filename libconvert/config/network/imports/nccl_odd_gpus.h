@@ -6,9 +6,9 @@
 
 namespace convert {
 
-// Adds notes, GPUs compared by compute capability: GPUs without NVLink (xGMI) where others have it; two or more
+// Adds notes, GPUs compared by compute capability: GPUs without NVLink (xGMI) if others have it; two or more
 // GPUs of a host without NVLink, if GPUs of their capability have it on servers (sm 70, 80, 90, 100, 103); one GPU
-// whose number of links or PCI rate differs from three or more others, which are equal.
+// with another number of links or PCI rate than three or more equal GPUs.
 void note_odd_gpus(NcclMachine& machine);
 
 }  // namespace convert

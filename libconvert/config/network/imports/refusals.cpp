@@ -12,13 +12,13 @@ bool sniff_nccl_graph(std::string_view text) {
   return root == "graphs" || root == "graph";
 }
 std::string refuse_nccl_graph(std::string_view /*text*/) {
-  return "is a graph file of NCCL (NCCL_GRAPH_DUMP_FILE): the channels that NCCL chose, no network; that is in the "
+  return "is a graph file of NCCL (NCCL_GRAPH_DUMP_FILE): the channels that NCCL chose, not the network; give the "
          "topology file (NCCL_TOPO_DUMP_FILE); et-generate --algorithm graph:FILE makes its rings";
 }
 
 bool sniff_hwloc(std::string_view text) { return first_element(text) == "topology"; }
 std::string refuse_hwloc(std::string_view /*text*/) {
-  return "is a topology of hwloc (lstopo), which does not say how fast links are; give NCCL's "
+  return "is a topology of hwloc (lstopo), which has no bandwidths of links; give NCCL's "
          "(NCCL_TOPO_DUMP_FILE)";
 }
 
@@ -42,14 +42,14 @@ bool sniff_taccl(std::string_view text) {
   return mentions_key(text, "node_invbws_list") || mentions_key(text, "node_betas_list");
 }
 std::string refuse_taccl(std::string_view /*text*/) {
-  return "is a topology of TACCL, which holds costs; which links a machine has is in TACCL's program, by the "
-         "machine's name. Write them as a list of links";
+  return "is a topology of TACCL, which holds costs; the links of a machine are in TACCL's program, by the "
+         "machine's name; write them as a list of links";
 }
 
 bool sniff_teccl(std::string_view text) { return mentions_key(text, "TopologyParams"); }
 std::string refuse_teccl(std::string_view /*text*/) {
   return "is an input of TE-CCL, which names a topology; its links are in TE-CCL's program. TE-CCL's schedules "
-         "hold them, and are taken in place of a network";
+         "hold them, and are accepted instead of a network";
 }
 
 bool sniff_infragraph_1(std::string_view text) {

@@ -24,7 +24,7 @@ Launches::Launches(const Profile* device) {
     operations_ = rows_by_key(operations.size(), calls.size(), [&](std::size_t i) { return call_of_[i]; });
   };
   rows();
-  // Of several operations of one kernel launch, those that name another operator have lost their own.
+  // Several operations of one kernel launch: operations that name another operator have lost their launch.
   bool lost = false;
   for (std::size_t c = 0; c < calls.size(); ++c) {
     if (!is_shared(*device, static_cast<std::uint32_t>(c)) || calls[c].external_id < 0) continue;
@@ -277,7 +277,7 @@ void EventFinder::nest(std::uint32_t thread, std::vector<ThreadEvent>& out) cons
     out.push_back({op.start_ns, EventKind::operator_begin, i});
     open.push_back({i, open.empty() ? op.end_ns : std::min(op.end_ns, open.back().end_ns)});
   };
-  // A call without length at an operator's end is inside the operator; so is one that names the operator, if the
+  // A call without length at an operator's end is inside the operator; so is a call that names the operator, if the
   // end is rounded.
   const auto is_after = [&](const Placed& call, const Open& o) {
     if (o.end_ns > call.start_ns || (o.end_ns == call.start_ns && call.end_ns == call.start_ns)) return false;

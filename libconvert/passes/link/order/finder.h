@@ -55,7 +55,7 @@ class OrderFinder {
     [[nodiscard]] std::uint32_t nodes() const { return std::max(parts.count, 1U); }
   };
 
-  // Returns how far times of one clock may be apart from what they were, by rounding.
+  // Returns the largest rounding error of times of one clock.
   [[nodiscard]] std::int64_t rounding_ns() const { return device_->resolution_ns > 1 ? device_->resolution_ns : 0; }
   void prepare();
   void on_event(std::uint32_t thread, const ThreadEvent& event);

@@ -15,14 +15,14 @@
 namespace convert {
 namespace {
 
-// The pauses of a thread: between operators, and in calls of communication that call nothing.
+// The pauses of a thread: between operators, and in communication calls without callees.
 class Pauses {
  public:
   Pauses(const Operators& operators, std::uint32_t thread, const std::vector<bool>& is_call) {
     struct Moment {
       std::int64_t time_ns;
       bool begins;
-      std::int64_t order;  // callers begin before what they call, and end after it
+      std::int64_t order;  // callers begin before their callees, and end after them
       std::uint32_t op;
       auto operator<=>(const Moment&) const = default;
     };
@@ -158,7 +158,7 @@ class HostComm {
       if (call.start_ns > collective.start_ns) continue;
       ++next;
       if (call.thread == collective.thread) continue;
-      // Time between the two is that of the collective's thread, unless that is busy.
+      // The collective's thread owns the time between the two, unless it is busy.
       const std::int64_t given = std::clamp(collective.start_ns, call.start_ns, call.end_ns);
       out_.push_back({call.thread, collective.thread, given, std::max(given, free_since_.at(c))});
       done_[call.thread].push_back({collective.end_ns, call.end_ns, collective.thread});

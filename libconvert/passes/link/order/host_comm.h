@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Communication that threads of its own carry out on the host, such as gloo's: which call handed it over, and where
-// the caller waits for it.
+// Communication on separate host threads, such as gloo's: the call that hands it over, and the wait of the
+// caller.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace convert {
 
-// Work that passes from one thread to another at two moments of their own.
+// Work that passes from one thread to another: given at one time, taken at another.
 struct HandOver {
   std::uint32_t from = 0;  // thread
   std::uint32_t to = 0;
@@ -24,8 +24,8 @@ struct HandOver {
 // Returns two hand-overs for each collective of a host backend (gloo:all_reduce) that another thread called
 // (c10d::allreduce_): from the call to the collective, and from its end to the caller. Calls and collectives of one
 // operation meet in their order. The caller waits if its longest pause since the call contains the collective's
-// end; a collective that ends earlier is waited for where the caller waits next, or at its next operator outside
-// others.
+// end; for a collective that ends earlier the caller waits at its next wait, or at its next outermost
+// operator.
 [[nodiscard]] std::vector<HandOver> host_comm_hand_overs(const Trace& host, const Profile& device,
                                                          const Operators& operators);
 

@@ -33,8 +33,8 @@ struct CollectiveGroup {
 
 // Returns whether two ranks can mean one collective by these calls. Unknown types fit all.
 [[nodiscard]] bool same_type(const CollectiveNode& a, const CollectiveNode& b);
-// Returns the size in bytes that must be the same on all ranks of a group of so many; -1 if it is unknown or need
-// not be.
+// Returns the size in bytes that must be the same on all `ranks` ranks of a group; -1 if it is unknown or may
+// differ.
 [[nodiscard]] std::int64_t common_size(const GroupUse& use, std::size_t call, std::size_t ranks);
 
 }  // namespace convert::rules

@@ -244,8 +244,8 @@ bool MergedProof::State::prove_part(std::span<const Meeting> members, std::uint3
   const MergedCall& first = call(members.front());
   const auto wanted = collective ? collective : claim_for(first.type);
   if (!wanted) {
-    error(members.front(), " is not proved: what a " + std::string(name(collective_of(first.type))) +
-                               " must end with, and where, is not known");
+    error(members.front(), " is not proved: the required result of a " +
+                               std::string(name(collective_of(first.type))) + " is unknown");
     return false;
   }
   InstanceOfRanks instance{.collective = *wanted, .lists = &lists};

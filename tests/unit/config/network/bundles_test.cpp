@@ -112,7 +112,7 @@ std::map<std::pair<Device, Device>, double> shares(const NetworkConfig& config, 
   return out;
 }
 
-// Bundles carry what their links carry where each link is followed by itself.
+// A bundle carries the sum of its links in a simulation without bundles.
 TEST(Bundles, CarryWhatSplitMessagesDo) {
   std::mt19937 random(3);
   for (int i = 0; i < 60; ++i) {

@@ -120,7 +120,7 @@ TEST(RunParts, AreTheSameInAllReports) {
       if (f.key == "hidden" && f.unit == Unit::time)
         near(static_cast<double>(std::get<std::int64_t>(f.value)), all * of(Part::overlap));
     }
-    convert::Run without = run;  // without paths a difference tells the mean NPU
+    convert::Run without = run;  // without paths a difference names the mean NPU
     without.path.clear();
     const Difference difference = compare_runs(without, without, {});
     for (std::size_t p = 0; p + 1 < mean.size(); ++p) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Extremes of lists of any length. Arguments of a call lie on its stack, which ends at about 125,000 of them:
+// Extremes of lists of any length. Arguments of a call lie on its stack, which holds about 125,000 values:
 // tests/check_pages.py keeps data out of there.
 
 // Return the largest and the smallest of the values and `start`.

@@ -9,7 +9,7 @@ interface Texts { ops: string[]; texts: string[] }
 export class Calls {
   readonly length: number;
   readonly group: Float64Array;
-  readonly like: Float64Array;       // of equivalent groups the same one
+  readonly like: Float64Array;       // one number for equivalent groups
   readonly number: Int32Array;
   readonly npus: Int32Array;
   readonly size: Float64Array;       // bytes; -1: not known
@@ -21,7 +21,7 @@ export class Calls {
   private readonly factor: Float64Array;
   private readonly algorithms: Int32Array;
 
-  // `times` returns a column in picoseconds, `like` the group that stands for those equivalent to a group.
+  // `times` returns a column in picoseconds, `like` the representative of the groups equivalent to a group.
   constructor(data: PageData<Texts>, times: (name: string) => Float64Array, private readonly texts: Texts,
               like: (group: number) => number) {
     this.operation = data.u8('call.op');
@@ -45,7 +45,7 @@ export class Calls {
   boundOf(i: number): number { return this.bound[i]!; }
   // Returns the time of a call; -1: not ended.
   time(i: number): number { return this.end[i]! < 0 ? -1 : this.end[i]! - this.begin[i]!; }
-  // Returns GB/s of the size in the time of a call; 0 if one of them is not known.
+  // Returns GB/s of the size in the time of a call; 0 if the size or the time is unknown.
   algbw(i: number): number {
     return this.size[i]! > 0 && this.end[i]! > this.begin[i]! ? this.size[i]! / (this.end[i]! - this.begin[i]!) * 1000 : 0;
   }
@@ -65,7 +65,7 @@ export class Calls {
   }
 }
 
-// Calls of one operation, size and group; equivalent groups are one. Times are picoseconds, of those that ended; -1 where there are none.
+// Calls of one operation, size and group; equivalent groups are one. Times are picoseconds, of calls that ended; -1 without such calls.
 export interface Group {
   key: string; op: string; size: number; group: number; title: string; calls: number[];
   sum: number; least: number; mean: number; most: number; waits: number; busbw: number; ofBound: number;

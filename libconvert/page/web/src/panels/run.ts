@@ -77,7 +77,7 @@ export class Run {
   }
   text(index: number): string { return index < 0 ? '' : this.head.texts[index]!; }
   name(index: number): string { return index < 0 ? '' : this.head.names[index]!; }
-  // Returns the title of a process group and those equivalent to it, and that of the group alone.
+  // Returns the title of a process group with its equivalents, and the title of the group alone.
   groupTitle(group: number): string { return visible(this.groups.get(group)?.title ?? String(group), 60); }
   groupAlone(group: number): string { return visible(this.groups.get(group)?.alone ?? String(group), 60); }
   setting(key: string): string | undefined { return this.head.settings.find(s => s[0] === key)?.[1]; }

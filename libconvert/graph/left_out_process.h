@@ -10,8 +10,8 @@
 
 namespace convert {
 
-// Recognises defects of a graph that are such dependencies: control dependencies of a trace with PyTorch's schema on
-// a node before all others. `trace` must outlive this object.
+// Recognises defects of a graph that are such dependencies: control dependencies of a trace with PyTorch's schema
+// on a node before all others. `trace` must outlive this object.
 class LeftOutProcess {
  public:
   explicit LeftOutProcess(const Trace& trace) : trace_(trace) {}

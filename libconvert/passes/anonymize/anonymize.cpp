@@ -34,11 +34,14 @@ std::string plain_version(const std::string& version) {
   return is_version(version) ? version : std::string(schema_version);
 }
 
-// Returns whether a schema is one of PyTorch or of Chakra's converter, such as 1.1.1-chakra.0.0.4.
-bool is_plain_schema(std::string_view text) {
+// Returns the schema of PyTorch or of Chakra's converter, such as 1.1.1-chakra.0.0.4, and a version for any other
+// text.
+std::string plain_schema(std::string_view text) {
   constexpr std::string_view chakra = "-chakra.";
   const std::size_t at = std::min(text.find(chakra), text.size());
-  return is_version(text.substr(0, at)) && (at == text.size() || is_version(text.substr(at + chakra.size())));
+  const bool plain =
+      is_version(text.substr(0, at)) && (at == text.size() || is_version(text.substr(at + chakra.size())));
+  return std::string(plain ? text : schema_version);
 }
 
 void keep_collective(const Metadata& from, Metadata& to) {
@@ -105,7 +108,7 @@ void RankAnonymizer::head(Trace& trace) {
     out.table.add_string(scheduled_forwarding, forwarding);
   // Without it a dependency on the process that Chakra's converter leaves out is a defect.
   const auto schema = string_value(trace.metadata.table, trace.metadata.table.attrs, attr::schema);
-  if (schema && is_plain_schema(*schema) && !is_kept(attr::schema)) out.table.add_string(attr::schema, *schema);
+  if (schema && !is_kept(attr::schema)) out.table.add_string(attr::schema, plain_schema(*schema));
   for (const Attr& a : trace.metadata.table.attrs) {
     if (!is_kept(a.name)) continue;
     out.table.add_copy(trace.metadata.table, a);

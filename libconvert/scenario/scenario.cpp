@@ -148,6 +148,8 @@ std::string result_message(const ReplayResult& result) {
   if (result.status == ReplayStatus::deadlock)
     return counted(waits.waiting_total, "node") +
            (waits.waiting_total == 1 ? " never runs to its end" : " never run to their end");
+  if (result.status == ReplayStatus::unmatched && waits.unmatched_total == 0)
+    return counted(waits.blocked_total, "collective") + " not called by all members";
   if (result.status == ReplayStatus::unmatched)
     return counted(waits.unmatched_total, "message") +
            (waits.unmatched_total == 1 ? " is never received" : " are never received");

@@ -230,8 +230,9 @@ void report_unfinished(ReplayResult& result, const InputOptions& input, const st
   const auto most = static_cast<std::size_t>(context.common.max_errors);
   look_up_names(input, context, most, waits.blocked);
   const bool deadlock = result.status == ReplayStatus::deadlock;
-  context.diagnostics.error({.file = file}, deadlock ? "deadlock" : "pairs",
-                            (deadlock ? "deadlock: " : "") + result_message(result), describe(waits, most));
+  const char* const rule = deadlock ? "deadlock" : waits.unmatched_total == 0 ? "collectives" : "pairs";
+  context.diagnostics.error({.file = file}, rule, (deadlock ? "deadlock: " : "") + result_message(result),
+                            describe(waits, most));
   context.report();
 }
 

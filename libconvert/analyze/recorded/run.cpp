@@ -11,6 +11,7 @@
 #include "core/attr_names.h"
 #include "core/run/totals.h"
 #include "core/units.h"
+#include "graph/unknown_communication.h"
 
 namespace convert {
 namespace {
@@ -37,6 +38,7 @@ class RunMaker {
     run_.reached_ps = run_.total_ps;
     count_nodes();
     for (const auto& [pair, traffic] : matrix_) run_.matrix.push_back(traffic);
+    note_unknown_communication();
     if (set_.untimed != 0)
       run_.limits.push_back(counted(set_.untimed, "node") + " with a duration but no begin " +
                             (set_.untimed == 1 ? "is" : "are") + " left out");
@@ -44,6 +46,26 @@ class RunMaker {
   }
 
  private:
+  void note_unknown_communication() {
+    std::uint64_t nodes = 0;
+    Picoseconds time = 0;
+    for (std::size_t t = 0; t < set_.traces.size(); ++t) {
+      const NodeTable& table = set_.traces[t].nodes;
+      for (std::uint32_t i = 0; i < table.nodes.size(); ++i) {
+        const Node& n = table.nodes[i];
+        if (n.type != NodeType::comp || find(table.attributes(n), unknown_communication) == nullptr) continue;
+        const RecordedSet::Node& recorded = set_.nodes[set_.first[t] + i];
+        ++nodes;
+        if (__builtin_add_overflow(time, recorded.end_ps - recorded.begin_ps, &time))
+          time = std::numeric_limits<Picoseconds>::max();
+      }
+    }
+    if (nodes == 0) return;
+    run_.limits.push_back(counted(nodes, "operation") + (nodes == 1 ? " that communicates" : " that communicate") +
+                          " by an unknown collective (communication_unknown) " + (nodes == 1 ? "counts" : "count") +
+                          " as computing: " + format_time(time));
+  }
+
   // The first of its nodes that says it tells the type of a collective's elements.
   void name_type(std::uint32_t call) {
     for (const std::uint32_t n : set_.members[call]) {

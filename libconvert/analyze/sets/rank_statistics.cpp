@@ -14,6 +14,7 @@
 #include "core/words.h"
 #include "graph/algorithms.h"
 #include "graph/graph.h"
+#include "graph/unknown_communication.h"
 
 namespace convert {
 namespace {
@@ -63,6 +64,9 @@ class RankCounter::Counter {
       nodes.bytes.add(bytes.value_or(0));
     };
     count(out_.by_type[type]);
+    const auto is_unknown = [](const Attr& a) { return a.name == unknown_communication; };
+    if (node.type == NodeType::comp && std::ranges::any_of(table_.attributes(node), is_unknown))
+      count(out_.unknown_communication);
     if (wishes_.names) {
       RankStatistics::Nodes& named = out_.by_name[name_number(node)];
       count(named);

@@ -95,6 +95,7 @@ struct RankStatistics {
   std::uint64_t redundant_edges = 0;
   std::uint64_t edges_not_searched = 0;  // for redundancy, as that would take too long
   Defects defects{};
+  Nodes unknown_communication{};  // COMP nodes that communicate, see unknown_communication in graph/
 
   std::uint64_t sends = 0, recvs = 0, calls = 0;
   Sum sent_bytes, received_bytes, call_bytes;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "analyze/figures/cells.h"
 #include "analyze/figures/traffic.h"
 #include "analyze/sets/set_statistics.h"
 #include "graph/collectives.h"
@@ -199,6 +200,10 @@ Section SetStatistics::collectives() const {
                    [](const auto& a, const auto& b) { return a.back() > b.back(); });
   s.tables = {std::move(ops), std::move(groups)};
   if (calls_.empty()) s.notes.emplace_back("no collectives");
+  if (const RankStatistics::Nodes& n = total_.unknown_communication; n.count != 0)
+    s.notes.push_back(counted(n.count, "COMP node") + (n.count == 1 ? " communicates" : " communicate") +
+                      " by an unknown collective (communication_unknown), for " +
+                      text_cell(n.time_ps.get(), Unit::time));
   note_sums(s, {&total_.call_bytes});
   return s;
 }

@@ -104,6 +104,7 @@ void SetStatistics::add_alike(RankStatistics& r, std::uint64_t ranks) {
                        &S::loaded_bytes, &S::stored_bytes})
     (total_.*m).add(r.*m, ranks);
   add_defects(total_.defects, r.defects, ranks);
+  add_counts(total_.unknown_communication, r.unknown_communication, ranks);
   total_.message_sizes.add(r.message_sizes, ranks);
   total_.call_sizes.add(r.call_sizes, ranks);
   if (ranks == 1 && names_.rows.empty() && r.by_name.size() < most_set_names) {

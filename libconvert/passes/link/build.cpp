@@ -8,6 +8,7 @@
 #include "core/run/group_names.h"
 #include "core/trace.h"
 #include "core/world_size.h"
+#include "graph/unknown_communication.h"
 #include "passes/dep_rules.h"
 #include "util/huge_pages.h"
 
@@ -237,8 +238,7 @@ void LinkedNodes::add_communication(const OrderedNode& n) {
     report_.add(what, id, t.view(t.nodes.back().name));
     if (of_device)
       report_.unmatched_ns[static_cast<std::size_t>(what)] += static_cast<std::uint64_t>(n.duration_ns);
-    static const Name communication_unknown("communication_unknown");
-    t.add_bool(communication_unknown, true);
+    t.add_bool(unknown_communication, true);
   };
   if (facts.kind == CommKind::none) return unknown(Unmatched::communication_unknown);
   const std::int64_t bytes = comm_size(facts).value_or(-1);

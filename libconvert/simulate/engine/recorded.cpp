@@ -136,7 +136,7 @@ class RecordedReplay::RankReplay::Work {
     trace_.nodes.deps = {};  // the graph has them
     trace_.nodes.positions = {};
     out_.findings->append(*node_findings_);
-    out_.untimed = compiler_.untimed();
+    out_.omitted = compiler_.omitted();
   }
 
   static std::uint8_t kind_of(NodeType type, const Op& op) {
@@ -389,7 +389,7 @@ void RecordedReplay::add_timeline(const Timeline& timeline) {
 
 void RecordedReplay::add(RecordedRank&& rank) {
   diagnostics_.append(*rank.findings);
-  untimed_ += rank.untimed;
+  omitted_ += rank.omitted;
   if (rank.waits.waiting_total != 0) add_waits(std::move(rank.waits));
   add_timeline(rank.timeline);
   const bool later = result_.npus.empty() || rank.end_ps > result_.total_ps;
@@ -411,7 +411,8 @@ std::optional<ReplayResult> RecordedReplay::finish() {
     throw usage_error("there is no rank " + std::to_string(target->rank) + " to explain");
   if (options_.explain && options_.explain->end && result_.status == ReplayStatus::deadlock)
     result_.explanation.reset();
-  warn_of_untimed(untimed_, diagnostics_);
+  warn_of_times(omitted_, diagnostics_);
+  add_notes(omitted_, result_);
   result_.reached_ps = result_.total_ps;
   return std::move(result_);
 }

@@ -17,8 +17,8 @@
 #include "graph/kept_nodes.h"
 #include "simulate/engine/replay.h"
 #include "simulate/explain/explain.h"
+#include "simulate/program/omissions.h"
 #include "simulate/program/program.h"
-#include "simulate/program/untimed.h"
 #include "simulate/waits/deadlock.h"
 
 namespace convert {
@@ -31,7 +31,7 @@ struct RecordedRank {
   WaitReport waits{};      // if not all nodes ran
   Timeline timeline{};
   std::optional<Explanation> explanation{};
-  UntimedNodes untimed{};
+  Omissions omitted{};
   std::unique_ptr<Diagnostics> findings{};
 };
 
@@ -75,7 +75,7 @@ class RecordedReplay {
   ReplayOptions options_;
   Diagnostics& diagnostics_;
   ReplayResult result_;
-  UntimedNodes untimed_{};
+  Omissions omitted_{};
 };
 
 }  // namespace convert

@@ -276,7 +276,15 @@ ReplayResult replay(const ReplayProgram& program) {
     result.notes.emplace_back(
         "the roofline runs computations at 100 % of peak-perf; lower peak-perf to the rate that "
         "kernels reach");
+  if (!program.rules.notes_gaps()) add_notes(program.omitted, result);
   return std::move(result);
+}
+
+void add_notes(const Omissions& omitted, ReplayResult& result) {
+  double compute_ps = 0;
+  for (const NpuResult& npu : result.npus) compute_ps += static_cast<double>(npu.compute_ps);
+  for (std::string& note : notes_of(omitted, result.npus.size(), result.total_ps, compute_ps))
+    result.notes.push_back(std::move(note));
 }
 
 }  // namespace convert

@@ -31,7 +31,7 @@ struct Equivalence;
 
 enum class ReplayStatus : std::uint8_t {
   complete,   // every node has run and every message was received
-  unmatched,  // every node has run, but some messages were never received
+  unmatched,  // every node has run, but messages were not received, or collectives not called by all members
   deadlock,   // nothing can happen any more, and nodes have not run
   stopped,    // at ReplayOptions::until
 };
@@ -124,5 +124,8 @@ struct ReplayResult {
 // Runs the program; may be called again with the same one, for the same result. Throws Error if simulated time
 // overflows, and Error(usage) if there is no node to explain.
 [[nodiscard]] ReplayResult replay(const ReplayProgram& program);
+
+// Adds the notes on what the replay has left out.
+void add_notes(const Omissions& omitted, ReplayResult& result);
 
 }  // namespace convert

@@ -410,7 +410,7 @@ class Replayer final : private CollectiveListener {
       result_.status = ReplayStatus::stopped;
     } else if (!all_done) {
       result_.status = ReplayStatus::deadlock;
-    } else if (messages_.any_unclaimed()) {
+    } else if (messages_.any_unclaimed() || call_waits_.any_open()) {
       result_.status = ReplayStatus::unmatched;
     }
   }

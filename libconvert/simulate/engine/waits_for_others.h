@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -44,11 +45,15 @@ class WaitingInCalls {
             const GoOn& go_on) {
     if (run >= runs_.size()) runs_.resize(std::size_t{run} + 1);
     Run& r = runs_[run];
+    if (r.called == 0) ++open_;
     r.called += weight;
     if (communicates) r.waiting.push_back(npu);
     if (r.called < size) return;
+    --open_;
     for (const Rank waited : std::exchange(r.waiting, {})) go_on(waited);
   }
+  // Returns whether some NPU has not called a collective that others have called.
+  [[nodiscard]] bool any_open() const { return open_ != 0; }
   // Notes that the part of an NPU ends. Returns whether it has waited until now.
   [[nodiscard]] bool end(std::uint32_t run, Rank npu) {
     std::vector<Rank>& waiting = runs_[run].waiting;
@@ -64,6 +69,7 @@ class WaitingInCalls {
     std::vector<Rank> waiting{};
   };
   std::vector<Run> runs_;
+  std::size_t open_ = 0;
 };
 
 }  // namespace convert

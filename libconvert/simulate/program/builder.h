@@ -204,7 +204,7 @@ struct ReplayBuilder::State {
   std::vector<Numbered> numbered;  // by call
   // What adding a rank did beside its program, by rank.
   struct Added {
-    UntimedNodes untimed{};
+    Omissions omitted{};
     bool told = false;  // a warning or error
   };
   std::vector<Added> added;

@@ -8,6 +8,7 @@
 #include "core/units.h"
 #include "graph/collectives.h"
 #include "graph/left_out_process.h"
+#include "graph/unknown_communication.h"
 
 namespace convert {
 namespace {
@@ -77,7 +78,7 @@ void NodeCompiler::compile_recorded(bool communicates) {
   const IntValue delay = integer(attr::start_delay_nanos, false);
   if (delay && delay.value > static_cast<std::int64_t>(max_duration_ns))
     fail("times", "the start delay exceeds 106 days");
-  if (communicates && !has_recorded_time()) ++untimed_.communication;
+  if (communicates && !has_recorded_time()) ++omitted_.untimed_communication;
 }
 
 // Computes the time by the roofline model: operations run at peak, or slower if local memory cannot feed them.
@@ -351,14 +352,30 @@ void NodeCompiler::note_gaps() {
     gaps_.add(AstraGap::custom_node);
 }
 
-// Counts a node that computes on the NPU for no stated time; `priced`: by the roofline.
-void NodeCompiler::count_untimed_computation(bool priced) {
-  if (priced || inside_ || out_.op.type != OpType::timed || out_.op.slot == Slot::cpu) return;
-  if (node_->type != NodeType::comp || has_recorded_time()) return;
-  if (find(attributes_, attr::tb_id) != nullptr || find(attributes_, attr::merged_from) != nullptr)
+// Counts a node that computes for no stated time; `priced`: by the roofline.
+void NodeCompiler::count_times(bool priced) {
+  const bool timed = has_recorded_time();
+  if (!timed && (find(attributes_, attr::tb_id) != nullptr || find(attributes_, attr::merged_from) != nullptr))
     return;  // reduction of a collective algorithm
   const IntValue operations = int_value(find(attributes_, attr::num_ops));
-  if (operations && operations.value > 0) ++untimed_.computation;
+  const bool computes = operations && operations.value > 0;
+  ++(timed || computes ? omitted_.timed : omitted_.timeless);
+  if (!priced && !timed && computes && out_.op.type == OpType::timed && out_.op.slot != Slot::cpu)
+    ++omitted_.untimed_computation;
+}
+
+// Counts what the replay leaves out of a node.
+void NodeCompiler::count_omissions(bool priced) {
+  if (inside_) return;
+  if (node_->type == NodeType::comp) count_times(priced);
+  for (const Attr& a : attributes_) {
+    if (a.name == unknown_communication && node_->type == NodeType::comp) {
+      omitted_ += {.unknown = 1, .unknown_ns = static_cast<std::uint64_t>(out_.op.value / ps_per_ns)};
+    } else if (a.name == attr::start_delay_nanos && options_.recorded != Recorded::everything) {
+      const IntValue ns = int_value(&a);
+      if (ns && ns.value > 0) omitted_ += {.delayed = 1, .delay_ns = static_cast<std::uint64_t>(ns.value)};
+    }
+  }
 }
 
 CompiledNode NodeCompiler::compile(const Trace& trace, std::uint32_t index) {
@@ -394,9 +411,9 @@ CompiledNode NodeCompiler::compile(const Trace& trace, std::uint32_t index) {
   } else {
     compile_by_type();
   }
-  count_untimed_computation(system().roofline && !recorded && !replay_only);
   if (rules_.notes_gaps()) note_gaps();
   slow_down();
+  count_omissions(system().roofline && !recorded && !replay_only);
   if (system().roofline && type == NodeType::comp) note_roofline();
   out_.op.is_compute = out_.op.type == OpType::timed && out_.op.slot != Slot::cpu &&
                        (type == NodeType::comp || (replay_only && rules_.replayed_nodes_compute()));
@@ -419,19 +436,6 @@ void report_defects(const Trace& trace, const std::vector<GraphDefect>& defects,
       case GraphDefect::What::duplicate_edge: break;  // harmless
     }
   }
-}
-
-void warn_of_untimed(const UntimedNodes& nodes, Diagnostics& diagnostics) {
-  if (const std::uint64_t n = nodes.communication; n != 0)
-    diagnostics.warning({}, "times",
-                        counted(n, "communication node") + (n == 1 ? " has" : " have") + " no recorded duration");
-  if (const std::uint64_t n = nodes.computation; n != 0)
-    diagnostics.warning({}, "times",
-                        counted(n, "COMP node") + (n == 1 ? " states" : " state") +
-                            " operations but no duration and take" + (n == 1 ? "s" : "") +
-                            " at most"
-                            " 1 ns: give a peak rate, with et-generate --set time.peak=989TFLOPS, or with "
-                            "roofline-enabled and peak-perf in et-replay --system");
 }
 
 }  // namespace convert

@@ -13,10 +13,10 @@
 #include "core/trace.h"
 #include "graph/graph.h"
 #include "simulate/astra/gaps.h"
+#include "simulate/program/omissions.h"
 #include "simulate/program/op.h"
 #include "simulate/program/program.h"
 #include "simulate/program/roofline.h"
-#include "simulate/program/untimed.h"
 
 namespace convert {
 
@@ -61,18 +61,18 @@ class NodeCompiler {
   void error(const Trace& trace, std::uint32_t index, const std::string& rule, const std::string& message);
   [[nodiscard]] bool failed() const { return failed_; }
   [[nodiscard]] bool size_used() const { return size_used_; }
-  [[nodiscard]] const UntimedNodes& untimed() const { return untimed_; }
-  void add_untimed(const UntimedNodes& nodes) { untimed_ += nodes; }
+  [[nodiscard]] const Omissions& omitted() const { return omitted_; }
+  void add_omitted(const Omissions& omitted) { omitted_ += omitted; }
   // Says what was found beside errors.
   struct Use {
-    UntimedNodes untimed{};
+    Omissions omitted{};
     bool size = false;
     AstraGaps gaps{};
   };
-  [[nodiscard]] Use use() const { return {untimed_, size_used_, gaps_}; }
+  [[nodiscard]] Use use() const { return {omitted_, size_used_, gaps_}; }
   // Adds what another compiler has found.
   void add(const Use& other) {
-    untimed_ += other.untimed;
+    omitted_ += other.omitted;
     size_used_ = size_used_ || other.size;
     gaps_.add(other.gaps);
   }
@@ -90,7 +90,8 @@ class NodeCompiler {
   void compile_recorded(bool communicates);
   void compile_compute();
   void note_roofline();
-  void count_untimed_computation(bool priced);
+  void count_times(bool priced);
+  void count_omissions(bool priced);
   void note_gaps();
   void slow_down();
   void compile_memory();
@@ -111,7 +112,7 @@ class NodeCompiler {
   Diagnostics& diagnostics_;
   bool failed_ = false;
   bool size_used_ = false;
-  UntimedNodes untimed_{};
+  Omissions omitted_{};
   std::uint64_t without_memory_ = 0;        // nodes that need a memory model
   std::optional<Diagnostic> first_memory_;  // about the first of them
   RooflineUse roofline_{};

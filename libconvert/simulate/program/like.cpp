@@ -192,7 +192,7 @@ bool ReplayBuilder::State::add_like(Rank like, const Likeness& how) {
   }
   const std::vector<std::uint64_t>& nodes = models.at(like).nodes_of_call;
   for (std::size_t c = 0; c < to.plans.size(); ++c) calls[to.plans[c]].nodes += nodes[c];
-  compiler.add_untimed(added[like].untimed);
+  compiler.add_omitted(added[like].omitted);
   const Added as_like = added[like];
   added.push_back(as_like);
   program.ranks.push_back(std::move(to));
@@ -207,7 +207,7 @@ std::shared_ptr<const RankModel> ReplayBuilder::State::model_of_last() const {
   model->code = rank.code;
   model->peers = rank.peers;
   model->tags = rank.tags.empty() ? rank.code->tags : rank.tags;
-  model->untimed = added[last].untimed;
+  model->omitted = added[last].omitted;
   for (const std::uint32_t call : rank.plans) model->calls.push_back({call, calls[call].call.group, no_index, 0});
   for (std::uint32_t node = 0; node < rank.code->ops.size(); ++node) {
     const Op& op = rank.code->ops[node];
@@ -246,8 +246,8 @@ void ReplayBuilder::State::add(LikeRank&& rank) {
   }
   const Location& where = rank.highest.where;
   highest_peers.push_back({rank.highest.peer, where, static_cast<NodeId>(where.node)});
-  compiler.add_untimed(model.untimed);
-  added.push_back({model.untimed, false});
+  compiler.add_omitted(model.omitted);
+  added.push_back({model.omitted, false});
   program.ranks.push_back(std::move(to));
 }
 

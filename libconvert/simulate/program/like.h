@@ -10,8 +10,8 @@
 
 #include "core/diagnostic.h"
 #include "core/trace.h"
+#include "simulate/program/omissions.h"
 #include "simulate/program/op.h"
-#include "simulate/program/untimed.h"
 
 namespace convert {
 
@@ -37,7 +37,7 @@ struct RankModel {
   std::vector<std::uint32_t> message_ops{};  // nodes of the code
   std::vector<Rank> peers{};                 // by message
   std::vector<std::int64_t> tags{};          // by message
-  UntimedNodes untimed{};
+  Omissions omitted{};
 };
 
 // Holds a rank that does what the one of a model does.

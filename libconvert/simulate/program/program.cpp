@@ -190,12 +190,12 @@ void ReplayBuilder::State::begin_rank(Rank rank, const std::string& name) {
 
 void ReplayBuilder::State::add(const Trace& trace) {
   begin_rank(trace.rank, trace.name);
-  const UntimedNodes untimed = compiler.untimed();
+  const Omissions omitted = compiler.omitted();
   const std::size_t told = diagnostics.errors() + diagnostics.warnings();
   CompiledRank rank = compile(trace, compiler, [&](std::uint32_t index, const NodeCollective& c, Op& op) {
     compile_collective(trace, index, c, op);
   });
-  added.push_back({compiler.untimed().since(untimed), diagnostics.errors() + diagnostics.warnings() != told});
+  added.push_back({compiler.omitted().since(omitted), diagnostics.errors() + diagnostics.warnings() != told});
   add_compiled(trace, rank);
 }
 
@@ -212,7 +212,7 @@ void ReplayBuilder::State::add(const Trace& trace, CompiledRank& rank) {
     op.end = end_of(code, nodes[index]);
   }
   compiler.add(rank.use);
-  added.push_back({rank.use.untimed, diagnostics.errors() + diagnostics.warnings() != told});
+  added.push_back({rank.use.omitted, diagnostics.errors() + diagnostics.warnings() != told});
   add_compiled(trace, rank);
 }
 
@@ -329,7 +329,8 @@ std::optional<ReplayProgram> ReplayBuilder::finish() {
   if (s.failed || s.compiler.failed() || s.custom_compiler.failed()) return std::nullopt;
   s.note_gaps();
   s.warn_of_unused_options();
-  warn_of_untimed(s.compiler.untimed(), s.diagnostics);
+  warn_of_times(s.compiler.omitted(), s.diagnostics);
+  s.program.omitted = s.compiler.omitted();
   return std::move(s.program);
 }
 

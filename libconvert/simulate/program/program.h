@@ -27,6 +27,7 @@
 #include "simulate/astra/rules.h"
 #include "simulate/engine/channel.h"
 #include "simulate/networks/network.h"
+#include "simulate/program/omissions.h"
 #include "simulate/program/op.h"
 #include "simulate/system/plan.h"
 #include "util/rank_arrays.h"
@@ -145,6 +146,7 @@ struct CommonProgram {
   std::vector<CustomAlgorithm> customs{};
   AstraGaps gaps{};                  // by ASTRA-sim's rules: those that are known before the replay
   std::vector<std::string> notes{};  // what runs otherwise than it was told to
+  Omissions omitted{};
 };
 
 struct RankProgram {

@@ -75,6 +75,7 @@ class Reporter {
       std::vector<NodeRef>& to = &cycle == &cycles.front() ? report_.cycle : report_.more_cycles.emplace_back();
       for (const std::uint32_t v : cycle) to.push_back(graph_.ref(v));
     }
+    if (graph_.size() == 0) list_open_calls();
     const std::vector<std::uint32_t> shortest = cycles.empty() ? std::vector<std::uint32_t>() : cycles.front();
     report_.hints = graph_.size() == 0 ? find_hints(graph_, report_.unmatched) : find_hints(graph_, shortest);
     return std::move(report_);
@@ -138,6 +139,30 @@ class Reporter {
     ++report_.unmatched_total;
     if (report_.unmatched.size() < WaitReport::max_listed)
       report_.unmatched.push_back({node, key.dst, key.tag, key.bytes, inner});
+  }
+
+  // Collectives whose callers only send have ended there, though other members never call them.
+  void list_open_calls() {
+    const std::vector<CollectiveRun>& runs = remains_.system.runs();
+    for (std::uint32_t i = 0; i < runs.size(); ++i) {
+      const CollectiveRun& run = runs[i];
+      const std::uint32_t group = program_.plans[run.plan].call.group;
+      const SystemGroup& members = program_.groups[group];
+      const auto size = static_cast<std::uint32_t>(members.size(program_.model));
+      if (run.called >= size) continue;
+      ++report_.waiting_total;
+      ++report_.blocked_total;
+      if (report_.blocked.size() == WaitReport::max_listed) continue;
+      WaitingNode w{.node = first_caller(run), .what = For::no_call};
+      w.collective = collective(run.plan, i);
+      w.collective->missing = size - run.called;
+      for (std::uint32_t place = 0; place < size; ++place) {
+        w.peer = members.places.empty() ? place : members.places[place].first;
+        if (!remains_.system.has_called(group, w.peer, run.number)) break;
+      }
+      report_.blocked.push_back(w);
+      report_.waiting.push_back(std::move(w));
+    }
   }
 
   void list_lonely() {

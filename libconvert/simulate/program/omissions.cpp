@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/program/omissions.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <limits>
+
+namespace convert {
+namespace {
+
+std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t out = 0;
+  return __builtin_add_overflow(a, b, &out) ? std::numeric_limits<std::uint64_t>::max() : out;
+}
+
+std::string nodes(std::uint64_t n, const char* kind, const char* one, const char* several) {
+  return counted(n, std::string(kind) + " node") + ' ' + (n == 1 ? one : several);
+}
+
+std::string percent(double share) {
+  std::array<char, 32> text{};
+  (void)std::snprintf(text.data(), text.size(), "%.1f %%", 100 * share);
+  return text.data();
+}
+
+}  // namespace
+
+Omissions& Omissions::operator+=(const Omissions& other) {
+  untimed_communication += other.untimed_communication;
+  untimed_computation += other.untimed_computation;
+  timeless += other.timeless;
+  timed += other.timed;
+  unknown += other.unknown;
+  unknown_ns = sum(unknown_ns, other.unknown_ns);
+  delayed += other.delayed;
+  delay_ns = sum(delay_ns, other.delay_ns);
+  return *this;
+}
+
+Omissions Omissions::since(const Omissions& before) const {
+  return {.untimed_communication = untimed_communication - before.untimed_communication,
+          .untimed_computation = untimed_computation - before.untimed_computation,
+          .timeless = timeless - before.timeless,
+          .timed = timed - before.timed,
+          .unknown = unknown - before.unknown,
+          .unknown_ns = unknown_ns - before.unknown_ns,
+          .delayed = delayed - before.delayed,
+          .delay_ns = delay_ns - before.delay_ns};
+}
+
+void warn_of_times(const Omissions& omitted, Diagnostics& diagnostics) {
+  if (const std::uint64_t n = omitted.untimed_communication; n != 0)
+    diagnostics.warning({}, "times", nodes(n, "communication", "has", "have") + " no recorded duration");
+  if (const std::uint64_t n = omitted.untimed_computation; n != 0)
+    diagnostics.warning({}, "times",
+                        nodes(n, "COMP", "states", "state") + " operations but no duration and take" +
+                            (n == 1 ? "s" : "") +
+                            " at most 1 ns: give a peak rate, with et-generate --set time.peak=989TFLOPS, or with "
+                            "roofline-enabled and peak-perf in et-replay --system");
+  if (const std::uint64_t n = omitted.timeless; n != 0 && omitted.timed == 0)
+    diagnostics.warning({}, "times",
+                        nodes(n, "COMP", "states", "state") +
+                            " neither a duration nor operations: all computing together takes next to no time");
+}
+
+std::vector<std::string> notes_of(const Omissions& omitted, std::size_t ranks, Picoseconds total_ps,
+                                  double compute_ps) {
+  std::vector<std::string> notes;
+  if (const std::uint64_t n = omitted.unknown; n != 0) {
+    const double share = static_cast<double>(omitted.unknown_ns) * ps_per_ns / std::max(compute_ps, 1.0);
+    notes.push_back(nodes(n, "COMP", "communicates", "communicate") +
+                    " by an unknown collective "
+                    "(communication_unknown): " +
+                    percent(share) + " of the computing is communication");
+  }
+  constexpr double least_share = 0.01;
+  const double delay_ps =
+      static_cast<double>(omitted.delay_ns) * ps_per_ns / static_cast<double>(std::max<std::size_t>(ranks, 1));
+  if (omitted.delayed != 0 && delay_ps >= least_share * static_cast<double>(total_ps)) {
+    notes.push_back("the recorded start delays of " + counted(omitted.delayed, "node") + " are not simulated, " +
+                    format_time(static_cast<Picoseconds>(std::min(delay_ps, 9e18))) +
+                    " in the mean of the ranks: --compute recorded --comm recorded takes them");
+  }
+  return notes;
+}
+
+}  // namespace convert

@@ -9,6 +9,7 @@
 #include "core/rank_list.h"
 #include "core/units.h"
 #include "io/set_name.h"
+#include "io/set_path.h"
 
 namespace convert {
 namespace {
@@ -91,6 +92,15 @@ void warn_of_missing_ranks(const std::string& set, std::span<const Rank> present
   diagnostics.warning({.file = set}, "groups",
                       ranks_text(missing) + (is_one(missing) ? " is missing: " : " are missing: ") + why,
                       {"hint: " + std::string(hint)});
+}
+
+void warn_of_named_rank(const std::string& path, Rank rank, Diagnostics& diagnostics) {
+  const auto named = rank_of(path);
+  if (!named || *named == rank) return;
+  const std::string numbers = "rank " + std::to_string(*named) + ", the trace is rank " + std::to_string(rank);
+  diagnostics.warning({.file = path}, "ranks",
+                      "the name of the output states " + numbers + "; readers take the rank from the name",
+                      {"hint: write it as " + base_of_file(path) + "." + std::to_string(rank) + ".et"});
 }
 
 }  // namespace convert

@@ -97,10 +97,13 @@ void warn_of_missing_ranks(const std::string& set, std::span<const Rank> present
 void warn_of_named_rank(const std::string& path, Rank rank, Diagnostics& diagnostics) {
   const auto named = rank_of(path);
   if (!named || *named == rank) return;
+  const auto ending = [](Rank r) { return "." + std::to_string(r) + ".et"; };
+  std::string fitting = path;
+  fitting.replace(path.rfind(ending(*named)), ending(*named).size(), ending(rank));
   const std::string numbers = "rank " + std::to_string(*named) + ", the trace is rank " + std::to_string(rank);
   diagnostics.warning({.file = path}, "ranks",
                       "the name of the output states " + numbers + "; readers take the rank from the name",
-                      {"hint: write it as " + base_of_file(path) + "." + std::to_string(rank) + ".et"});
+                      {"hint: write it as " + fitting});
 }
 
 }  // namespace convert

@@ -215,7 +215,8 @@ TEST(Kineto, OddDurationsAndIdsAreWarnings) {
       "f",
       "[{},\n{\"ph\": \"X\", \"cat\": \"kernel\", \"ts\": 5, \"dur\": -0.5},\n"
       "{\"ph\": \"X\", \"cat\": \"kernel\", \"ts\": 1, \"dur\": -3, \"args\": {\"stream\": \"default\"}},\n"
-      "{\"ph\": \"X\", \"cat\": \"kernel\", \"ts\": 1, \"args\": {\"correlation\": 99999999999999999999, "
+      "{\"ph\": \"X\", \"cat\": \"kernel\", \"ts\": 1, \"dur\": 0, \"args\": {\"correlation\": "
+      "99999999999999999999, "
       "\"External id\": 1.5, \"device\": [0], \"stream\": null}},\n"
       "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"ts\": 1, \"args\": {\"Sequence number\": \"\"}}]");
   Diagnostics diagnostics;
@@ -291,7 +292,7 @@ TEST(Kineto, BadEvents) {
 }
 
 TEST(Kineto, MalformedJsonWithOneReadingIsReadWithAWarning) {
-  const std::string text = with_event(R"("name": "a\z" "args": {"a": 1,})");
+  const std::string text = with_event(R"("dur": 1, "name": "a\z" "args": {"a": 1,})");
   const auto input = memory_input("f", text);
   Diagnostics diagnostics;
   const Profile p = read_kineto(*input, diagnostics);
@@ -300,9 +301,9 @@ TEST(Kineto, MalformedJsonWithOneReadingIsReadWithAWarning) {
   for (const Diagnostic& d : diagnostics.all()) warnings.push_back(format_diagnostic(d));
   EXPECT_EQ(warnings,
             (std::vector<std::string>{
-                "f:2:44: warning: is not JSON: missing commas are added: 1 [json]",
-                "f:2:59: warning: is not JSON: surplus commas are ignored: 1 [json]",
-                "f:2:40: warning: is not JSON: backslashes that begin no escape count as text: 1 [json]"}));
+                "f:2:54: warning: is not JSON: missing commas are added: 1 [json]",
+                "f:2:69: warning: is not JSON: surplus commas are ignored: 1 [json]",
+                "f:2:50: warning: is not JSON: backslashes that begin no escape count as text: 1 [json]"}));
 }
 
 TEST(Kineto, EventsWithoutATimeCountAsAbsent) {

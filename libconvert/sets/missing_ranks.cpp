@@ -95,14 +95,17 @@ void warn_of_missing_ranks(const std::string& set, std::span<const Rank> present
 }
 
 void warn_of_named_rank(const std::string& path, Rank rank, Diagnostics& diagnostics) {
-  const auto named = rank_of(path);
-  if (!named || *named == rank) return;
   const auto ending = [](Rank r) { return "." + std::to_string(r) + ".et"; };
+  const auto named = rank_of(path);
+  const std::string old_ending = named ? ending(*named) : ".et";
+  const std::size_t at = path.rfind(old_ending);
+  if (named.value_or(0) == rank || at == std::string::npos) return;
   std::string fitting = path;
-  fitting.replace(path.rfind(ending(*named)), ending(*named).size(), ending(rank));
-  const std::string numbers = "rank " + std::to_string(*named) + ", the trace is rank " + std::to_string(rank);
+  fitting.replace(at, old_ending.size(), ending(rank));
   diagnostics.warning({.file = path}, "ranks",
-                      "the name of the output states " + numbers + "; readers take the rank from the name",
+                      "the name of the output states " + (named ? "rank " + std::to_string(*named) : "no rank") +
+                          ", the trace is rank " + std::to_string(rank) + "; readers take the rank from the name" +
+                          (named ? "" : ", else 0"),
                       {"hint: write it as " + fitting});
 }
 

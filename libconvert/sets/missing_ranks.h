@@ -22,8 +22,8 @@ void warn_of_missing_ranks(const std::string& set, std::span<const Rank> present
 // classes, that it is one.
 [[nodiscard]] std::string subset_hint(const std::string& file);
 
-// Warns if the name of the file `path`, to which `rank` is written, is the name of another rank (x.0.et for rank
-// 1): readers take the rank from the name.
+// Warns if the name of the file `path`, to which `rank` is written, is the name of another rank (x.0.et or
+// x.et for rank 1): readers take the rank from the name.
 void warn_of_named_rank(const std::string& path, Rank rank, Diagnostics& diagnostics);
 
 }  // namespace convert

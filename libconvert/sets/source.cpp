@@ -210,7 +210,7 @@ class TraceSource::LinkingReader : public TraceReader {
     if (source_.options_.on_linked) {
       source_.options_.on_linked(head.rank, head.name, *read_.linked, whole);
     } else {
-      warn_unmatched(read_.linked->report(), head.name, options_.device.value_or(head.name), findings_);
+      warn_unmatched(read_.linked->report(), head.name, options_, findings_);
     }
   }
 

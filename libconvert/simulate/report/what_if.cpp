@@ -23,6 +23,8 @@ namespace convert {
 namespace {
 
 constexpr double free_bytes_per_ns = 1e18;
+// A replay with an algorithm of more messages, and of more than the run has, would take long and much memory.
+constexpr double most_messages = 2'000'000;
 
 // Returns the computing time of each NPU of the run: the union of its slices that compute.
 std::vector<NpuComputing> computing_of(const Run& run, std::size_t npus) {
@@ -261,9 +263,27 @@ class Changes {
       if (plan.call.op == op) plan.call.list = static_cast<std::uint32_t>(changed.model.lists.size());
     }
     if (!plan_again(changed)) return;
+    const double messages = messages_of(changed);
+    if (messages > most_messages && messages > messages_of(program_)) return;
     run(changed, {.change = Run::Change::algorithm, .subject = static_cast<std::int32_t>(op)},
         std::string(name(op)) + " runs " + std::string(name(by)),
         "--collective " + std::string(name(op)) + "=" + std::string(name(by)));
+  }
+
+  // Returns how many messages native algorithms send, one by one.
+  static double messages_of(const ReplayProgram& program) {
+    std::vector<double> of_plan;  // of an NPU
+    for (const CollectivePlan& plan : program.plans) {
+      double& messages = of_plan.emplace_back(0);
+      if (plan.orders.empty()) continue;
+      for (const PhasePlan& phase : plan.phases(0)) messages += static_cast<double>(phase.steps);
+      messages *= static_cast<double>(plan.chunks);
+    }
+    double sum = 0;
+    for (const RankProgram& rank : program.ranks) {
+      for (const std::uint32_t plan : rank.plans) sum += of_plan[plan];
+    }
+    return sum;
   }
 
   void balanced() {

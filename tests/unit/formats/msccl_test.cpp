@@ -135,7 +135,7 @@ TEST(ReadMsccl, ThreadblocksAndGpus) {
   const std::string gpu = R"(<gpu id="0" i_chunks="0" o_chunks="0" s_chunks="0"/>)";
   EXPECT_EQ(msccl_findings("<algo " + algo + ">" + gpu + gpu + "</algo>"),
             "1:" + std::to_string(8 + algo.size() + gpu.size()) +
-                ": error: gpu 0 stands twice [gpus]\n1:1: error: 1 <gpu> elements for ngpus=2; gpu 1 is missing "
+                ": error: gpu 0 stands twice [gpus]\n1:1: error: 1 <gpu> element for ngpus=2; gpu 1 is missing "
                 "[gpus]\n");
 }
 

@@ -239,6 +239,7 @@ class MachineReader {
     const double nvlink = nccl_nvlink_rate(sm, how_.rates);
     NcclGpu& noted = machine_.gpu_links.emplace_back(
         NcclGpu{.host = host_, .device = gpu, .sm = node.attribute("gcn") ? 0 : sm, .pci_bytes_per_ns = rate});
+    noted.is_amd = !node.attribute("gcn").empty() || !node.child("xgmi").empty();
     const std::size_t among_gpus = machine_.gpu_links.size() - 1;
     for (const pugi::xml_node l : node.children("nvlink")) {
       noted.states_links = true;

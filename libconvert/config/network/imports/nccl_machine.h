@@ -39,6 +39,7 @@ struct NcclGpu {
   std::int64_t sm = 0;        // compute capability, 90 for 9.0; 0: not one of NVIDIA
   std::int64_t links = 0;     // NVLinks or xGMI links to another device
   bool states_links = false;  // has an element for them, perhaps to the GPU itself or to a device that is not there
+  bool is_amd = false;        // has xGMI links, no NVLinks
   bool has_c2c = false;       // joins its CPU by C2C
   double pci_bytes_per_ns = 0;
 };

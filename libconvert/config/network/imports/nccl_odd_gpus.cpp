@@ -54,7 +54,7 @@ bool lacks_links(NcclMachine& machine, const Gpus& gpus) {
     if (gpu->links == 0) without.push_back(gpu);
   }
   if (without.empty()) return false;
-  std::string element = gpus[0]->sm == 0 ? "<xgmi>" : "<nvlink>";
+  std::string element = gpus[0]->is_amd ? "<xgmi>" : "<nvlink>";
   if (std::ranges::all_of(without, &NcclGpu::states_links)) element += " to another device";
   const bool c2c = std::ranges::all_of(without, &NcclGpu::has_c2c);
   const std::string over = c2c ? "messages go over C2C" : "messages go over PCI";
@@ -85,7 +85,7 @@ void note_odd_gpus(NcclMachine& machine) {
     if (!lacks_links(machine, gpus)) {
       find_odd_one(
           machine, gpus, [](const NcclGpu& g) { return g.links; },
-          [](const NcclGpu& g) { return counted(g.links, g.sm == 0 ? "xGMI link" : "NVLink"); });
+          [](const NcclGpu& g) { return counted(g.links, g.is_amd ? "xGMI link" : "NVLink"); });
     }
     find_odd_one(
         machine, gpus, [](const NcclGpu& g) { return g.pci_bytes_per_ns; },

@@ -67,8 +67,7 @@ int replay(const tools::ReplayCommand& command, const tools::ReplayOutputOptions
   tools::refuse_inputs_as_outputs(output_files(output, loaded.program ? loaded.program->ranks.size() : 0), files);
   log_info(summary(loaded));
   ReplayResult result = loaded.recorded ? std::move(*loaded.recorded) : replay(*loaded.program);
-  if (const auto metadata = source.metadata())
-    result.whole = algorithm_kind(*metadata, algorithm_bytes(scenario, source.algorithm_bytes()));
+  describe_algorithm(source, scenario, result);
   const std::string name = tools::inputs(command.input).size() > 1 ? source.base_name() : *settings.workload;
   if (!report_result(result, output, command.input, name, context)) return 1;
   std::optional<Schedule> schedule;

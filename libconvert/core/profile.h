@@ -76,6 +76,7 @@ struct Profile {
   struct Inputs {
     std::uint32_t order = 0;  // Event::order of the operator
     Range bytes{};            // into input_bytes
+    Text texts{};             // values of inputs that are texts, one a line; empty unless it may communicate
   };
   // A synchronisation that the profiler records beside the call that made it.
   struct Sync : Event {
@@ -114,13 +115,24 @@ struct Profile {
 
   // Returns the bytes of each input of an operator; empty if the profile does not list them.
   [[nodiscard]] std::span<const std::int64_t> inputs_of(const CpuOp& op) const {
-    const auto at = std::ranges::lower_bound(inputs, op.order, {}, &Inputs::order);
-    if (at == inputs.end() || at->order != op.order) return {};
-    return std::span(input_bytes).subspan(at->bytes.begin, at->bytes.count);
+    const Inputs* const found = find_inputs(op);
+    if (found == nullptr) return {};
+    return std::span(input_bytes).subspan(found->bytes.begin, found->bytes.count);
+  }
+  // Returns the inputs of an operator that are texts, one a line; empty if the profile does not list them.
+  [[nodiscard]] std::string_view text_inputs_of(const CpuOp& op) const {
+    const Inputs* const found = find_inputs(op);
+    return found == nullptr ? std::string_view{} : args.view(found->texts);
   }
   [[nodiscard]] std::string_view name(const CpuOp& op) const { return args.view(op.name); }
   [[nodiscard]] std::string_view name(const Call& call) const { return args.view(call.name); }
   [[nodiscard]] std::string_view name(const DeviceOp& op) const { return args.view(op.name); }
+
+ private:
+  [[nodiscard]] const Inputs* find_inputs(const CpuOp& op) const {
+    const auto at = std::ranges::lower_bound(inputs, op.order, {}, &Inputs::order);
+    return at == inputs.end() || at->order != op.order ? nullptr : &*at;
+  }
 };
 
 }  // namespace convert

@@ -46,7 +46,7 @@ Writer::Writer(Output& out, const Kind& kind) : out_(out) {
   out_.write(head);
 }
 
-void Writer::block(std::string_view name, std::size_t rows, std::string_view payload) {
+void Writer::block(std::string_view name, std::size_t rows, std::string_view payload, std::uint64_t memory_bytes) {
   const std::string_view packed = zstd_.pack(payload);
   std::string head;
   append_text(head, name);
@@ -56,7 +56,11 @@ void Writer::block(std::string_view name, std::size_t rows, std::string_view pay
   out_.write(head);
   out_.write(packed);
   ++blocks_;
+  written_ += head.size() + packed.size();
+  memory_ += memory_bytes;
 }
+
+bool Writer::dense() const { return is_too_dense(memory_, written_); }
 
 void Writer::finish() {
   std::string end;

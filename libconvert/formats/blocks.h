@@ -21,6 +21,7 @@ namespace convert::blocks {
 
 inline constexpr std::size_t max_rows = 65'536;
 inline constexpr std::size_t max_payload = std::size_t{64} << 20U;
+inline constexpr std::size_t small_block_bytes = 1024;  // in a file of 40 bytes at least
 
 void append_number(std::string& out, std::uint64_t value);
 void append_text(std::string& out, std::string_view text);
@@ -66,16 +67,23 @@ struct Kind {
   std::string_view rule;
 };
 
+// Repetitive contents compress so well that a reader would take the file for a bomb: writers cut them into smaller
+// blocks then, of small_block_bytes.
 class Writer {
  public:
   Writer(Output& out, const Kind& kind);
-  void block(std::string_view name, std::size_t rows, std::string_view payload);
+  // Writes a block; its contents take `memory_bytes` in a reader.
+  void block(std::string_view name, std::size_t rows, std::string_view payload, std::uint64_t memory_bytes);
+  // Returns whether the blocks so far are near the limit of compressed data.
+  [[nodiscard]] bool dense() const;
   void finish();
 
  private:
   Output& out_;
   ZstdBlocks zstd_;
   std::uint64_t blocks_ = 0;
+  std::uint64_t written_ = 0;  // bytes
+  std::uint64_t memory_ = 0;
 };
 
 // Throws Error(input) with the offset if the file is cut or damaged, or of a newer version.

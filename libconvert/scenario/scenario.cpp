@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "core/units.h"
+#include "passes/lower/call_range.h"
 #include "scenario/system_keys.h"
 #include "sets/schedules.h"
 #include "simulate/engine/recorded.h"
+#include "simulate/report/collective_kind.h"
 
 namespace convert {
 namespace {
@@ -196,6 +198,14 @@ std::string network_shape(const Scenario& scenario) {
 
 std::int64_t algorithm_bytes(const Scenario& scenario, std::int64_t told) {
   return told > 0 ? told : scenario.options.size_bytes.value_or(0);
+}
+
+void describe_algorithm(const TraceSource& traces, const Scenario& scenario, ReplayResult& result) {
+  const std::int64_t bytes = algorithm_bytes(scenario, traces.algorithm_bytes());
+  if (const auto metadata = traces.metadata()) result.whole = algorithm_kind(*metadata, bytes);
+  if (traces.algorithm() == nullptr || result.ideal_network) return;
+  std::string note = call_note(*traces.algorithm(), traces.declares_calls(), bytes);
+  if (!note.empty()) result.notes.push_back(std::move(note));
 }
 
 }  // namespace convert

@@ -63,6 +63,10 @@ struct LoadedReplay {
 // have no sizes (0).
 [[nodiscard]] std::int64_t algorithm_bytes(const Scenario& scenario, std::int64_t told);
 
+// Sets what the result of traces of an algorithm says of the algorithm as a whole, and notes if no runtime ends a
+// call of this size with the program.
+void describe_algorithm(const TraceSource& traces, const Scenario& scenario, ReplayResult& result);
+
 // Returns all files that make_scenario() and the custom algorithms are read from.
 [[nodiscard]] std::vector<std::string> scenario_files(const RunSettings& settings, const Scenario& scenario);
 

@@ -10,6 +10,7 @@
 
 #include "core/algorithm/whole_bytes.h"
 #include "core/units.h"
+#include "passes/lower/call_range.h"
 #include "sets/source.h"
 #include "simulate/report/collective_kind.h"
 #include "simulate/report/report.h"
@@ -133,6 +134,8 @@ struct SweepRunner::Workload {
   std::unique_ptr<TraceSource> source;       // opened, not yet read
   std::shared_ptr<const std::vector<Trace>> traces;
   std::optional<InputSet::Groups> groups;
+  std::optional<Algorithm> algorithm;  // that the traces are of
+  bool declares_calls = false;
   std::size_t compiled = 0;
   std::string error;
   std::exception_ptr failure;  // other than an error of the runs, such as no memory: nothing more can be had
@@ -164,6 +167,8 @@ void SweepRunner::open(Workload& workload, const Scenario& scenario) {
     if (!prepare(*source, !any_ranks, scenario.workload) || workload.diagnostics->errors() > 0)
       throw first_error(*workload.diagnostics);
     workload.groups = source->groups();
+    if (source->algorithm() != nullptr) workload.algorithm = *source->algorithm();
+    workload.declares_calls = source->declares_calls();
     workload.source = std::move(source);
   } catch (const Error& e) {
     workload.error = with_place(e);
@@ -204,6 +209,13 @@ void SweepRunner::say_warnings() {
   for (Warning& warning : all) diagnostics_.add(std::move(warning.second));
 }
 
+// Notes that no runtime ends a call of `bytes` with the program that the traces are of.
+void SweepRunner::note_call(const Workload& workload, std::int64_t bytes, LoadedReplay& loaded) {
+  if (!workload.algorithm || !loaded.program || loaded.program->network.ideal) return;
+  std::string note = call_note(*workload.algorithm, workload.declares_calls, bytes);
+  if (!note.empty()) loaded.program->notes.push_back(std::move(note));
+}
+
 std::shared_ptr<SweepRunner::Workload> SweepRunner::workload(const Scenario& scenario) {
   const std::lock_guard lock(mutex_);
   // Standard input cannot be read again.
@@ -224,8 +236,9 @@ void SweepRunner::compile(std::size_t group, Program& program, Scenario& scenari
     add_groups(scenario, w.groups);
     if (groups == 1) {  // no need to have all traces in memory at once
       program.loaded = load_replay(*w.source, scenario, jobs_, *diagnostics);
-      if (const auto metadata = w.source->metadata())
-        program.whole = algorithm_kind(*metadata, algorithm_bytes(scenario, w.source->algorithm_bytes()));
+      const std::int64_t bytes = algorithm_bytes(scenario, w.source->algorithm_bytes());
+      if (const auto metadata = w.source->metadata()) program.whole = algorithm_kind(*metadata, bytes);
+      note_call(w, bytes, program.loaded);
       keep_warnings(group, scenario.workload, w, *diagnostics);
       w.source.reset();
     } else {
@@ -238,7 +251,9 @@ void SweepRunner::compile(std::size_t group, Program& program, Scenario& scenari
       lock.unlock();
       program.loaded = load_replay(*traces, scenario, 1, *diagnostics);
       const Trace& first = traces->front();
-      program.whole = algorithm_kind(first.metadata, algorithm_bytes(scenario, whole_bytes(first.nodes)));
+      const std::int64_t bytes = algorithm_bytes(scenario, whole_bytes(first.nodes));
+      program.whole = algorithm_kind(first.metadata, bytes);
+      note_call(w, bytes, program.loaded);
       lock.lock();
       keep_warnings(group, scenario.workload, w, *diagnostics);
       if (++w.compiled == groups && scenario.workload != "-") w.traces.reset();

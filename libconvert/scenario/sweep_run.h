@@ -65,6 +65,7 @@ class SweepRunner {
   void open(Workload& workload, const Scenario& scenario);
   void keep_warnings(std::size_t group, const std::string& name, const Workload& workload,
                      const Diagnostics& of_program);
+  static void note_call(const Workload& workload, std::int64_t bytes, LoadedReplay& loaded);
   void say_warnings();
 
   const SweepPlan& plan_;

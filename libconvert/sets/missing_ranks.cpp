@@ -9,6 +9,7 @@
 #include "core/rank_list.h"
 #include "core/units.h"
 #include "io/set_name.h"
+#include "io/set_path.h"
 
 namespace convert {
 namespace {
@@ -91,6 +92,21 @@ void warn_of_missing_ranks(const std::string& set, std::span<const Rank> present
   diagnostics.warning({.file = set}, "groups",
                       ranks_text(missing) + (is_one(missing) ? " is missing: " : " are missing: ") + why,
                       {"hint: " + std::string(hint)});
+}
+
+void warn_of_named_rank(const std::string& path, Rank rank, Diagnostics& diagnostics) {
+  const auto ending = [](Rank r) { return "." + std::to_string(r) + ".et"; };
+  const auto named = rank_of(path);
+  const std::string old_ending = named ? ending(*named) : ".et";
+  const std::size_t at = path.rfind(old_ending);
+  if (named.value_or(0) == rank || at == std::string::npos) return;
+  std::string fitting = path;
+  fitting.replace(at, old_ending.size(), ending(rank));
+  diagnostics.warning({.file = path}, "ranks",
+                      "the name of the output states " + (named ? "rank " + std::to_string(*named) : "no rank") +
+                          ", the trace is rank " + std::to_string(rank) + "; readers take the rank from the name" +
+                          (named ? "" : ", else 0"),
+                      {"hint: write it as " + fitting});
 }
 
 }  // namespace convert

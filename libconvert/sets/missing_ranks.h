@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Warns of ranks that a set should have and that have no trace.
+// Warns of ranks that a set should have and that have no trace, and of files named for another rank.
 #pragma once
 
 #include <optional>
@@ -21,5 +21,9 @@ void warn_of_missing_ranks(const std::string& set, std::span<const Rank> present
 // Returns what to do of a set, by the name of one of its ranks; of a folded one, beside which stands a table of its
 // classes, that it is one.
 [[nodiscard]] std::string subset_hint(const std::string& file);
+
+// Warns if the name of the file `path`, to which `rank` is written, is the name of another rank (x.0.et or
+// x.et for rank 1): readers take the rank from the name.
+void warn_of_named_rank(const std::string& path, Rank rank, Diagnostics& diagnostics);
 
 }  // namespace convert

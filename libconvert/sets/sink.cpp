@@ -17,6 +17,7 @@
 #include "passes/lower/export.h"
 #include "passes/verify/verify.h"
 #include "sets/classes/encoder.h"
+#include "sets/missing_ranks.h"
 #include "sets/numbered/drafts.h"
 #include "sets/rank_order.h"
 #include "util/log.h"
@@ -238,8 +239,7 @@ class Sink {
 
   // A larger set of the same name would leave stale ranks behind.
   void finish_set(std::vector<Rank> written) {
-    if (written.empty()) return ready();  // which says why
-    if (!options_.whole) return ready();
+    if (written.empty() || !options_.whole) return ready();  // which reports an empty set
     std::ranges::sort(written);
     const Rank last = options_.last_rank.value_or(written.back());
     // Other processes have written the ranks that this one has not.
@@ -331,8 +331,7 @@ class Sink {
     HeldOutput held;
     Output& to = hold ? held : *out;
     std::string bytes;
-    bool has_groups = false;
-    if (!late) has_groups = give_groups(format, *writer);
+    bool has_groups = !late && give_groups(format, *writer);
     if (!hold) {
       writer->begin_set(many, bytes);
       out->write(std::exchange(bytes, {}));
@@ -344,6 +343,7 @@ class Sink {
       if (format.file_per_rank && ordinal > 0) throw several_ranks(plan_, source_);
       encode_rank(*reader, trace, *writer, ordinal++, many, bytes, &to);
     }
+    if (format.file_per_rank && ordinal == 1) warn_of_named_rank(plan_.path.value_or(""), trace.rank, diagnostics_);
     std::string begin;
     if (late) has_groups = give_groups(format, *writer);
     if (hold) writer->begin_set(many, begin);

@@ -210,7 +210,7 @@ class TraceSource::LinkingReader : public TraceReader {
     if (source_.options_.on_linked) {
       source_.options_.on_linked(head.rank, head.name, *read_.linked, whole);
     } else {
-      warn_unmatched(read_.linked->report(), head.name, options_.device.value_or(head.name), findings_);
+      warn_unmatched(read_.linked->report(), head.name, options_, findings_);
     }
   }
 
@@ -354,8 +354,8 @@ Algorithm TraceSource::read_schedule(std::string text, const std::string& file, 
 bool TraceSource::prepare(bool dataflow) {
   if (!algorithm_) return true;
   const auto size = choice_.options.get_bytes("size");
-  const bool declares = algorithm_->scheduled || algorithm_->min_bytes || algorithm_->max_bytes;
-  if (size && !declares && diagnostics_.errors() == 0) (void)set_calls(*algorithm_, calls_around(*size));
+  declares_calls_ = algorithm_->scheduled || algorithm_->min_bytes || algorithm_->max_bytes;
+  if (size && !declares_calls_ && diagnostics_.errors() == 0) (void)set_calls(*algorithm_, calls_around(*size));
   if (diagnostics_.errors() == 0) {
     verify(make_step_graph(*algorithm_), {.dataflow = dataflow, .collective = {}, .soft = Severity::warning},
            diagnostics_);

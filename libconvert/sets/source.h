@@ -71,6 +71,8 @@ class TraceSource final : public SetSource {
   [[nodiscard]] std::string first_file() const override { return first_file_; }
   // Returns the input's collective algorithm, or null. Only lower it if it has no errors.
   [[nodiscard]] const Algorithm* algorithm() const override { return algorithm_ ? &*algorithm_ : nullptr; }
+  // Returns whether the algorithm states the sizes of its calls; false before prepare().
+  [[nodiscard]] bool declares_calls() const { return declares_calls_; }
   [[nodiscard]] const Schedule* schedule() const override { return schedule_ ? &*schedule_ : nullptr; }
   [[nodiscard]] const MasterSet* master() const override { return described_ ? described_->master() : nullptr; }
   // Adds groups that another process read from PyTorch traces, for groups().
@@ -182,6 +184,7 @@ class TraceSource final : public SetSource {
   GroupNames group_names_;  // in the metadata
   std::optional<Metadata> metadata_;
   std::atomic<std::int64_t> algorithm_bytes_{0};
+  bool declares_calls_ = false;
   bool groups_known_ = false;    // of ranks that tell them: all have been asked
   Rank linked_ranks_ = 0;        // 1 + the highest
   std::uint64_t near_told_ = 0;  // files that are nearly ranks, of which a warning was given

@@ -2,7 +2,6 @@
 #include "generate/synthesized.h"
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "formats/format.h"
 #include "generate/exported.h"
 #include "generate/options.h"
+#include "generate/pieces.h"
 #include "generate/size_report.h"
 #include "generate/sizes.h"
 #include "generate/together.h"
@@ -263,6 +263,24 @@ class Generation {
     const AlgorithmJudge judge = problem.wires.npus == static_cast<std::uint32_t>(network_.npus())
                                      ? judge_by_replay(network_, request_)
                                      : AlgorithmJudge{};
+    MadeForSize out = make(problem, choice, judge);
+    if (out.synthesized.stopped)
+      context_.diagnostics.warning({.file = problem.source}, "time-limit",
+                                   "the time limit was reached: what is found depends on this machine");
+    // Quick methods cut into other numbers of pieces, which may make a faster program of a slower schedule.
+    if (slower_as_program(out) && choice.effort != SynthesisEffort::fast && !is_late(choice)) {
+      choice.effort = SynthesisEffort::fast;
+      try {
+        MadeForSize quick = make(problem, choice, judge);
+        if (quick.total() < out.total()) out = std::move(quick);
+      } catch (const Error& e) {
+        if (e.kind() != Error::Kind::usage && e.kind() != Error::Kind::input) throw;  // else there is none
+      }
+    }
+    return out;
+  }
+
+  MadeForSize make(const SynthesisProblem& problem, SynthesisChoice choice, const AlgorithmJudge& judge) {
     MadeForSize out;
     while (true) {
       out.synthesized = synthesize_algorithm(problem, choice, context_.diagnostics, judge);
@@ -274,9 +292,6 @@ class Generation {
             fitted.exceeded + (o_.chunks ? "; choose fewer --chunks" : "; no algorithm of fewer steps is found"),
             "limits");
     }
-    if (out.synthesized.stopped)
-      context_.diagnostics.warning({.file = problem.source}, "time-limit",
-                                   "the time limit was reached: what is found depends on this machine");
     take_other_pieces(problem, choice, judge, out);
     take_builder(problem, choice, out);
     return out;
@@ -307,11 +322,15 @@ class Generation {
     return exported_time(timer_, made, o_.synthesis.target ? &written : nullptr, problem.bytes);
   }
 
+  [[nodiscard]] static bool slower_as_program(const MadeForSize& made) {
+    return made.exported && made.exported->total > made.synthesized.total + made.synthesized.total / 100;
+  }
+
   // A program may be slower than its schedule: then other numbers of pieces are tried, and compared as programs.
   void take_other_pieces(const SynthesisProblem& problem, const SynthesisChoice& choice,
                          const AlgorithmJudge& judge, MadeForSize& out) {
-    const bool slower = out.exported && out.exported->total > out.synthesized.total + out.synthesized.total / 100;
-    if (!slower || choice.pieces || o_.chunks || choice.objective != SynthesisObjective::time) return;
+    if (!slower_as_program(out) || choice.pieces || o_.chunks || choice.objective != SynthesisObjective::time)
+      return;
     const std::uint32_t most = choice.most_pieces != 0 ? choice.most_pieces : usual_most_pieces(problem);
     const std::uint64_t pairs = std::uint64_t{problem.size()} * problem.size();
     for (std::uint32_t pieces = 1; pieces <= most && pairs * pieces <= quick_moves && !is_late(choice);
@@ -360,32 +379,6 @@ class Generation {
             std::to_string(usual * problem.size()) + " may be faster");
   }
 
-  // Returns the bytes of the largest elements, of 8 bytes at most, that a part of the collective has.
-  [[nodiscard]] static std::int64_t element_bytes(const SynthesisProblem& problem) {
-    std::int64_t bytes = 8;
-    while (problem.shard_bytes % bytes != 0) bytes /= 2;
-    return bytes;
-  }
-
-  // Chooses fewer pieces than these chunks are, which are fewer steps; returns false if there are no fewer.
-  static bool take_fewer_pieces(const SynthesisProblem& problem, std::int32_t chunks, double times,
-                                SynthesisChoice& choice) {
-    const auto fewer = [&](std::uint32_t pieces) {
-      const double fitting = static_cast<double>(pieces) / std::max(times, 2.0);
-      return std::max(1U, static_cast<std::uint32_t>(fitting));
-    };
-    if (choice.pieces == 1U) return false;
-    const auto made = static_cast<std::uint32_t>(chunks);
-    const std::uint32_t of_part = std::clamp((made + problem.size() - 1) / problem.size(), 1U, choice.most_pieces);
-    if (!choice.pieces && of_part > 1) {
-      choice.most_pieces = fewer(of_part);
-    } else {
-      // A root has as many pieces as there are parts at least, unless it is told otherwise.
-      choice.pieces = has_root(problem.collective) ? std::bit_floor(fewer(made)) : 1U;
-    }
-    return true;
-  }
-
   // Makes what a runtime takes, if one is named; else returns which of its limits that exceeds.
   RuntimeFit fit(const SynthesisProblem& problem, Algorithm& algorithm) const {
     if (!o_.synthesis.target) return {};
@@ -402,10 +395,6 @@ class Generation {
     }
     algorithm = std::move(*fitted.algorithm);
     return {};
-  }
-
-  [[nodiscard]] static bool has_whole_elements(const SynthesisProblem& problem, const Algorithm& algorithm) {
-    return problem.bytes % (algorithm.chunks * element_bytes(problem)) == 0;
   }
 
   // Some small collectives are faster by algorithms that no schedule expresses.

@@ -76,4 +76,21 @@ void append_input_bytes(std::string_view dims, std::string_view types, std::vect
   for (std::size_t i = 0; i < all_dims->size(); ++i) to.push_back(tensor_bytes((*all_dims)[i], (*all_types)[i]));
 }
 
+std::string text_inputs(std::string_view values, std::string_view types) {
+  constexpr std::size_t most_bytes = 1024;  // names are short
+  std::string out;
+  if (values.empty() || types.empty()) return out;
+  const auto all_values = elements(values), all_types = elements(types);
+  if (!all_values || !all_types || all_values->size() != all_types->size()) return out;
+  for (std::size_t i = 0; i < all_values->size(); ++i) {
+    const std::string_view value = (*all_values)[i];
+    const bool is_text = value.size() > 2 && value.front() == '"' && value[1] != '[';
+    if (!is_text || (*all_types)[i] != "\"\"" || value.find('\\') != std::string_view::npos) continue;
+    if (out.size() + value.size() > most_bytes) break;
+    if (!out.empty()) out += '\n';
+    out += value.substr(1, value.size() - 2);
+  }
+  return out;
+}
+
 }  // namespace convert

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Sizes of an operator's inputs, from the args "Input Dims" and "Input type".
+// Sizes and texts of an operator's inputs, from the args "Input Dims", "Input type" and "Concrete Inputs".
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,5 +13,9 @@ namespace convert {
 // -1. -1 stands for inputs other than tensors, and for tensors of unknown type or more than 2^63 - 1 bytes. Appends
 // nothing if the two lists do not belong together.
 void append_input_bytes(std::string_view dims, std::string_view types, std::vector<std::int64_t>& to);
+
+// Returns the inputs that are texts, one a line: of `values` ["", "sum", "1"] and `types` ["float", "", ""], both
+// as JSON, "sum" and "1". Numbers have the type "Scalar". Empty if the two lists do not belong together.
+[[nodiscard]] std::string text_inputs(std::string_view values, std::string_view types);
 
 }  // namespace convert

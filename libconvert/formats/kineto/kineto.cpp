@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <new>
 #include <stdexcept>
@@ -18,8 +17,10 @@
 #include "formats/json/values.h"
 #include "formats/kineto/input_bytes.h"
 #include "formats/kineto/names.h"
+#include "formats/kineto/times.h"
 #include "formats/pytorch/pytorch.h"
 #include "util/huge_pages.h"
+#include "util/utf8.h"
 
 namespace convert {
 namespace {
@@ -78,12 +79,16 @@ class KinetoItems final : public JsonItems {
       throw input_error({}, "more than 4294967295 events or args");
     if (f.category == arrow) {
       read_arrow(f);
-    } else if (f.category != unused && (f.phase != "X" || f.ts.empty())) {
+    } else if (f.category == unused) {
+      if (!f.known && f.place != nullptr && f.phase == "X" && f.has_args) note_unknown(f);
+    } else if (is_wait(f)) {
+      // A stream that waits for an event is idle, as streams of CUDA are, for which no device operation is
+      // recorded.
+    } else if (f.phase != "X" || f.ts.empty()) {
       // An instant or one half of a duration, as which profilers write no event of these categories.
       if (incomplete++ == 0) first_incomplete_line = stream_.line_of(f.place);
-    } else if (f.category != unused) {
-      const bool device =
-          f.category == kernel || f.category == memcpy || f.category == memset || f.category == collective;
+    } else {
+      const bool device = is_device(f);
       const bool cpu = f.category == cpu_op || f.category == annotation;
       const Args args = f.has_args ? read_args(f.args, device || cpu) : Args{};
       Profile::Event event;
@@ -99,9 +104,10 @@ class KinetoItems final : public JsonItems {
                                   text(f.name), args.carried, kind, args.has_stream, f.category == collective});
       } else if (cpu) {
         if (f.pid != process_) note_process(f.pid);
+        if (f.category == cpu_op && f.pid != operators_process_) note_operators_of(f.pid);
         to_.cpu_ops.push_back({event, thread(f.tid), args.rf_id, args.sequence, args.forward_thread, text(f.name),
                                args.carried, f.category == annotation});
-        if (!f.name.starts_with("aten::")) add_inputs(args);
+        if (!f.name.starts_with("aten::")) add_inputs(f.name, args);
       } else if (f.category == call) {
         const CallKind kind = call_kind_.get(
             f.name, [&](std::string_view name) { return kineto_call_kind(unescaped(name, scratch_)); });
@@ -123,15 +129,20 @@ class KinetoItems final : public JsonItems {
   std::uint64_t first_negative_line = 0;
   std::uint64_t incomplete = 0;
   std::uint64_t first_incomplete_line = 0;
-  std::int64_t resolution_ns = 1000;  // all times so far are multiples of it
-  std::uint64_t without_time = 0;     // events that begin at 0 and take no time
-  std::uint64_t first_without_time_line = 0;
-  std::int64_t first_ns = std::numeric_limits<std::int64_t>::max(), last_ns = 0;  // begins of the other events
+  KinetoTimes times;
+  std::uint64_t without_duration = 0;  // device operations
+  std::uint64_t first_without_duration_line = 0;
+  std::uint64_t of_unknown_category = 0;  // device operations
+  std::uint64_t first_of_unknown_category_line = 0;
+  std::string unknown_category;        // of the first one
+  std::vector<std::string> processes;  // that have operators: "pid", up to a limit
   std::uint64_t strange_ids = 0;
   std::uint64_t first_strange_line = 0;
 
  private:
+  static constexpr std::size_t most_processes = 64;  // of files that were put together from many
   struct Fields : KinetoCategoryName {
+    std::string_view text;  // of the category
     std::string_view name, id, tid = "0", pid, ts, dur, phase;
     const char* place = nullptr;  // of the category
     bool has_args = false;
@@ -147,7 +158,7 @@ class KinetoItems final : public JsonItems {
     std::int64_t sequence = Profile::none, forward_thread = Profile::none;
     std::int64_t stream = Profile::none, device = Profile::none;
     std::int64_t wait_on_stream = Profile::none, record_correlation = Profile::none;
-    std::string_view sync_kind, input_dims, input_types;  // input_*: JSON
+    std::string_view sync_kind, input_dims, input_types, inputs;  // input*: JSON
     bool usual_external_id = false, has_stream = false;
     Range carried;
   };
@@ -171,6 +182,7 @@ class KinetoItems final : public JsonItems {
     } else if (key == "cat") {
       const std::string_view name = in.string();
       f.place = name.data();
+      f.text = name;
       static_cast<KinetoCategoryName&>(f) =
           category_.get(name, [&](std::string_view text) { return kineto_category(unescaped(text, scratch_)); });
     } else if (key == "name") {
@@ -237,6 +249,7 @@ class KinetoItems final : public JsonItems {
       case sync_kind: args.sync_kind = in.peek() == '"' ? in.string() : in.skip(); break;
       case input_dims: args.input_dims = in.skip(); break;
       case input_types: args.input_types = in.skip(); break;
+      case inputs: args.inputs = in.skip(); break;
       case dropped: (void)in.skip(); break;
       case carried:
         if (carry) {
@@ -266,11 +279,17 @@ class KinetoItems final : public JsonItems {
     return *us;
   }
 
-  void add_inputs(const Args& args) {
+  void add_inputs(std::string_view name, const Args& args) {
     const auto begin = static_cast<std::uint32_t>(to_.input_bytes.size());
     append_input_bytes(args.input_dims, args.input_types, to_.input_bytes);
     const auto count = static_cast<std::uint32_t>(to_.input_bytes.size() - begin);
-    if (count != 0) to_.inputs.push_back({static_cast<std::uint32_t>(to_.events), {begin, count}});
+    if (count == 0) return;
+    to_.inputs.push_back({static_cast<std::uint32_t>(to_.events), {begin, count}, {}});
+    // Of operators that may communicate: all_reduce, AllGather, reduce_scatter, all_to_all and others.
+    const auto has = [&](std::string_view word) { return name.find(word) != std::string_view::npos; };
+    if (!has("all") && !has("All") && !has("educe")) return;
+    const std::string texts = text_inputs(args.inputs, args.input_types);
+    if (!texts.empty()) to_.inputs.back().texts = to_.args.add_text(texts);
   }
 
   // Reads one end of an arrow; one without an id or a time leads nowhere.
@@ -284,14 +303,9 @@ class KinetoItems final : public JsonItems {
     const Microseconds start = time(f.ts, "ts");
     Microseconds duration = time(f.dur, "dur");
     if (start.ns < 0) throw BadJson{f.ts.data(), "'ts' is negative"};
-    for (; start.ns % resolution_ns != 0 || duration.ns % resolution_ns != 0; resolution_ns /= 10) {
-    }
-    if (start.ns == 0 && duration.ns == 0) {
-      if (without_time++ == 0) first_without_time_line = stream_.line_of(f.ts.data());
-    } else {
-      first_ns = std::min(first_ns, start.ns);
-      last_ns = std::max(last_ns, start.ns);
-    }
+    times.add(start.ns, duration.ns, [&] { return stream_.line_of(f.ts.data()); });
+    if (is_device(f) && f.dur.empty() && without_duration++ == 0)
+      first_without_duration_line = stream_.line_of(f.ts.data());
     if (duration.ns < 0) {
       if (to_.negative_durations++ == 0) first_negative_line = stream_.line_of(f.dur.data());
       duration = {};
@@ -322,11 +336,42 @@ class KinetoItems final : public JsonItems {
     });
   }
 
+  static bool is_device(const Fields& f) {
+    using enum KinetoCategory;
+    return f.category == kernel || f.category == memcpy || f.category == memset || f.category == collective;
+  }
+
+  // Returns whether a device operation is the wait of a stream for an event, as MTIA records it.
+  static bool is_wait(const Fields& f) {
+    return f.category == KinetoCategory::kernel && !f.usual && f.name == "event_wait";
+  }
+
+  // Notes a device operation of a category that is not known: it has a stream and a launch.
+  void note_unknown(const Fields& f) {
+    bool has_stream = false, has_launch = false;
+    JsonCursor in = f.args;
+    in.object([&] {
+      const KinetoArg arg = kineto_arg(unescaped(in.string(), scratch_));
+      in.expect(':');
+      (void)in.skip();
+      has_stream = has_stream || arg == KinetoArg::stream || arg == KinetoArg::queue;
+      has_launch = has_launch || arg == KinetoArg::correlation;
+    });
+    if (!has_stream || !has_launch || of_unknown_category++ != 0) return;
+    first_of_unknown_category_line = stream_.line_of(f.place);
+    unknown_category = unescaped(f.text, scratch_);
+  }
+
+  void note_operators_of(std::string_view pid) {
+    operators_process_ = pid;
+    if (processes.size() != most_processes && std::ranges::find(processes, pid) == processes.end())
+      processes.emplace_back(pid);
+  }
+
   void note_process(std::string_view pid) {
-    constexpr std::size_t most = 64;  // of what was put together from many
     process_ = pid;
     const std::int64_t number = lenient_integer(pid).value_or(Profile::none);
-    if (number <= 0 || to_.pids.size() == most) return;
+    if (number <= 0 || to_.pids.size() == most_processes) return;
     if (std::ranges::find(to_.pids, number) == to_.pids.end()) to_.pids.push_back(number);
   }
   Text text(std::string_view raw) { return to_.args.add_text(unescaped(raw, scratch_)); }
@@ -351,36 +396,27 @@ class KinetoItems final : public JsonItems {
   Predicted<KinetoCategoryName> category_;
   std::array<Predicted<ArgKey>, 32> arg_keys_;
   Predicted<std::uint32_t> thread_;
-  std::string process_;  // the last one
+  std::string process_;            // the last one
+  std::string operators_process_;  // the last one of operators
   Predicted<CallKind> call_kind_;
   std::unordered_map<std::string, std::uint32_t> thread_index_;
   std::vector<std::uint64_t> carried_in_;  // by name: 1 + the last event that has such an arg
   std::string scratch_;
 };
 
-// Returns the resolution of the times: of their digits, unless that is finer than a double of their size (Python).
-std::int64_t resolution(const KinetoItems& items) {
-  const double last_us = static_cast<double>(items.last_ns) / 1000;
-  const double step_us = std::nextafter(last_us, std::numeric_limits<double>::infinity()) - last_us;
-  const auto step_ns = static_cast<std::int64_t>(std::ceil(step_us * 1000));
-  return items.resolution_ns == 1 ? 1 : std::min<std::int64_t>(std::max(items.resolution_ns, step_ns), 1000);
-}
-
-// Drops the events that begin at 0 and take no time, if all others begin so much later that these have no time.
-// Returns whether it did.
-bool drop_without_time(Profile& profile, const KinetoItems& items) {
-  constexpr std::int64_t second = 1'000'000'000;
-  const bool other_times = items.last_ns != 0;
-  if (items.without_time == 0 || !other_times) return false;
-  if (items.first_ns <= std::max(second, items.last_ns - items.first_ns)) return false;
-  const auto drop = [](auto& events) {
-    std::erase_if(events, [](const Profile::Event& e) { return e.start_ns == 0 && e.duration_ns == 0; });
-  };
-  drop(profile.cpu_ops);
-  drop(profile.calls);
-  drop(profile.device_ops);
-  drop(profile.syncs);
-  return true;
+// Warns if the file holds the operators of several processes.
+void warn_of_processes(const std::string& file, const std::vector<std::string>& processes,
+                       Diagnostics& diagnostics) {
+  if (processes.size() < 2) return;
+  constexpr std::size_t most_listed = 8;
+  std::string pids;
+  for (std::size_t i = 0; i < std::min(processes.size(), most_listed); ++i)
+    pids += (i == 0 ? "" : ", ") + processes[i];
+  if (processes.size() > most_listed) pids += ", ...";
+  diagnostics.warning({.file = file}, "ranks",
+                      "holds the operators of " + std::to_string(processes.size()) + " processes (pid " + pids +
+                          "), and is read as one rank",
+                      {"hint: convert one file for each process: select the events of its pid and of its device"});
 }
 
 // Reserves room for what a file of that size mostly holds at most; what stays untouched takes no memory.
@@ -419,11 +455,20 @@ Profile read_kineto(Input& input, Diagnostics& diagnostics, std::size_t window_b
                         what + std::string(": ") + std::to_string(count) + ", here the first");
   };
   warn(profile.negative_durations, items.first_negative_line, "times", "durations below 0 count as 0");
-  profile.resolution_ns = resolution(items);
-  if (drop_without_time(profile, items)) {
-    warn(items.without_time, items.first_without_time_line, "times",
-         "events without a time (ts and dur 0, long before all others) count as absent");
+  profile.resolution_ns = items.times.resolution_ns();
+  if (const KinetoTimes::Absent absent = items.times.drop_absent(profile); absent.events != 0) {
+    warn(absent.events, absent.first_line, "times",
+         absent.all_empty ? "events without a time (ts and dur 0, long before all others) count as absent"
+                          : "events without a time (ts long before all others) count as absent");
   }
+  warn(items.without_duration, items.first_without_duration_line, "times",
+       "device operations without a duration (dur) take no time");
+  if (items.of_unknown_category != 0) {
+    const std::string what =
+        "device operations of an unknown category (" + cut_text(items.unknown_category, 40) + ") count as absent";
+    warn(items.of_unknown_category, items.first_of_unknown_category_line, "events", what.c_str());
+  }
+  warn_of_processes(profile.file, items.processes, diagnostics);
   warn(items.incomplete, items.first_incomplete_line, "events",
        "events of operators, calls or the device that are not complete (ph X, ts) count as absent");
   warn(items.strange_ids, items.first_strange_line, "ids", "ids that are no integers count as absent");

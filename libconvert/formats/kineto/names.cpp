@@ -20,6 +20,7 @@ T find_or_default(const ByText<T>& table, std::string_view name) {
 // What a name means as a category, a call, and a kind of synchronisation.
 struct Meaning {
   KinetoCategory category{};
+  bool is_category = false;
   CallKind call{};
   CallKind sync{};
 };
@@ -27,7 +28,7 @@ struct Meaning {
 Meaning meaning_of(std::string_view name) {
   static const ByText<Meaning> table = [] {
     ByText<Meaning> all;
-#define CATEGORY(text, meaning) all[text].category = KinetoCategory::meaning;
+#define CATEGORY(text, meaning) all[text].category = KinetoCategory::meaning, all[text].is_category = true;
 #define CALL(text, meaning) all[text].call = CallKind::meaning;
 #define SYNC(text, meaning) all[text].sync = CallKind::meaning;
 #include "formats/kineto/names.def"
@@ -45,7 +46,8 @@ KinetoCategoryName kineto_category(std::string_view name) {
   static constexpr std::array<std::string_view, 8> usual = {"cpu_op",      "user_annotation", "cuda_runtime",
                                                             "cuda_driver", "kernel",          "gpu_memcpy",
                                                             "gpu_memset",  "cuda_sync"};
-  return {meaning_of(name).category, std::ranges::find(usual, name) != usual.end()};
+  const Meaning meaning = meaning_of(name);
+  return {meaning.category, meaning.is_category, std::ranges::find(usual, name) != usual.end()};
 }
 
 CallKind kineto_call_kind(std::string_view name) { return meaning_of(name).call; }
@@ -72,7 +74,7 @@ KinetoArg kineto_arg(std::string_view name) {
       {"Input Dims", KinetoArg::input_dims},
       {"Input type", KinetoArg::input_types},
       {"Input Strides", KinetoArg::dropped},
-      {"Concrete Inputs", KinetoArg::dropped},
+      {"Concrete Inputs", KinetoArg::inputs},
       {"Concrete Input Values", KinetoArg::dropped},
       {"Call stack", KinetoArg::dropped},
       {"Python parent id", KinetoArg::dropped},

@@ -24,6 +24,7 @@ enum class KinetoCategory : std::uint8_t {
 
 struct KinetoCategoryName {
   KinetoCategory category = KinetoCategory::unused;
+  bool known = false;  // of names.def
   bool usual = false;  // as CUDA's and ROCm's profilers of today spell it
 };
 [[nodiscard]] KinetoCategoryName kineto_category(std::string_view name);
@@ -49,6 +50,7 @@ enum class KinetoArg : std::uint8_t {
   record_correlation,
   input_dims,
   input_types,
+  inputs,   // values of those that are no tensors
   dropped,  // the host trace has it too, or it is of no use outside the profiler
 };
 [[nodiscard]] KinetoArg kineto_arg(std::string_view name);

@@ -22,7 +22,7 @@ inline constexpr blocks::Kind kind{.magic =
                                    .version = 1,
                                    .noun = "master trace",
                                    .rule = "master"};
-inline constexpr std::size_t block_bytes = std::size_t{16} << 20U;
+inline constexpr std::size_t block_bytes = std::size_t{2} << 20U;
 
 // How a list of numbers is coded: each as zigzag LEB128, or its difference to the one before.
 enum class Code : std::uint8_t { plain = 0, delta = 1 };

@@ -14,6 +14,8 @@ using blocks::append_number;
 using blocks::append_text;
 using blocks::zigzag;
 
+constexpr std::uint64_t memory_factor = 10;  // of contents: a number of one byte takes 8, beside the byte
+
 // Collects a section, and writes it block by block.
 class Section {
  public:
@@ -52,11 +54,13 @@ class Section {
 
  private:
   void cut(std::size_t least) {
-    while (bytes_.size() >= least && !bytes_.empty()) {
-      const std::size_t size = std::min(bytes_.size(), block_bytes);
-      out_.block(name_, 1, std::string_view(bytes_).substr(0, size));
-      bytes_.erase(0, size);
+    std::size_t at = 0;
+    while (at < bytes_.size() && bytes_.size() - at >= least) {
+      const std::size_t size = std::min(bytes_.size() - at, out_.dense() ? blocks::small_block_bytes : block_bytes);
+      out_.block(name_, 1, std::string_view(bytes_).substr(at, size), memory_factor * size);
+      at += size;
     }
+    bytes_.erase(0, at);
   }
 
   blocks::Writer& out_;

@@ -35,8 +35,10 @@ class Writer {
 
   template <class Row>
   void table(std::string_view name, std::span<const Row> rows) {
-    for (std::size_t at = 0; at < rows.size(); at += max_rows)
-      block(name, rows.subspan(at, std::min(max_rows, rows.size() - at)));
+    for (std::size_t at = 0, n = 0; at < rows.size(); at += n) {
+      n = std::min(most_rows<Row>(), rows.size() - at);
+      block(name, rows.subspan(at, n));
+    }
   }
 
   // Writes a table of count texts, text_of(i).
@@ -50,7 +52,8 @@ class Writer {
         throw Error("a text of " + std::to_string(text.size()) + " bytes is too long for a run file");
       rows.push_back({std::string(text)});
       bytes += text.size();
-      if (bytes < text_block_bytes && rows.size() < max_rows && i + 1 < count) continue;
+      const std::size_t most = blocks_.dense() ? blocks::small_block_bytes : text_block_bytes;
+      if (bytes < most && rows.size() < most_rows<TextRow>() && i + 1 < count) continue;
       block<TextRow>(name, rows);
       rows.clear();
       bytes = 0;
@@ -65,7 +68,8 @@ class Writer {
     std::vector<NumberRow<Number>> rows;
     for (std::size_t at = 0; at < values.size(); at += rows.size()) {
       rows.clear();
-      for (std::size_t i = at; i < values.size() && rows.size() < max_rows; ++i) rows.push_back({values[i]});
+      const std::size_t most = most_rows<NumberRow<Number>>();
+      for (std::size_t i = at; i < values.size() && rows.size() < most; ++i) rows.push_back({values[i]});
       block<NumberRow<Number>>(name, rows);
     }
   }
@@ -73,12 +77,18 @@ class Writer {
   void finish() { blocks_.finish(); }
 
  private:
+  // Returns how many rows the next block has at most.
+  template <class Row>
+  [[nodiscard]] std::size_t most_rows() const {
+    return blocks_.dense() ? std::max<std::size_t>(1, 10 * blocks::small_block_bytes / sizeof(Row)) : max_rows;
+  }
+
   template <class Row>
   void block(std::string_view name, std::span<const Row> rows) {
     payload_.clear();
     append_number(payload_, std::tuple_size_v<decltype(Columns<Row>::all)>);
     std::apply([&](const auto&... column) { (add(column, rows), ...); }, Columns<Row>::all);
-    blocks_.block(name, rows.size(), payload_);
+    blocks_.block(name, rows.size(), payload_, rows.size() * sizeof(Row) + payload_.size());
   }
 
   template <class Row, class Value>

@@ -48,6 +48,7 @@ void LinkedNodes::head(Trace& out) {
   out.rank = rank_ = host_.rank;
   out.name = host_.name;
   world_ = world_size(host_.metadata).value_or(0);
+  only_group_of_all_ = world_ != 0 && groups_.all_of_size(world_);
   out.metadata = std::move(host_.metadata);
   out.metadata.version = schema_version;
   add_metadata(out.metadata.table);
@@ -228,7 +229,9 @@ void LinkedNodes::add_times(const OrderedNode& n) {
 }
 
 void LinkedNodes::add_communication(const OrderedNode& n) {
-  const CommFacts& facts = order_.comms[n.comm - 1];
+  CommFacts facts = order_.comms[n.comm - 1];
+  const auto meant = facts.group.empty() ? groups_.meant(facts.group_hint, rank_) : std::nullopt;
+  if (meant) facts.group = *meant;
   NodeTable& t = *table_;
   const auto unknown = [&](Unmatched what) {
     const bool of_device = n.kind == OrderedNode::Kind::device;
@@ -263,7 +266,9 @@ void LinkedNodes::add_communication(const OrderedNode& n) {
 
 void LinkedNodes::add_collective(const CommFacts& facts, const GroupTable::Group& group, std::int64_t bytes) {
   NodeTable& t = *table_;
-  if (facts.group.empty() && facts.group_size > 0 && world_ != 0 && facts.group_size != world_)
+  const bool of_other_size = facts.group_size > 0 && world_ != 0 && facts.group_size != world_;
+  const bool unknown_group = facts.any_group && (world_ == 0 || world_ > 2) && !only_group_of_all_;
+  if (facts.group.empty() && (of_other_size || unknown_group))
     report_.add(Unmatched::communication_group, t.nodes.back().id, t.view(t.nodes.back().name));
   t.nodes.back().type = NodeType::comm_coll;
   t.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(facts.type));

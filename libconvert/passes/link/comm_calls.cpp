@@ -73,15 +73,23 @@ std::optional<Collective> CommCalls::operator_type(std::uint32_t op) const {
                                            : device_->name(device_->cpu_ops[o.event]));
 }
 
-// Completes a kernel outside all calls by the innermost operator that names a collective.
+// Completes a kernel outside all calls by the innermost operator that names a collective; its group may be named by
+// an operator around it (vllm::all_reduce around _C_custom_ar::all_reduce).
 void CommCalls::complete_by_operator(std::span<const std::uint32_t> open, CommFacts& facts) const {
+  bool found = false;
   for (const std::uint32_t op : std::views::reverse(innermost(open))) {
     const auto type = operator_type(op);
     if (!type || (facts.kind == CommKind::collective && facts.type != *type)) continue;
     const Operator& o = operators_.all[op];
-    facts.complete(comm_of_operator(*type, host_, o.host == no_index ? nullptr : &host_.nodes.nodes[o.host],
-                                    device_, o.event == no_index ? nullptr : &device_->cpu_ops[o.event]));
-    return;
+    const CommFacts named =
+        comm_of_operator(*type, host_, o.host == no_index ? nullptr : &host_.nodes.nodes[o.host], device_,
+                         o.event == no_index ? nullptr : &device_->cpu_ops[o.event]);
+    if (!std::exchange(found, true)) {
+      facts.complete(named);
+    } else if (facts.group_hint.empty()) {
+      facts.group_hint = named.group_hint;
+    }
+    if (!facts.group_hint.empty()) return;
   }
 }
 
@@ -120,6 +128,7 @@ Range CommCalls::launch(std::span<const std::uint32_t> open, std::uint32_t threa
       calls_[guess].withdrawn = true;
   } else {
     complete_by_operator(open, facts);
+    facts.any_group = facts.any_group || (facts.kind == CommKind::collective && facts.type == Collective::barrier);
     const auto around = innermost(open);
     communicating_.insert(around.begin(), around.end());
   }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <system_error>
 
 namespace convert {
 namespace {
@@ -33,24 +35,49 @@ constexpr std::array kernels = {
     TypedText{"crossdevicereduce", Collective::all_reduce},
     // CUDASymmetricMemoryOps.cu of PyTorch
     TypedText{"multimemoneshotreducekernel", Collective::reduce},
-    // Experts' data: intranode.cu, internode.cu and internode_ll.cu of DeepEP
-    TypedText{"deepep::intranode::dispatch", Collective::all_to_all},
-    TypedText{"deepep::intranode::combine", Collective::all_to_all},
-    TypedText{"deepep::internode::dispatch", Collective::all_to_all},
-    TypedText{"deepep::internode::combine", Collective::all_to_all},
-    TypedText{"deepep::internodell::dispatch", Collective::all_to_all},
-    TypedText{"deepep::internodell::combine", Collective::all_to_all},
+    // moe_comm of TensorRT-LLM
+    TypedText{"fusedmoecommkernel", Collective::all_to_all},
+    // moeA2ADispatchKernel of TensorRT-LLM, a2a_dispatch_send_kernel of pplx
+    TypedText{"a2adispatch", Collective::all_to_all},
+    TypedText{"a2acombine", Collective::all_to_all},
+    // Collectives of NVSHMEM's host interface: barrier_on_stream_kernel_threadgroup and others
+    TypedText{"barrieronstreamkernel", Collective::barrier},
+    TypedText{"synconstreamkernel", Collective::barrier},
+    TypedText{"broadcastonstreamkernel", Collective::broadcast},
+    TypedText{"fcollectonstreamkernel", Collective::all_gather},
+    // MORI's kernels as loaded from a module, without a namespace
+    TypedText{"epdispatchintranode", Collective::all_to_all},
+    TypedText{"epdispatchinternode", Collective::all_to_all},
+    TypedText{"epcombineintranode", Collective::all_to_all},
+    TypedText{"epcombineinternode", Collective::all_to_all},
 };
 
-// Prefixes of kernels of communication libraries. hcom: HCCL on Ascend, such as hcom_allReduce__210_0_1.
-constexpr std::array<std::string_view, 15> libraries = {
-    "ncclkernel", "nccldevkernel", "ncclsym", "ncclx", "rccl", "mscclkernel", "msccldevkernel", "mscclpp", "oneccl",
-    "ccl::",      "xccl",          "hccl",    "hcom",  "mccl", "cncl"};
+// Namespaces of libraries that exchange the data of experts: DeepEP (deep_ep, dpsk::ep, hybrid_ep), Mooncake, NIXL,
+// UCCL, pplx-kernels and MORI.
+constexpr std::array<std::string_view, 9> expert_namespaces = {
+    "deepep::", "dpsk::ep::", "hybridep::", "mooncake::", "nixlep::", "uccl::", "pplx::", "pplxa2a::", "mori::"};
+
+// Begins of their kernels that exchange tokens.
+constexpr std::array<std::string_view, 4> expert_exchanges = {"dispatch", "combine", "epdispatch", "epcombine"};
+
+// Texts of their kernels that only compute: deep_ep::layout::get_dispatch_layout, hybrid_ep::scan, ….
+constexpr std::array<std::string_view, 4> expert_computing = {"layout", "::scan", "convert", "permute"};
+
+// Prefixes of kernels of communication libraries. hcom: HCCL on Ascend, such as hcom_allReduce__210_0_1. All
+// kernels of NCCL begin with nccl: ncclKernel_, ncclDevKernel_, ncclSym…, ncclSendRecvKernel_copy_i8 before
+// NCCL 2.12.
+constexpr std::array<std::string_view, 13> libraries = {
+    "nccl",  "ctran", "rccl", "mscclkernel", "msccldevkernel", "mscclpp", "oneccl",
+    "ccl::", "xccl",  "hccl", "hcom",        "mccl",           "cncl"};
+
+// Names of kernels of PyTorch's symmetric memory (CUDASymmetricMemory.cu), without their namespace.
+constexpr std::array<std::string_view, 3> symmetric_memory = {"barrierkernel", "putsignalkernel",
+                                                              "waitsignalkernel"};
 
 // Texts anywhere in the names of kernels and copies that communicate, from which no collective follows.
-// userbuffers: Transformer Engine and TensorRT-LLM; memcpy ptop: copies between devices.
-constexpr std::array<std::string_view, 7> untyped = {"multimem",    "nvshmem",  "rocshmem",   "ishmem",
-                                                     "userbuffers", "deepep::", "memcpy ptop"};
+// userbuffers: Transformer Engine and TensorRT-LLM; onstreamkernel: NVSHMEM; memcpy ptop: copies between devices.
+constexpr std::array<std::string_view, 7> untyped = {"multimem",    "nvshmem",        "rocshmem",   "ishmem",
+                                                     "userbuffers", "onstreamkernel", "memcpy ptop"};
 
 // Texts of kernels that compute, for any launching operator.
 constexpr std::array<std::string_view, 2> computing = {"at::native::", "checkfornan"};
@@ -84,6 +111,37 @@ bool within_a_device(std::string_view before) {
                                                       "cta",   "cluster", "subgroup"};
   const std::string plain = plain_name(before);
   return std::ranges::any_of(groups, [&](std::string_view g) { return plain.ends_with(g); });
+}
+
+// Returns "deep_ep::internode::dispatch" of "_ZN7deep_ep9internode8dispatchILb0E…"; other names as they are.
+std::string qualified_name(std::string_view kernel) {
+  if (!kernel.starts_with("_Z")) return std::string(kernel);
+  std::string_view rest = kernel.substr(2);
+  const bool nested = rest.starts_with('N');
+  if (nested) rest.remove_prefix(1);
+  std::string out;
+  do {
+    std::size_t length = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), length);
+    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+    if (error != std::errc() || length == 0 || length > rest.size()) break;
+    if (!out.empty()) out += "::";
+    out += rest.substr(0, length);
+    rest.remove_prefix(length);
+  } while (nested);
+  return out.empty() ? std::string(kernel) : out;
+}
+
+// Returns whether a plain name holds a namespace, given with its "::", that begins a name of its own.
+bool in_namespace(std::string_view plain, std::string_view space) {
+  const std::size_t at = plain.find(space);
+  return at != std::string_view::npos && (at == 0 || plain[at - 1] == ':' || plain[at - 1] == ' ');
+}
+
+// Returns the name behind the last "::" of a plain name.
+std::string_view unqualified(std::string_view plain) {
+  const std::size_t space = plain.rfind("::");
+  return space == std::string_view::npos ? plain : plain.substr(space + 2);
 }
 
 std::optional<Collective> word_in(std::string_view name) {
@@ -133,7 +191,8 @@ std::string_view function_name(std::string_view kernel) {
 }
 
 NamedKernel named_kernel(std::string_view name) {
-  const std::string_view function = function_name(name);
+  const std::string qualified = qualified_name(name);
+  const std::string_view function = function_name(qualified);
   const std::string plain = plain_name(function);
   NamedKernel out;
   out.computes = any_in(computing, plain);
@@ -141,8 +200,16 @@ NamedKernel named_kernel(std::string_view name) {
   for (const auto& [text, type] : kernels) {
     if (!out.type && plain.find(text) != std::string::npos) out.type = type;
   }
+  const std::string_view own = unqualified(plain);
   const auto begins = [&](std::string_view library) { return plain.starts_with(library); };
-  out.communicates = out.type || std::ranges::any_of(libraries, begins) || any_in(untyped, plain);
+  const auto begins_own = [&](std::string_view text) { return own.starts_with(text); };
+  const bool of_experts = !any_in(expert_computing, plain) &&
+                          std::ranges::any_of(expert_namespaces, [&](auto n) { return in_namespace(plain, n); });
+  if (!out.type && of_experts && std::ranges::any_of(expert_exchanges, begins_own))
+    out.type = Collective::all_to_all;
+  const bool of_symmetric_memory = std::ranges::find(symmetric_memory, own) != symmetric_memory.end();
+  out.communicates = out.type || of_experts || of_symmetric_memory || std::ranges::any_of(libraries, begins) ||
+                     any_in(untyped, plain);
   return out;
 }
 

@@ -237,8 +237,8 @@ std::uint32_t believable(std::int64_t group_size) {
 
 }  // namespace
 
-constinit const std::array<std::string_view CommFacts::*, 6> CommFacts::texts = {
-    &CommFacts::group, &CommFacts::group_description, &CommFacts::group_ranks,
+constinit const std::array<std::string_view CommFacts::*, 7> CommFacts::texts = {
+    &CommFacts::group, &CommFacts::group_description, &CommFacts::group_ranks, &CommFacts::group_hint,
     &CommFacts::dtype, &CommFacts::in_splits,         &CommFacts::out_splits};
 
 void CommFacts::complete(const CommFacts& o) {
@@ -251,6 +251,7 @@ void CommFacts::complete(const CommFacts& o) {
     if ((this->*text).empty()) this->*text = o.*text;
   }
   on_host = on_host || o.on_host;
+  any_group = any_group || o.any_group;
 }
 
 bool is_comm_call(std::string_view name) { return name == "record_param_comms" || backend_call(name); }
@@ -293,11 +294,44 @@ CommFacts comm_of_kernel(const Profile& device, const Profile::DeviceOp& kernel,
   return facts;
 }
 
+namespace {
+
+bool is_reduction(std::string_view text) {
+  constexpr std::array<std::string_view, 12> reductions = {"sum",     "avg", "mean", "min", "max",  "prod",
+                                                           "product", "mul", "band", "bor", "bxor", "premul_sum"};
+  return std::ranges::find(reductions, text) != reductions.end();
+}
+
+// Returns the first text among an operator's inputs that is no reduction.
+std::string_view group_hint_of(const Trace& host, const Node* node, const Profile* device,
+                               const Profile::CpuOp* event) {
+  if (node != nullptr && node->inputs != 0) {
+    const IoInfo& in = host.nodes.io[node->inputs - 1];
+    const auto values = elements(host.nodes.view(in.values));
+    const auto types = elements(host.nodes.view(in.types));
+    for (std::size_t i = 0; i < std::min(values.size(), types.size()); ++i) {
+      const std::string_view text = unquoted(values[i]);
+      if (unquoted(types[i]) == "String" && !text.empty() && !is_reduction(text)) return text;
+    }
+  }
+  if (event == nullptr) return {};
+  for (std::string_view rest = device->text_inputs_of(*event); !rest.empty();) {
+    const std::string_view text = rest.substr(0, rest.find('\n'));
+    if (!is_reduction(text)) return text;
+    rest.remove_prefix(std::min(text.size() + 1, rest.size()));
+  }
+  return {};
+}
+
+}  // namespace
+
 CommFacts comm_of_operator(Collective type, const Trace& host, const Node* node, const Profile* device,
                            const Profile::CpuOp* event) {
   CommFacts facts;
   facts.kind = CommKind::collective;
   facts.type = type;
+  facts.any_group = true;
+  facts.group_hint = group_hint_of(host, node, device, event);
   const std::string_view name = node != nullptr ? host.nodes.name(*node) : device->name(*event);
   // one_shot_all_reduce_copy(symm_buffer, local_input, …) of PyTorch's symmetric memory: the buffer may be larger.
   std::size_t skipped = name.find("_copy") != std::string_view::npos ? 1 : 0;
@@ -420,6 +454,29 @@ const GroupTable::Group& GroupTable::of(const CommFacts& facts) {
     (listed.all ? g.ranks : g.first_ranks) = std::move(listed.ranks);
   }
   return g;
+}
+
+std::optional<std::string> GroupTable::meant(std::string_view hint, std::uint32_t rank) const {
+  if (hint.empty()) return std::nullopt;
+  if (const auto named = index_.find(std::string(hint)); named != index_.end()) return named->first;
+  const auto described = [&](std::string_view text) {
+    const Group* found = nullptr;
+    std::size_t count = 0;
+    for (const Group& g : groups_) {
+      if (g.description != text || (!g.ranks.empty() && std::ranges::find(g.ranks, rank) == g.ranks.end()))
+        continue;
+      found = &g;
+      ++count;
+    }
+    return count == 1 ? std::optional(found->name) : std::nullopt;
+  };
+  if (auto name = described(hint)) return name;
+  const std::size_t colon = hint.rfind(':');
+  return colon == std::string_view::npos || colon == 0 ? std::nullopt : described(hint.substr(0, colon));
+}
+
+bool GroupTable::all_of_size(std::uint32_t world) const {
+  return !groups_.empty() && std::ranges::all_of(groups_, [&](const Group& g) { return g.size == world; });
 }
 
 }  // namespace convert

@@ -39,12 +39,14 @@ struct CommFacts {
   std::string_view group;
   std::string_view group_description;
   std::string_view group_ranks;  // "[0, 1]"
+  std::string_view group_hint;   // text that an operator gives for its group: a name, a description, or neither
   std::string_view dtype;
   std::string_view in_splits;  // "[2, 2]", in elements of the first dimension
   std::string_view out_splits;
-  bool on_host = false;  // of a backend without kernels: gloo, mpi
+  bool on_host = false;    // of a backend without kernels: gloo, mpi
+  bool any_group = false;  // of an operator or a kernel, which state no process group as calls of PyTorch do
 
-  static const std::array<std::string_view CommFacts::*, 6> texts;  // the members above that are texts
+  static const std::array<std::string_view CommFacts::*, 7> texts;  // the members above that are texts
 
   // Fills in from `other` what is unknown here.
   void complete(const CommFacts& other);
@@ -61,7 +63,8 @@ struct CommFacts {
 [[nodiscard]] CommFacts comm_of_kernel(const Profile& device, const Profile::DeviceOp& kernel,
                                        const NamedKernel& named);
 // Returns the facts of an operator that names a collective (see named_operator), such as vllm::all_reduce, with
-// the size of its first tensor. `node`, `event`: as for comm_of_call.
+// the size of its first tensor and the first of its texts that is no reduction as group_hint. `node`, `event`: as
+// for comm_of_call.
 [[nodiscard]] CommFacts comm_of_operator(Collective type, const Trace& host, const Node* node,
                                          const Profile* device, const Profile::CpuOp* event);
 
@@ -97,6 +100,11 @@ class GroupTable {
   };
   // Returns the facts' group, added if it is new ("": all ranks); the reference is valid until the next call.
   const Group& of(const CommFacts& facts);
+  // Returns the name of the known group that a group_hint of `rank` means: by its name, or by a description that
+  // one of the rank's groups has. vLLM appends a number to it ("tp:0"). Nothing if there is none, or several.
+  [[nodiscard]] std::optional<std::string> meant(std::string_view hint, std::uint32_t rank) const;
+  // Returns whether groups are known, and all of them have `world` ranks.
+  [[nodiscard]] bool all_of_size(std::uint32_t world) const;
   [[nodiscard]] const std::vector<Group>& all() const { return groups_; }
 
  private:

@@ -2,12 +2,15 @@
 #include "passes/link/link.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <numeric>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/id_lookup.h"
 #include "passes/link/build.h"
 #include "passes/link/operators.h"
 #include "passes/link/order/order.h"
@@ -79,6 +82,32 @@ void cut_durations(Profile& device, LinkReport& report) {
   }
 }
 
+// Reports the launches of kernels that have no device operation. Launches into a graph that is being captured have
+// none.
+void report_idle_launches(const Profile& device, LinkReport& report) {
+  const IdLookup operations(device.device_ops.size(),
+                            [&](std::size_t i) { return Profile::given(device.device_ops[i].correlation); });
+  std::vector<std::pair<std::int64_t, bool>> captures;  // begins and ends, by time
+  for (const Profile::Call& call : device.calls) {
+    const std::string_view name = device.name(call);
+    if (name.find("BeginCapture") != std::string_view::npos) captures.emplace_back(call.start_ns, true);
+    if (name.find("EndCapture") != std::string_view::npos) captures.emplace_back(call.start_ns, false);
+  }
+  std::ranges::sort(captures);
+  // The state before the first of them is the opposite of what it makes.
+  const auto captured = [&](std::int64_t ns) {
+    const auto next = std::ranges::upper_bound(captures, std::pair(ns, true));
+    if (next != captures.begin()) return std::prev(next)->second;
+    return next != captures.end() && !next->second;
+  };
+  for (const Profile::Call& call : device.calls) {
+    if (call.correlation < 0 || device.name(call).find("LaunchKernel") == std::string_view::npos) continue;
+    if (operations.find(call.correlation) != IdLookup::none || captured(call.start_ns)) continue;
+    report.add(Unmatched::launch_without_operation, static_cast<std::uint64_t>(call.correlation),
+               device.name(call));
+  }
+}
+
 }  // namespace
 
 struct LinkedRank::State {
@@ -106,7 +135,10 @@ LinkedRank::LinkedRank(Trace host, std::optional<Profile> device, const std::vec
   }
   if (profile != nullptr) cut_durations(*profile, s.report);
   s.operators = match_operators(host, profile, s.report);
-  if (profile != nullptr) measure(*profile, s.report);
+  if (profile != nullptr) {
+    measure(*profile, s.report);
+    report_idle_launches(*profile, s.report);
+  }
   const OrderOptions order_options{.keep_gaps = options.keep_gaps && profile != nullptr,
                                    .data_deps = options.data_deps,
                                    .announcements = options.metadata_nodes};

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/algorithm/messages.h"
+#include "core/units.h"
 #include "passes/verify/verify.h"
 
 namespace convert {
@@ -28,6 +29,22 @@ std::optional<std::int64_t> set_calls(Algorithm& a, const CallRange& range, cons
   a.max_bytes = *most;
   if (range.min > *most) a.min_bytes = 0;
   return most;
+}
+
+std::string call_note(const Algorithm& a, bool declared, std::int64_t bytes) {
+  if (a.scheduled || bytes <= 0) return {};
+  const std::string call = "a call of " + counted(bytes, "byte");
+  const std::int64_t max = a.max_bytes.value_or(0);
+  if (declared && (bytes < a.min_bytes.value_or(0) || (max != 0 && bytes > max))) {
+    return "no runtime uses the program for " + call + ": its calls have " +
+           std::to_string(a.min_bytes.value_or(0)) + " (minBytes) to " +
+           (max == 0 ? "any number of bytes" : std::to_string(max) + " bytes (maxBytes)");
+  }
+  Algorithm called = a;
+  const auto most = set_calls(called, {0, bytes});
+  if (!most) return {};
+  return call + " never ends on the runtimes: steps of several chunks hang in calls of more than " +
+         counted(*most, "byte");
 }
 
 void assume_calls(Algorithm& a) {

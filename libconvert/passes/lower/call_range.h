@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "core/algorithm/algorithm.h"
 #include "core/algorithm/runtime_limits.h"
@@ -33,6 +34,10 @@ struct CallRange {
 // 0. The algorithm must be runnable; an algorithm that hangs in each call keeps the range.
 std::optional<std::int64_t> set_calls(Algorithm& algorithm, const CallRange& range,
                                       const RuntimeLimits* target = nullptr);
+
+// Returns a note if no runtime ends a call of `bytes` with an algorithm: a step hangs, or, if the range is
+// `declared`, the call is outside minBytes and maxBytes. Empty for other calls, for schedules, and for bytes <= 0.
+[[nodiscard]] std::string call_note(const Algorithm& algorithm, bool declared, std::int64_t bytes);
 
 // Sets the calls of an algorithm that declares no maxBytes: the range that MSCCL assumes, without calls in which a
 // step hangs.

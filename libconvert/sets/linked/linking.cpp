@@ -103,9 +103,12 @@ LinkingOptions linking_options(const FormatOptions& options) {
   return o;
 }
 
-void warn_unmatched(const LinkReport& report, const std::string& host, const std::string& device,
+void warn_unmatched(const LinkReport& report, const std::string& host, const LinkingOptions& options,
                     Diagnostics& diagnostics) {
-  std::vector<std::string> notes = {"et-link --report FILE --list-unmatched names them all"};
+  const std::string& device = options.device ? *options.device : host;
+  // et-link needs a host trace.
+  std::vector<std::string> notes;
+  if (!options.device_alone) notes.emplace_back("et-link --report FILE --list-unmatched names them all");
   for (std::size_t i = 0; i < unmatched_kinds; ++i) {
     const UnmatchedInfo& info = unmatched_info(static_cast<Unmatched>(i));
     if (report.unmatched[i] == 0 || !info.warned) continue;

@@ -41,7 +41,7 @@ struct ReadRank {
   Trace trace;  // of a compat mode
 };
 // Warns once for each reason why operations could not be linked; for tools that only read linked traces.
-void warn_unmatched(const LinkReport& report, const std::string& host, const std::string& device,
+void warn_unmatched(const LinkReport& report, const std::string& host, const LinkingOptions& options,
                     Diagnostics& diagnostics);
 // Reads and links a rank: `rank`, else the one that the device trace names, else 0. Throws Error as the readers and
 // check_belonging() do.

@@ -368,6 +368,8 @@ void NodeCompiler::count_times(bool priced) {
 void NodeCompiler::count_omissions(bool priced) {
   if (inside_) return;
   if (node_->type == NodeType::comp) count_times(priced);
+  const bool sends = node_->type == NodeType::comm_send || node_->type == NodeType::comm_recv;
+  if (sends || node_->type == NodeType::comm_coll) ++omitted_.communications;
   for (const Attr& a : attributes_) {
     if (a.name == unknown_communication && node_->type == NodeType::comp) {
       omitted_ += {.unknown = 1, .unknown_ns = static_cast<std::uint64_t>(out_.op.value / ps_per_ns)};

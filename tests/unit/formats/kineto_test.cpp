@@ -215,7 +215,8 @@ TEST(Kineto, OddDurationsAndIdsAreWarnings) {
       "f",
       "[{},\n{\"ph\": \"X\", \"cat\": \"kernel\", \"ts\": 5, \"dur\": -0.5},\n"
       "{\"ph\": \"X\", \"cat\": \"kernel\", \"ts\": 1, \"dur\": -3, \"args\": {\"stream\": \"default\"}},\n"
-      "{\"ph\": \"X\", \"cat\": \"kernel\", \"ts\": 1, \"args\": {\"correlation\": 99999999999999999999, "
+      "{\"ph\": \"X\", \"cat\": \"kernel\", \"ts\": 1, \"dur\": 0, \"args\": {\"correlation\": "
+      "99999999999999999999, "
       "\"External id\": 1.5, \"device\": [0], \"stream\": null}},\n"
       "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"ts\": 1, \"args\": {\"Sequence number\": \"\"}}]");
   Diagnostics diagnostics;
@@ -291,7 +292,7 @@ TEST(Kineto, BadEvents) {
 }
 
 TEST(Kineto, MalformedJsonWithOneReadingIsReadWithAWarning) {
-  const std::string text = with_event(R"("name": "a\z" "args": {"a": 1,})");
+  const std::string text = with_event(R"("dur": 1, "name": "a\z" "args": {"a": 1,})");
   const auto input = memory_input("f", text);
   Diagnostics diagnostics;
   const Profile p = read_kineto(*input, diagnostics);
@@ -300,9 +301,9 @@ TEST(Kineto, MalformedJsonWithOneReadingIsReadWithAWarning) {
   for (const Diagnostic& d : diagnostics.all()) warnings.push_back(format_diagnostic(d));
   EXPECT_EQ(warnings,
             (std::vector<std::string>{
-                "f:2:44: warning: is not JSON: missing commas are added: 1 [json]",
-                "f:2:59: warning: is not JSON: surplus commas are ignored: 1 [json]",
-                "f:2:40: warning: is not JSON: backslashes that begin no escape count as text: 1 [json]"}));
+                "f:2:54: warning: is not JSON: missing commas are added: 1 [json]",
+                "f:2:69: warning: is not JSON: surplus commas are ignored: 1 [json]",
+                "f:2:50: warning: is not JSON: backslashes that begin no escape count as text: 1 [json]"}));
 }
 
 TEST(Kineto, EventsWithoutATimeCountAsAbsent) {
@@ -325,6 +326,89 @@ TEST(Kineto, EventsWithoutATimeCountAsAbsent) {
       "first [times]");
   EXPECT_EQ(read("900000", silent).device_ops.size(), 2U);  // a profile that begins at 0
   EXPECT_EQ(silent.all().size(), 0U);
+}
+
+std::vector<std::string> warnings_of(std::string_view text) {
+  const auto input = memory_input("f", text);
+  Diagnostics diagnostics;
+  (void)read_kineto(*input, diagnostics);
+  std::vector<std::string> out;
+  for (const Diagnostic& d : diagnostics.all()) out.push_back(format_diagnostic(d));
+  return out;
+}
+
+TEST(Kineto, EventsLongBeforeAllOthersHaveNoTime) {
+  const auto read = [](std::string_view first, std::string_view second, Diagnostics& diagnostics) {
+    const auto event = [](std::string_view category, std::string_view ts) {
+      return R"({"ph": "X", "cat": ")" + std::string(category) + R"(", "dur": 20, "name": "e", "tid": 7, "ts": )" +
+             std::string(ts) + "}";
+    };
+    const std::string text = "[" + event("cpu_op", "5000000000000") + ",\n" + event("kernel", first) + ",\n" +
+                             event("cpu_op", second) + ",\n" + event("kernel", "5000000000100") + ",\n" +
+                             event("kernel", "5000000000200") + "]";
+    const auto input = memory_input("f", text);
+    return read_kineto(*input, diagnostics);
+  };
+  Diagnostics diagnostics, silent;
+  const Profile p = read("0", "17.5", diagnostics);
+  EXPECT_EQ(p.device_ops.size(), 2U);
+  EXPECT_EQ(p.cpu_ops.size(), 1U);
+  ASSERT_EQ(diagnostics.all().size(), 1U);
+  EXPECT_EQ(format_diagnostic(diagnostics.all()[0]),
+            "f:2: warning: events without a time (ts long before all others) count as absent: 2, here the first "
+            "[times]");
+  EXPECT_EQ(read("4000000000000", "5000000000050", silent).device_ops.size(), 3U);  // a pause
+  EXPECT_EQ(silent.all().size(), 0U);
+}
+
+TEST(Kineto, WhatIsMissingOfDeviceOperationsIsReported) {
+  EXPECT_EQ(
+      warnings_of(R"([{"ph": "X", "cat": "kernel", "ts": 1, "name": "k"},
+{"ph": "X", "cat": "hpu_op", "ts": 1, "dur": 2, "name": "k", "args": {"stream": 7, "correlation": 3}},
+{"ph": "X", "cat": "hpu_op", "ts": 3, "dur": 2, "name": "k", "args": {"stream": 7, "correlation": 4}},
+{"ph": "X", "cat": "mine", "ts": 3, "dur": 2, "name": "k", "args": {"stream": 7}},
+{"ph": "X", "cat": "gpu_user_annotation", "ts": 3, "dur": 2, "args": {"stream": 7, "correlation": 4}},
+{"ph": "X", "cat": "cpu_op", "ts": 3, "name": "o"}])"),
+      (std::vector<std::string>{
+          "f:1: warning: device operations without a duration (dur) take no time: 1, here the first [times]",
+          "f:2: warning: device operations of an unknown category (hpu_op) count as absent: 2, here the first "
+          "[events]"}));
+}
+
+TEST(Kineto, OperatorsOfSeveralProcessesAreReported) {
+  const auto text = [](int second) {
+    return R"([{"ph": "X", "cat": "cpu_op", "ts": 1, "dur": 1, "name": "a", "pid": 100, "tid": 1},
+               {"ph": "X", "cat": "kernel", "ts": 1, "dur": 1, "name": "k", "pid": 0, "tid": 7},
+               {"ph": "X", "cat": "cpu_op", "ts": 2, "dur": 1, "name": "a", "tid": 1, "pid": )" +
+           std::to_string(second) + "}]";
+  };
+  EXPECT_EQ(warnings_of(text(100)), std::vector<std::string>{});
+  EXPECT_EQ(
+      warnings_of(text(200)),
+      std::vector<std::string>{
+          "f: warning: holds the operators of 2 processes (pid 100, 200), and is read as one rank [ranks]\n"
+          "f: note: hint: convert one file for each process: select the events of its pid and of its device"});
+}
+
+TEST(Kineto, WaitsOfMtiaStreamsAreNoWork) {
+  const Profile p =
+      read_kineto_text(R"([{"ph": "X", "cat": "mtia_ccp_events", "ts": 1, "dur": 9, "name": "event_wait"},
+                                         {"ph": "X", "cat": "mtia_ccp_events", "ts": 2, "dur": 9, "name": "pe_exe"},
+                                         {"ph": "X", "cat": "kernel", "ts": 3, "dur": 9, "name": "event_wait"}])");
+  ASSERT_EQ(p.device_ops.size(), 2U);
+  EXPECT_EQ(p.name(p.device_ops[0]), "pe_exe");
+}
+
+TEST(Kineto, TextsOfCollectivesAreKept) {
+  const auto texts = [](std::string_view name) {
+    const Profile p =
+        read_kineto_text(R"([{"ph": "X", "cat": "cpu_op", "ts": 1, "dur": 1, "name": ")" + std::string(name) +
+                         R"(", "args": {"Input Dims": [[8], [], [], [], []],
+      "Input type": ["float", "", "Scalar", "", ""], "Concrete Inputs": ["", "sum", "2", "tp:0", "[1, 2]"]}}])");
+    return std::string(p.text_inputs_of(p.cpu_ops[0]));
+  };
+  EXPECT_EQ(texts("symm_mem::one_shot_all_reduce"), "sum\ntp:0");
+  EXPECT_EQ(texts("mine::layer_norm"), "");
 }
 
 TEST(Kineto, TheResolutionOfTimesIsThatOfTheirDigits) {

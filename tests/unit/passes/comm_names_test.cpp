@@ -58,6 +58,63 @@ TEST(CommNames, KernelsOfLibrariesAreKnown) {
   EXPECT_TRUE(named_kernel("void c10d::checkForNaN<float>(float*, unsigned long)").computes);
 }
 
+TEST(CommNames, KernelsThatExchangeTheDataOfExpertsAreKnown) {
+  for (const auto& [kernel, expected] : std::vector<std::pair<std::string_view, std::string_view>>{
+           {"void dpsk::ep::internode::dispatch<false, 8, false, 8>(int4*, float*, long*)", "all_to_all"},
+           {"void dpsk::ep::internode::combine<false, 8, __nv_bfloat16, 8>(int4*, float*)", "all_to_all"},
+           {"void dpsk::ep::internode::notify_dispatch<false, 8>(int const*)", "untyped"},
+           {"void dpsk::ep::internode::cached_notify<false>(int)", "untyped"},
+           {"_ZN7deep_ep12internode_ll8dispatchILb1ELb0ELi7168EEEvPvS1_", "all_to_all"},
+           {"void hybrid_ep::dispatch_kernel<int>(int)", "all_to_all"},
+           {"void mooncake::ep::dispatch<true, 7168>(void*)", "all_to_all"},
+           {"void mooncake::combine<7168>(void*)", "all_to_all"},
+           {"void nixl_ep::dispatch<true, false, 7168>(void*)", "all_to_all"},
+           {"void uccl::ep::dispatch<true>(void*)", "all_to_all"},
+           {"void uccl::internode::combine<true>(void*)", "all_to_all"},
+           {"void pplx::dispatchKernel<4, true>(int*)", "all_to_all"},
+           {"void pplx_a2a::a2a_dispatch_send_kernel<true>(int*)", "all_to_all"},
+           {"void pplx_a2a::barrier_kernel(int*)", "untyped"},
+           {"void mori::moe::EpDispatchIntraNodeKernel<__hip_bfloat16>(args)", "all_to_all"},
+           {"void mori::moe::EpCombineInterNodeKernel<__hip_bfloat16>(args)", "all_to_all"},
+           {"EpDispatchInterNodeV1Kernel_bf16", "all_to_all"},
+           {"void mori::shmem::quiet(int)", "untyped"},
+           {"void tensorrt_llm::kernels::fusedMoeCommKernel<true>(args)", "all_to_all"},
+           {"void tensorrt_llm::kernels::mnnvl_throughput::moeA2ACombineKernel<half>(args)", "all_to_all"},
+           // of one device
+           {"void deep_ep::layout::get_dispatch_layout<256, 32, 8>(long const*)", "none"},
+           {"void mori::moe::ConvertDispatchOutputKernel<float>(args)", "none"},
+           {"void flash::flash_fwd_splitkv_combine_kernel<Flash_fwd_kernel_traits<128>>(params)", "none"},
+           {"void cutlass::device_kernel<flash::FlashAttnFwdCombine<cute::tuple<int>>>(params)", "none"},
+           {"void flash_fwd_mla_combine_kernel<float>(params)", "none"},
+           {"void moe::dispatch_tokens<float>(float*)", "none"},
+           {"_moe_dispatch_permute_kernel", "none"},
+           {"void memori::dispatch(int)", "none"},
+           {"_Z9broken", "none"},
+           {"void conv_combine_kernel(float*)", "none"}}) {
+    EXPECT_EQ(named(kernel), expected) << kernel;
+  }
+}
+
+TEST(CommNames, KernelsOfEachVersionOfLibrariesAreKnown) {
+  for (const auto& [kernel, expected] : std::vector<std::pair<std::string_view, std::string_view>>{
+           {"ncclSendRecvKernel_copy_i8(ncclColl)", "untyped"},
+           {"ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclWorkElem)", "untyped"},
+           {"ncclSomethingNew", "untyped"},
+           {"ncclAllReduceRingLLKernel_sum_f32(ncclColl)", "all_reduce"},
+           {"void barrier_on_stream_kernel_threadgroup<(threadgroup_t)2>(int, int, int)", "barrier"},
+           {"_Z24barrier_on_stream_kerneli", "barrier"},
+           {"void sync_on_stream_kernel_threadgroup<2>(int)", "barrier"},
+           {"void broadcast_on_stream_kernel<int>(int)", "broadcast"},
+           {"void signal_wait_until_on_stream_kernel(int)", "untyped"},
+           {"void (anonymous namespace)::barrier_kernel(unsigned int**, unsigned int, int, int, unsigned long)",
+            "untyped"},
+           {"void c10d::symmetric_memory::put_signal_kernel(unsigned int**)", "untyped"},
+           {"c10d::symmetric_memory::wait_signal_kernel(unsigned int**)", "untyped"},
+           {"grid_barrier_kernel(int)", "none"}}) {
+    EXPECT_EQ(named(kernel), expected) << kernel;
+  }
+}
+
 TEST(CommNames, OperatorsNameTheirCollective) {
   EXPECT_EQ(named_operator("vllm::all_reduce"), Collective::all_reduce);
   EXPECT_EQ(named_operator("symm_mem::multimem_all_reduce_"), Collective::all_reduce);

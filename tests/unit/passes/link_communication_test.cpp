@@ -453,6 +453,65 @@ TEST(LinkCommunication, ACollectiveOfAnUnknownGroupIsReported) {
   }
 }
 
+// A profile of symmetric memory's all-reduce, whose inputs in the profile are "sum" and `group`.
+LinkedTrace link_operator(std::string_view group, const std::vector<ProcessGroup>& groups, Rank rank = 0) {
+  Program p;
+  Profile::CpuOp& event = p.event(0, 1000, 2000, "symm_mem::multimem_all_reduce_");
+  event.order = 9;
+  const Text texts = p.profile().args.add_text("sum\n" + std::string(group));
+  p.profile().inputs.push_back({9, {0, 1}, texts});
+  p.profile().input_bytes = {4096};
+  p.call(0, 1100, 1110);
+  p.device(7, 1120, 1200, "void multimem_all_reduce_kernel<c10::BFloat16, 16>(...)");
+  Trace host = p.host();
+  host.rank = rank;
+  set_world_size(host.metadata, 4);
+  return convert::link(std::move(host), p.profile(), groups, {});
+}
+
+TEST(LinkCommunication, TheGroupOfAnOperatorIsThatOfItsText) {
+  const std::string_view kernel = "void multimem_all_reduce_kernel<c10::BFloat16, 16>(...)";
+  const std::vector<ProcessGroup> groups = {{.name = "0", .description = "default_pg", .ranks = {0, 1, 2, 3}},
+                                            {.name = "1", .description = "tp", .ranks = {0, 1}},
+                                            {.name = "2", .description = "tp", .ranks = {2, 3}}};
+  const auto group_of = [&](std::string_view text, Rank rank) {
+    const LinkedTrace l = link_operator(text, groups, rank);
+    const Node& n = node_named(l.trace, kernel);
+    const std::string group(string_value(l.trace.nodes, l.trace.nodes.attributes(n), attr::pg_name).value_or(""));
+    return group + (count(l.report, Unmatched::communication_group) != 0 ? " unknown" : "");
+  };
+  EXPECT_EQ(group_of("1", 0), "1");
+  EXPECT_EQ(group_of("2", 3), "2");
+  EXPECT_EQ(group_of("tp", 3), "2");
+  EXPECT_EQ(group_of("tp:0", 1), "1");
+  EXPECT_EQ(group_of("default_pg", 1), "0");
+  EXPECT_EQ(group_of("ep:0", 1), "0 unknown");
+  EXPECT_EQ(group_of("max", 1), "0 unknown");
+}
+
+TEST(LinkCommunication, AnOperatorWithoutAKnownGroupIsOfAllRanksIfThereIsNoOtherGroup) {
+  const std::vector<ProcessGroup> all = {{.name = "0", .description = "default_pg", .ranks = {0, 1, 2, 3}}};
+  EXPECT_EQ(count(link_operator("tp:0", all).report, Unmatched::communication_group), 0U);
+  EXPECT_EQ(count(link_operator("tp:0", {}).report, Unmatched::communication_group), 1U);
+}
+
+TEST(LinkCommunication, AnOperatorAroundAnotherNamesTheGroup) {
+  Program p;
+  const NodeId outer =
+      p.op(0, 1000, 2000, "vllm::all_reduce",
+           {.inputs = "[[1, 2, 0, 64, 2, 'cuda:0'], 'tp:0']", .input_types = "['Tensor(c10::Half)', 'String']"});
+  p.op(0, 1050, 1900, "_C_custom_ar::all_reduce",
+       {.caller = outer,
+        .inputs = "[7, [1, 2, 0, 64, 2, 'cuda:0']]",
+        .input_types = "['Int', 'Tensor(c10::Half)']"});
+  p.call(0, 1100, 1110);
+  p.device(7, 1120, 1200, "void vllm::cross_device_reduce_1stage<half, 2>(...)");
+  const LinkedTrace l = p.link({}, {{.name = "tp:0", .description = "undefined", .ranks = {0, 2}}});
+  EXPECT_EQ(said(l.trace, node_named(l.trace, "void vllm::cross_device_reduce_1stage<half, 2>(...)")).substr(0, 5),
+            "0 128");
+  EXPECT_EQ(count(l.report, Unmatched::communication_group), 0U);
+}
+
 TEST(LinkCommunication, NobodySendsToItself) {
   Program p;
   const NodeId call = p.op(0, 1000, 2000, "record_param_comms");

@@ -114,6 +114,44 @@ TEST(LinkWaits, WhatAStreamCannotHaveDoneIsReported) {
   EXPECT_EQ(names, (Lines{"before its launch", "inside"}));
 }
 
+TEST(LinkWaits, AnOperationCannotEndAfterASynchronisationWithIt) {
+  for (const CallKind kind : {CallKind::device_sync, CallKind::stream_sync}) {
+    for (const std::int64_t end : {1'600'000'000, 900'000}) {
+      Program p;
+      p.op(0, 1000, 1'500'000, "a");
+      p.call(0, 1100, 1200);
+      p.device(7, 1500, end, "fmha");
+      p.call(0, 2000, 500'000, kind);
+      p.sync(7);
+      p.call(0, 500'000, 600'000, kind);
+      p.sync(7);
+      const LinkedTrace l = p.link();
+      const bool absurd = end > 1'000'000;
+      EXPECT_EQ(count(l.report, Unmatched::duration_past_sync), absurd ? 1U : 0U);
+      EXPECT_EQ(count(l.report, Unmatched::synchronisation_unresolved), absurd ? 0U : 2U);
+    }
+  }
+}
+
+TEST(LinkWaits, LaunchesWithoutAnOperationAreCounted) {
+  Program p;
+  const auto launch = [&](std::int64_t start, const char* name) {
+    p.call(0, start, start + 10).name = p.profile().args.add_text(name);
+  };
+  p.op(0, 1000, 9000, "a");
+  launch(1100, "cudaLaunchKernel");
+  p.device(7, 1500, 1600, "k");
+  launch(1200, "cudaLaunchKernelExC");
+  launch(1250, "hipExtModuleLaunchKernel");
+  launch(1300, "cudaMemcpyAsync");
+  launch(2000, "cudaStreamBeginCapture");
+  launch(2100, "cudaLaunchKernel");
+  launch(2200, "cudaStreamEndCapture");
+  launch(2300, "cudaLaunchKernel");
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(count(l.report, Unmatched::launch_without_operation), 3U);
+}
+
 // A synchronisation that ends with the kernel, and a launch right behind it: that one waits too.
 TEST(LinkWaits, WhatIsLaunchedRightBehindAWaitWaitsToo) {
   Program p;

@@ -156,17 +156,33 @@ bool OrderFinder::synchronise(std::uint32_t thread, const Profile::Call& call) {
     bool all = true;
     streams_.for_each_launched(now, [&](const Streams::Stream& stream, std::uint32_t last) {
       if (sync != nullptr && stream.device != sync->device) return;
-      all = wait_for(t, last, begin, end) && all;
+      all = (wait_for(t, last, begin, end) || lasts_past(last, end)) && all;
     });
     return all;
   }
   if (sync != nullptr && call.kind == CallKind::stream_sync && sync->stream >= 0) {
     const std::uint32_t stream = streams_.find(sync->device, sync->stream);
-    return stream == no_index || wait_for(t, streams_.last_launched(stream, now), begin, end);
+    if (stream == no_index) return true;
+    const std::uint32_t last = streams_.last_launched(stream, now);
+    return wait_for(t, last, begin, end) || lasts_past(last, end);
   }
   if (sync != nullptr && call.kind == CallKind::event_sync && sync->wait_on_stream >= 0)
     return wait_for(t, recorded(*sync, now), begin, end);
   return synchronise_unknown(thread, call);
+}
+
+// Returns whether an operation ends so much later than a synchronisation with it that its duration must be wrong,
+// and reports it.
+bool OrderFinder::lasts_past(std::uint32_t operation, std::int64_t returned_ns) {
+  constexpr std::int64_t clear_ns = 1'000'000;  // clocks of CPU and device do not differ so much
+  const Profile::DeviceOp& d = device_->device_ops[operation];
+  if (d.start_ns > returned_ns || d.end_ns() - returned_ns < clear_ns) return false;
+  if (past_sync_.insert(operation).second) {
+    report_.add(Unmatched::duration_past_sync, static_cast<std::uint64_t>(d.correlation), device_->name(d));
+    report_.unmatched_ns[static_cast<std::size_t>(Unmatched::duration_past_sync)] +=
+        static_cast<std::uint64_t>(d.duration_ns);
+  }
+  return true;
 }
 
 // Where the profiler tells nothing, waits for what ends last within the call; returns false if nothing does.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/id_lookup.h"
@@ -70,6 +71,7 @@ class OrderFinder {
   void launch(std::uint32_t thread, std::uint32_t operation, std::int64_t call_ns, std::uint32_t caller);
   bool synchronise(std::uint32_t thread, const Profile::Call& call);
   bool synchronise_unknown(std::uint32_t thread, const Profile::Call& call);
+  bool lasts_past(std::uint32_t operation, std::int64_t returned_ns);
   bool wait_for(Thread& t, std::uint32_t operation, std::int64_t from_ns, std::int64_t until_ns);
   void wait_stream(std::uint32_t thread, std::uint32_t call);
   void cut(std::uint32_t thread, std::int64_t time_ns);
@@ -132,6 +134,7 @@ class OrderFinder {
   std::vector<std::uint32_t> handed_over_;                     // by burst: node after which it begins
   std::optional<IdLookup> syncs_;                              // by correlation
   std::unordered_map<std::int64_t, Streams::Moment> records_;  // of events, by correlation
+  std::unordered_set<std::uint32_t> past_sync_;                // operations that lasts_past() reported
   Storages storages_;
   std::vector<OrderedDep> waits_;  // of the device operation that becomes a node
 };

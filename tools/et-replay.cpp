@@ -13,7 +13,6 @@
 #include "replay/output.h"
 #include "replay/schedule.h"
 #include "replay/sweep.h"
-#include "replay/threadblock_rates.h"
 #include "scenario/scenario.h"
 #include "sets/source.h"
 #include "simulate/engine/replay.h"
@@ -71,7 +70,6 @@ int replay(const tools::ReplayCommand& command, const tools::ReplayOutputOptions
   describe_algorithm(source, scenario, result);
   const std::string name = tools::inputs(command.input).size() > 1 ? source.base_name() : *settings.workload;
   if (!report_result(result, output, command.input, name, context)) return 1;
-  if (const auto note = tools::threadblock_note(source.algorithm(), result)) log_note(*note);
   std::optional<Schedule> schedule;
   if (scheduled) schedule = tools::schedule_of_run(traces, result, scenario, source.base_name(), context);
   if (scheduled && context.failed()) return 1;

@@ -62,6 +62,15 @@ XmlDocument::XmlDocument(std::string text, std::string file, const XmlSubject& s
       document_.load_buffer_inplace(text_.data(), text_.size(), flags, pugi::encoding_utf8);
   for (const pugi::xml_node node : document_.children()) {
     if (node.type() == pugi::node_doctype) {
+      const std::string_view text = node.value();
+      const std::string_view type = text.substr(0, text.find_first_of(" \t\r\n[")).substr(0, 40);
+      if (!type.empty() && type != subject.root) {
+        throw input_error(at(node),
+                          "is a document of type " + std::string(type) +
+                              (type == "topology" ? ", of hwloc (lstopo)" : "") + ", not " +
+                              std::string(subject.noun) + ", which has root <" + std::string(subject.root) + ">",
+                          "xml");
+      }
       throw input_error(at(node),
                         "a document type declaration is never part of " + std::string(subject.noun) + "; refused",
                         "xml");
@@ -69,7 +78,12 @@ XmlDocument::XmlDocument(std::string text, std::string file, const XmlSubject& s
   }
   if (!result) throw fail(result.offset, std::string("not well-formed XML: ") + result.description());
   for (const pugi::xml_node node : document_.children()) {
-    if (node.type() != pugi::node_element) throw fail(node.offset_debug(), "text outside of the root element");
+    if (node.type() != pugi::node_element) {
+      const bool is_xml = root_ || node.next_sibling();
+      throw fail(node.offset_debug(), is_xml ? std::string("text outside of the root element")
+                                             : "is not XML; " + std::string(subject.noun) + " is XML with root <" +
+                                                   std::string(subject.root) + ">");
+    }
     if (root_) throw input_error(at(node), std::string("a second root element <") + node.name() + ">", "xml");
     root_ = node;
   }

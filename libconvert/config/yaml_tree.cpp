@@ -92,7 +92,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   void open(const YAML::Mark& mark, YAML::anchor_t anchor, YamlNode::Kind kind) {
     const bool list = kind == YamlNode::Kind::list;
-    if (path_.empty() && list) throw error(mark, "a list is not expected here; a " + subject_.noun + " is a map");
+    if (path_.empty() && list) throw error(mark, "the file is a list; a " + subject_.noun + " is a map of keys");
     YamlNode& node = add(mark, anchor, kind);
     if (path_.size() == subject_.max_depth || (!path_.empty() && is_key())) {
       throw error(mark, list ? "a list is not expected here" : "a map is not expected here");

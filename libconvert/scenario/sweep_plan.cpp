@@ -189,8 +189,8 @@ void SweepPlan::form_groups() {
     if (failures.size() <= max_reasons && std::none_of(failures.begin(), failures.end(), is_same))
       failures.emplace_back(describe(run), reason);
   };
-  const auto add_note = [this](const std::string& note) {
-    if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
+  const auto add_note = [](std::vector<std::string>& notes, const std::string& note) {
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
   };
   bool any = false;  // of the runs can be done
   for (std::size_t run = 0; run < size(); ++run) {
@@ -205,8 +205,9 @@ void SweepPlan::form_groups() {
     try {
       const Scenario scenario = make_scenario(settings);
       any_ranks_ = any_ranks_ || scenario.by_rank();
-      for (const std::string& note : scenario.options.system->config.notes) add_note(note);
-      for (const std::string& note : scenario.network.notes) add_note(scenario.network.source + ": " + note);
+      for (const std::string& note : scenario.options.system->config.notes) add_note(notes_, note);
+      for (const std::string& note : scenario.network.notes)
+        add_note(network_notes_, scenario.network.source + ": " + note);
       key += '\n' + network_shape(scenario);
       customs = custom_uses(*scenario.options.system);
       if (!numbers.contains(key)) files = configuration_files(settings.system, scenario.options.system->config);

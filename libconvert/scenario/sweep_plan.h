@@ -63,6 +63,8 @@ class SweepPlan {
   [[nodiscard]] bool any_ranks() const { return any_ranks_; }
   // Returns what there is to note of the systems and networks of all runs, each note once.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+  // Returns the notes about networks that were read.
+  [[nodiscard]] const std::vector<std::string>& network_notes() const { return network_notes_; }
 
  private:
   void form_groups();
@@ -81,6 +83,7 @@ class SweepPlan {
   std::map<std::string, std::size_t> groups_by_workload_;
   bool any_ranks_ = false;
   std::vector<std::string> notes_;
+  std::vector<std::string> network_notes_;
 };
 
 }  // namespace convert

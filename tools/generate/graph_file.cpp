@@ -105,16 +105,21 @@ std::int64_t net_of(const std::string& text) {
   return failure == std::errc{} && stop == end && number >= 0 ? number : -1;
 }
 
-std::vector<std::vector<std::int64_t>> nets_of(const Algorithm& algorithm, const NcclGraph& ring) {
+// Returns the network devices of the sends of each threadblock, by rank.
+std::vector<std::vector<GraphAlgorithm::Nets>> nets_of(const Algorithm& algorithm, const NcclGraph& ring) {
   const auto each = static_cast<std::int32_t>(ring.channels.front().ranks.size());  // ranks of a host
-  std::vector<std::vector<std::int64_t>> nets;
+  std::vector<std::vector<GraphAlgorithm::Nets>> nets;
   for (std::int32_t rank = 0; rank < algorithm.ranks(); ++rank) {
     auto& of_rank = nets.emplace_back();
     for (const Threadblock& tb : algorithm.threadblocks(algorithm.gpus[static_cast<std::size_t>(rank)])) {
       const auto ring_of_tb = static_cast<std::size_t>(tb.chan) % ring.channels.size();
       const bool leaves = tb.send >= 0 && tb.send / each != rank / each;
-      of_rank.push_back(leaves ? net_of(ring.channels[channel_of_host(ring, ring_of_tb, rank / each)].last_net)
-                               : -1);
+      const auto channel = [&](std::int32_t host) -> const NcclChannel& {
+        return ring.channels[channel_of_host(ring, ring_of_tb, host)];
+      };
+      of_rank.emplace_back();
+      if (leaves)
+        of_rank.back() = {net_of(channel(rank / each).last_net), net_of(channel(tb.send / each).first_net)};
     }
   }
   return nets;
@@ -124,7 +129,7 @@ std::vector<std::vector<std::int64_t>> nets_of(const Algorithm& algorithm, const
 
 bool GraphAlgorithm::has_nets() const {
   return std::ranges::any_of(nets, [](const auto& of_rank) {
-    return std::ranges::any_of(of_rank, [](std::int64_t net) { return net >= 0; });
+    return std::ranges::any_of(of_rank, [](const Nets& n) { return n.net >= 0 || n.net_to >= 0; });
   });
 }
 
@@ -133,13 +138,14 @@ void GraphAlgorithm::name_nets(Trace& trace) const {
   for (Node& node : table.nodes) {
     const IntValue tb = int_value(table.attributes(node), attr::tb_id);
     if (node.type != NodeType::comm_send || !tb) continue;
-    const std::int64_t net = nets.at(trace.rank).at(static_cast<std::size_t>(tb.value));
-    if (net < 0) continue;
+    const Nets named = nets.at(trace.rank).at(static_cast<std::size_t>(tb.value));
+    if (named.net < 0 && named.net_to < 0) continue;
     const Range old = node.attrs;
     node.attrs.begin = static_cast<std::uint32_t>(table.attrs.size());
     for (std::uint32_t i = 0; i < old.count; ++i) table.attrs.push_back(Attr(table.attrs[old.begin + i]));
-    table.add_int(named_net, Kind::int32_val, net);
-    node.attrs.count = old.count + 1;
+    if (named.net >= 0) table.add_int(named_net, Kind::int32_val, named.net);
+    if (named.net_to >= 0) table.add_int(named_net_to, Kind::int32_val, named.net_to);
+    node.attrs.count = static_cast<std::uint32_t>(table.attrs.size()) - node.attrs.begin;
   }
 }
 

@@ -15,11 +15,16 @@ namespace tools {
 [[nodiscard]] bool names_graph_file(const GenerateOptions& o);
 
 struct GraphAlgorithm {
+  // The network devices by which messages leave the sender's host and come to the receiver's, -1: none or not
+  // named.
+  struct Nets {
+    std::int64_t net = -1;
+    std::int64_t net_to = -1;
+  };
   convert::Algorithm algorithm;
-  // By rank and threadblock: the network device by which its messages leave the host, -1: none or not named.
-  std::vector<std::vector<std::int64_t>> nets{};
+  std::vector<std::vector<Nets>> nets{};  // by rank and threadblock, which sends
 
-  // Names the devices in the sends of a trace (attribute `net`), one of algorithm.
+  // Names the devices in the sends of a trace (attributes net, net_to), one of algorithm.
   void name_nets(convert::Trace& trace) const;
   [[nodiscard]] bool has_nets() const;
 };

@@ -184,6 +184,7 @@ void lead(const SweepOptions& sweep, const SweepPlan& plan, std::optional<std::s
   check_outputs(sweep, plan, path);
   SweepRunner runner(plan, context.jobs(), context.diagnostics);
   runner.open_stdin();
+  for (const std::string& note : plan.network_notes()) log_note(note);
   for (const std::string& note : plan.notes()) log_info(note);
   const SweepIdentities identities = plan.identities();
   if (team != nullptr) {

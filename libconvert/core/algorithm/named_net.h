@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The attribute by which a SEND names the network device over which its message leaves the sender's host.
+// The attributes by which a SEND names the network devices over which its message leaves the sender's host and
+// comes to the receiver's host.
 #pragma once
 
 #include <string_view>
@@ -8,7 +9,9 @@
 
 namespace convert {
 
-// A whole number: the `dev` of a <net> of NCCL's topology, which is the switch netN of the sender's host.
+// Whole numbers: the `dev` of a <net> of NCCL's topology, which is the switch netN of the sender's host,
 inline const Name named_net{std::string_view("net")};
+// and of the receiver's host.
+inline const Name named_net_to{std::string_view("net_to")};
 
 }  // namespace convert

@@ -173,8 +173,10 @@ class Reader {
       Gpu gpu;
       gpu.line = place.line;
       std::int32_t id = 0;
+      ++unread_gpus_;  // its rank is unknown until it has been read
       if (!fields_.collect(node, place, gpu_attributes, values, &gpu.other)) continue;
       if (!fields_.integer32(place, "id", values[0], id)) continue;
+      --unread_gpus_;
       gpu.complete = fields_.integer32(place, "i_chunks", values[1], gpu.i_chunks) &&
                      fields_.integer32(place, "o_chunks", values[2], gpu.o_chunks) &&
                      fields_.integer32(place, "s_chunks", values[3], gpu.s_chunks);
@@ -198,14 +200,16 @@ class Reader {
   void read_gpus(pugi::xml_node root) {
     Gpus by_rank = find_gpus(root);
     const auto ranks = static_cast<std::size_t>(ngpus_);
-    if (by_rank.size() != ranks) {
+    const std::size_t stated = by_rank.size() + unread_gpus_;
+    if (stated < ranks) {
       std::int32_t missing = 0;
       while (by_rank.contains(missing)) ++missing;
-      const std::string message = std::to_string(by_rank.size()) +
-                                  " <gpu> elements for ngpus=" + std::to_string(ngpus_) + "; gpu " +
-                                  std::to_string(missing) + " is missing";
+      // Any of them may be one whose rank is unknown.
+      const std::string which = unread_gpus_ == 0 ? "; gpu " + std::to_string(missing) + " is missing" : "";
+      const std::string message = std::to_string(stated) + (stated == 1 ? " <gpu> element" : " <gpu> elements") +
+                                  " for ngpus=" + std::to_string(ngpus_) + which;
       // Missing ranks are kept as empty ones, so that the rest can still be checked: as long as that is no bomb.
-      if (ranks > 1024 + 16 * by_rank.size()) fail(root, "gpus", message);
+      if (ranks > 1024 + 16 * stated) fail(root, "gpus", message);
       error(document_.place(root), "gpus", message);
     }
     bool inconsistent = false;
@@ -287,19 +291,12 @@ class Reader {
 
   // Returns false if something in it was not understood.
   bool read_threadblock(pugi::xml_node node, std::int32_t rank, std::int32_t id) {
-    bool understood = true;
     const XmlPlace place = document_.place(node);
     Threadblock tb;
     tb.line = place.line;
     tb.first_step = static_cast<std::uint32_t>(out_.steps.size());
-    std::array<const char*, 4> values{};
-    if (!fields_.collect(node, place, tb_attributes, values) ||
-        !fields_.integer32(place, "send", values[1], tb.send) ||
-        !fields_.integer32(place, "recv", values[2], tb.recv) ||
-        !fields_.integer32(place, "chan", values[3], tb.chan)) {
-      tb = {.first_step = tb.first_step, .line = place.line};
-      understood = false;
-    }
+    const bool peers_known = read_peers(node, place, tb);
+    bool understood = peers_known;
     const auto at = [&] { return "gpu " + std::to_string(rank) + " threadblock " + std::to_string(id); };
     for (const auto& [what, peer] : {std::pair<const char*, std::int32_t>{"send", tb.send}, {"recv", tb.recv}}) {
       if (peer == rank) error(place, "peers", at() + ": " + what + " peer is the gpu itself");
@@ -330,6 +327,7 @@ class Reader {
       std::int32_t number = 0;
       step.unreadable = !read_step(child, step_place, step, number);
       if (step.unreadable) understood = false;
+      if (!peers_known) step.unreadable = true;  // whether it may send or receive is unknown
       const auto position = static_cast<std::int32_t>(tb.step_count);
       if (number != position && !step.unreadable) {
         error(step_place, "steps",
@@ -339,6 +337,22 @@ class Reader {
       ++tb.step_count;
     }
     out_.tbs.push_back(tb);
+    return understood;
+  }
+
+  // Returns false if an attribute was not understood; the others keep their values.
+  bool read_peers(pugi::xml_node node, XmlPlace place, Threadblock& tb) {
+    std::array<const char*, 4> values{};
+    bool understood = fields_.collect(node, place, tb_attributes, values);
+    const auto read = [&](std::size_t at, std::int32_t& number) {
+      if (values.at(at) != nullptr && fields_.integer32(place, tb_attributes.at(at), values.at(at), number)) return;
+      number = -1;
+      understood = false;
+    };
+    read(1, tb.send);
+    read(2, tb.recv);
+    read(3, tb.chan);
+    if (!understood && tb.chan < 0) tb.chan = 0;
     return understood;
   }
 
@@ -388,6 +402,7 @@ class Reader {
   Diagnostics& diagnostics_;
   Algorithm out_;
   std::int32_t ngpus_ = 0;
+  std::size_t unread_gpus_ = 0;  // <gpu> elements of unknown rank
 };
 
 }  // namespace

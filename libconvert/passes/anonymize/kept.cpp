@@ -60,7 +60,7 @@ const Name kept_iteration{std::string_view("iteration")};
 }  // namespace
 
 AttributeRole role_of(Name attribute) {
-  if (attribute == named_net) return AttributeRole::number;
+  if (attribute == named_net || attribute == named_net_to) return AttributeRole::number;
   if (attribute.index() < role_by_index.size()) return role_by_index[attribute.index()];
   return attribute == kept_iteration ? AttributeRole::number : AttributeRole::none;
 }

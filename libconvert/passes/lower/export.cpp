@@ -5,6 +5,8 @@
 #include <optional>
 #include <tuple>
 
+#include "core/algorithm/named_net.h"
+#include "core/units.h"
 #include "passes/lower/call_range.h"
 #include "passes/lower/lower.h"
 #include "passes/provenance.h"
@@ -12,6 +14,20 @@
 
 namespace convert {
 namespace {
+
+void warn_of_nets(std::span<const Trace> traces, Diagnostics& diagnostics) {
+  std::uint64_t sends = 0;
+  for (const Trace& t : traces) {
+    for (const Node& n : t.nodes.nodes) {
+      const auto attributes = t.nodes.attributes(n);
+      if (find(attributes, named_net) != nullptr || find(attributes, named_net_to) != nullptr) ++sends;
+    }
+  }
+  if (sends == 0) return;
+  diagnostics.warning({.file = traces[0].name}, "provenance",
+                      "MSCCL-IR has no place for network devices (net), which " + counted(sends, "send") +
+                          (sends == 1 ? " names" : " name") + ": they are lost");
+}
 
 void refuse_errors(const Diagnostics& findings, const std::string& file) {
   if (findings.errors() == 0) return;
@@ -185,6 +201,7 @@ Algorithm export_algorithm(std::span<const Trace> traces, Diagnostics& diagnosti
     }
     if (own == Provenance::chunks) provenance = own;
   }
+  warn_of_nets(traces, diagnostics);
   if (provenance == Provenance::full) {
     Algorithm a = raise_algorithm(traces);
     if (still_true(a, traces, diagnostics)) return runnable(a, diagnostics);

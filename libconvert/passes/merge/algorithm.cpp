@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/algorithm/link_way.h"
+#include "core/algorithm/named_net.h"
 #include "core/diagnostic.h"
 #include "graph/algorithms.h"
 #include "graph/graph.h"
@@ -26,6 +27,11 @@ std::int64_t integer_or(const Trace& trace, std::size_t index, Name name, std::i
   if (v) return v.value;
   if (v.status == IntValue::Status::absent) return otherwise;
   throw bad_node(trace, index, "attribute " + std::string(name.view()) + " is no integer below 2^63");
+}
+
+std::int32_t net_of(const Trace& trace, std::size_t index, Name name) {
+  const std::int64_t net = integer_or(trace, index, name, -1);
+  return net >= 0 && net <= INT32_MAX ? static_cast<std::int32_t>(net) : -1;
 }
 
 class PlaceReader {
@@ -93,7 +99,11 @@ MergePlace PlaceReader::read() {
     add(DepKind::data, node.data_deps);
     add(DepKind::control, node.ctrl_deps);
     node.root = graph.parents(i).empty();
-    if (node.type == NodeType::comm_send) read_way(i, node);
+    if (node.type == NodeType::comm_send) {
+      read_way(i, node);
+      node.net = net_of(trace_, i, named_net);
+      node.net_to = net_of(trace_, i, named_net_to);
+    }
     if (graph.children(i).empty()) place_.sinks.push_back(k);
     place_.nodes.push_back(node);
   }
@@ -230,8 +240,11 @@ void PlaceReader::keep_program(const std::vector<std::uint32_t>& order) {
 
 }  // namespace
 
-void write_way(const MergePlace& place, const MergePlace::Node& send, std::optional<std::uint64_t> scope,
-               NodeTable& out) {
+void write_route(const MergePlace& place, const MergePlace::Node& send, bool has_ways,
+                 std::optional<std::uint64_t> scope, NodeTable& out) {
+  if (send.net >= 0) out.add_int(named_net, Kind::int32_val, send.net);
+  if (send.net_to >= 0) out.add_int(named_net_to, Kind::int32_val, send.net_to);
+  if (!has_ways || send.way.count == 0) return;
   std::vector<std::int64_t> list;
   const std::span links(place.links.data() + send.way.begin, send.way.count);
   for (const MergePlace::Link& l : links) list.push_back(l.turn);

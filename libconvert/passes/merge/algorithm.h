@@ -30,8 +30,10 @@ struct MergePlace {
     std::int64_t duration_ns = -1;  // duration_nanos
     Range data_deps{};              // into deps: positions in nodes
     Range ctrl_deps{};
-    Text name{};        // in text
-    Range way{};        // of a send, into links; empty: it has none of its own
+    Text name{};            // in text
+    Range way{};            // of a send, into links; empty: it has none of its own
+    std::int32_t net = -1;  // of a send: the network devices that it names; -1: none
+    std::int32_t net_to = -1;
     bool root = false;  // waits for nothing
   };
   std::uint32_t number = 0;
@@ -54,10 +56,10 @@ struct MergePlace {
 // exist; a cycle.
 [[nodiscard]] MergePlace read_merge_place(const Trace& trace, std::uint32_t places);
 
-// Adds the way of a send, which has one, to the latest node; with the scope of its turns (link_scope), if there is
-// one.
-void write_way(const MergePlace& place, const MergePlace::Node& send, std::optional<std::uint64_t> scope,
-               NodeTable& out);
+// Adds to the latest node what a send says of its route: the network devices that it names, and with `has_ways` its
+// way, if it has one, with the scope of its turns (link_scope), if there is one.
+void write_route(const MergePlace& place, const MergePlace::Node& send, bool has_ways,
+                 std::optional<std::uint64_t> scope, NodeTable& out);
 
 struct MergeAlgorithm {
   std::string source;  // as the user named it

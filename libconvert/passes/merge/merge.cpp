@@ -400,7 +400,7 @@ void MergedRank::State::add_node(const MergePlace::Node& from, const Sizes& s, s
   out.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(from.type));
   out.add_int(attr::comm_src, Kind::int32_val, sends ? own : peer);
   out.add_int(attr::comm_dst, Kind::int32_val, sends ? peer : own);
-  if (call.has_ways && from.way.count != 0) write_way(*call.place, from, plan.turn_scope, out);
+  write_route(*call.place, from, call.has_ways, plan.turn_scope, out);
 }
 
 void MergedRank::State::add_instance(const ReplacedCall& call, std::uint32_t chunk, NodeTable& out) {

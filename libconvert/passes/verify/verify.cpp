@@ -290,14 +290,15 @@ void Verifier::check_messages() {
   const std::int64_t most = most_bytes_without_hang(p_, message).value_or(0);
   const int needed = needed_slots(p_, progress(p_, 0, carried).peak_fifo, carried);
   const Blocked& b = cut.blocked.front();
-  const std::string range = !p_.max_bytes  ? "no maxBytes is given, which is " + std::to_string(largest)
+  const std::string range = !p_.max_bytes  ? "no maxBytes is given, whose default is " + std::to_string(largest)
                             : largest == 0 ? "maxBytes is 0, which is no limit"
                                            : "maxBytes is " + std::to_string(largest);
   // Traces, and files without declared calls, may not be meant for such calls.
   const bool meant = !p_.from_traces && (p_.max_bytes || options_.target != nullptr);
   report(meant ? options_.soft : Severity::warning, b.step, "fifo",
          "steps of several chunks hang in calls of more than " + std::to_string(most) + " bytes, and " + range +
-             "; use steps of one chunk, or maxBytes=\"" + std::to_string(most) + "\"",
+             (most > 0 ? "; declare maxBytes=\"" + std::to_string(most) + "\", or use" : "; use") +
+             " more channels or another order of steps",
          {"a message of protocol " + std::string(name(p_.protocol)) + " carries " + format_bytes(message) +
               " at most, so that a step of k chunks is up to k messages",
           "in the largest calls a connection needs room for " +

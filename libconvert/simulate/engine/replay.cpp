@@ -221,7 +221,7 @@ ReplayOutcome run_all(const ReplayProgram& program, bool prefers_whole, std::str
   if (program.options.explain) return run_explained(program);
   LinkedProgram linked = link(program);
   std::optional<ReplayOutcome> outcome;
-  if (linked.turns.empty()) outcome = run_whole_rings(linked);
+  if (linked.turns.empty() && !linked.options.network.names_links) outcome = run_whole_rings(linked);
   if (!outcome && prefers_whole) outcome = run_representatives(program, nullptr, why);
   return outcome ? std::move(*outcome) : run_plain(std::move(linked));
 }
@@ -276,7 +276,10 @@ ReplayResult replay(const ReplayProgram& program) {
     result.notes.emplace_back(
         "the roofline runs computations at 100 % of peak-perf; lower peak-perf to the rate that "
         "kernels reach");
-  if (!program.rules.notes_gaps()) add_notes(program.omitted, result);
+  if (!program.rules.notes_gaps()) {
+    add_notes(program.omitted, result);
+    note_threadblock_rates(program, result);
+  }
   return std::move(result);
 }
 

@@ -127,5 +127,8 @@ struct ReplayResult {
 
 // Adds the notes on what the replay has left out.
 void add_notes(const Omissions& omitted, ReplayResult& result);
+// Adds a note if the threadblocks of a GPU send faster in the replay of an MSCCL program than was measured: of the
+// workload itself, and of algorithms of its collectives. None on an ideal network.
+void note_threadblock_rates(const ReplayProgram& program, ReplayResult& result);
 
 }  // namespace convert

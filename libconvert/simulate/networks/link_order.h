@@ -29,7 +29,9 @@ struct LinkTurn {
 struct ScheduledWay {
   Range turns{};  // none: it has no way of its own
   std::uint32_t run = 0;
-  Device through = no_device;  // without turns: a switch through which the message goes, by shortest routes
+  // Without turns: switches through which the message goes, one after the other, by shortest routes.
+  Device through = no_device;
+  Device then = no_device;
 };
 
 // A message that has come to a link whose turn is another's.

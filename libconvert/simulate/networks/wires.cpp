@@ -60,7 +60,7 @@ class WiresNetwork final : public Network {
     k.position = {.at = src, .dst = dst};
     if (by_tag_) k.position.phase = router_->flow(src, dst, tag_);
     if (logs_hops_) log_sent(p, src, k);
-    if (through_ != no_device) begin_detour(message, k);
+    if (detour_.first != no_device) begin_detour(message, k);
     observer_.launched(p, message);
     take_hop(p, k);
   }
@@ -68,14 +68,17 @@ class WiresNetwork final : public Network {
   void use_turns(std::span<const LinkTurn> table) override { order_.emplace(table, *router_); }
   void go_by(MessageToken message, const ScheduledWay& way) override {
     if (way.through != no_device) {
-      through_ = way.through;
+      detour_ = {.first = way.through, .second = way.then};
     } else {
       order_->begin(message, way);
     }
   }
   [[nodiscard]] bool routes_by_tag() const override { return by_tag_; }
   void set_tag(std::int64_t tag) override { tag_ = tag; }
-  [[nodiscard]] bool has_ties() const override { return router_->has_ties(); }
+  // Messages that name links may leave no choice to others: those that were split count.
+  [[nodiscard]] bool has_ties() const override {
+    return router_->has_ties() && (splits_ == 0 || !router_->spread().names_links || has_split_);
+  }
   [[nodiscard]] std::vector<HeldMessage> held() const override {
     return order_ ? order_->held() : std::vector<HeldMessage>();
   }
@@ -93,7 +96,7 @@ class WiresNetwork final : public Network {
     observer_.hop_ends(event.arg());
     Packet& k = table_.packet(event.arg());
     if (is_last(k)) return splits_ == 0 ? event.arg() : end_packet(event.arg());
-    if (k.position.at == k.position.dst) k.position.dst = destinations_[message_of(event.arg())];
+    if (k.position.at == k.position.dst) k.position.dst = detours_[message_of(event.arg())].after(k.position.at);
     take_hop(event.arg(), k);
     return no_message;
   }
@@ -200,6 +203,7 @@ class WiresNetwork final : public Network {
   // Splits a packet over wires of equal cost, in proportion to their bandwidths: a message takes at most
   // `most_parts` routes; further packets take one wire each, in turn.
   void part(std::uint32_t p, Packet& k, std::span<const std::uint32_t> tied) {
+    has_split_ = true;
     const MessageToken message = message_of(p);
     if (more_parts_.size() <= message) more_parts_.resize(std::size_t{message} + 1);
     if (more_parts_[message] + tied.size() > most_parts) {
@@ -227,10 +231,11 @@ class WiresNetwork final : public Network {
       enter(q, piece);
     }
   }
-  // Lets a message go through a switch that it names, before it goes to its destination.
+  // Lets a message go through the switches that it names, before it goes to its destination.
   void begin_detour(MessageToken message, Packet& k) {
-    if (destinations_.size() <= message) destinations_.resize(std::size_t{message} + 1);
-    destinations_[message] = std::exchange(k.position.dst, std::exchange(through_, no_device));
+    if (detours_.size() <= message) detours_.resize(std::size_t{message} + 1);
+    Detour& detour = detours_[message] = std::exchange(detour_, {});
+    detour.last = std::exchange(k.position.dst, detour.first);
   }
   // Returns whether a packet is at its destination, which is an NPU, or on the last wire to it.
   [[nodiscard]] bool is_last(const Packet& k) const {
@@ -366,6 +371,7 @@ class WiresNetwork final : public Network {
   // With 1 messages may be split: packet 2m is message m, or the first part of it; others have odd numbers.
   const std::uint32_t splits_;
   const bool by_tag_;
+  bool has_split_ = false;  // a message was split over routes of equal cost
   std::int64_t tag_ = 0;
   struct Part {
     MessageToken message = 0;
@@ -373,8 +379,17 @@ class WiresNetwork final : public Network {
   Pool<Part, &Part::message> parts_;
   std::vector<std::uint32_t> more_parts_;  // by message: its packets under way, less one
   const Device npus_;
-  Device through_ = no_device;        // of the message that is sent next
-  std::vector<Device> destinations_;  // by message that goes through a switch that it names
+  struct Detour {
+    Device first = no_device;
+    Device second = no_device;  // none: goes on to the last one
+    Device last = no_device;
+    // Returns where a packet goes on to. Packets of one message come to a switch one by one.
+    [[nodiscard]] Device after(Device at) const {
+      return at == first && second != no_device && second != first ? second : last;
+    }
+  };
+  Detour detour_;                // of the message that is sent next
+  std::vector<Detour> detours_;  // by message that goes through switches that it names
   std::int64_t least_priority_ = std::numeric_limits<std::int64_t>::max();  // of all messages so far
   const Device first_cut_;
   std::array<Time, 16> last_{};

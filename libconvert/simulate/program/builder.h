@@ -171,6 +171,7 @@ struct ReplayBuilder::State {
   void check_network();
   void note_gaps();
   void note_gaps(const CollectiveCall& call);
+  void note_nets();
   void check_peers();
   void warn_of_unused_options();
   void note_order(const Trace& trace, const CompiledRank& rank);

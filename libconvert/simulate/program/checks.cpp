@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
 
 #include "core/units.h"
 #include "simulate/program/builder.h"
@@ -51,6 +54,54 @@ void ReplayBuilder::State::note_gaps(const CollectiveCall& call) {
   if (*program.model.splits > 1) program.gaps.add(AstraGap::custom_chunks);
   const std::vector<Rank>& ranks = program.groups[call.group].ranks;
   if (!std::is_sorted(ranks.begin(), ranks.end())) program.gaps.add(AstraGap::custom_group_order);
+}
+
+// Notes the network devices that sends name and messages do not go through.
+void ReplayBuilder::State::note_nets() {
+  if (const std::string why = send_ways.why_nets_are_ignored(); !why.empty())
+    program.notes.push_back("sends name network devices (net), which are ignored: " + why);
+  constexpr std::size_t problems = 4;
+  std::array<std::uint64_t, problems> sends{};
+  std::array<std::string, problems> first{};
+  const auto add = [&](const RankCode& code, Rank rank, const auto& peer) {
+    if (code.ways == nullptr) return;
+    for (const SendWays::Way& way : code.ways->ways) {
+      if (way.hops != 0) continue;
+      const Rank to = peer(way.node);
+      const auto problem = static_cast<std::size_t>(send_ways.nets().way(rank, to, way).problem);
+      if (sends.at(problem)++ != 0) continue;
+      first.at(problem) = "first from rank " + std::to_string(rank) + " to " + std::to_string(to) +
+                          (way.net < 0 ? "" : ", net " + std::to_string(way.net)) +
+                          (way.net_to < 0 ? "" : ", net_to " + std::to_string(way.net_to));
+    }
+  };
+  for (Rank r = 0; r < program.ranks.size(); ++r) {
+    const RankProgram& rank = program.ranks[r];
+    add(*rank.code, r, [&](std::uint32_t node) { return rank.peers[rank.code->ops[node].channel]; });
+  }
+  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
+  for (const CollectivePlan& plan : program.plans) {
+    const CollectiveCall& call = plan.call;
+    if (call.custom == 0 || !seen.emplace(call.custom, call.group).second) continue;
+    const SystemGroup& group = program.groups[call.group];
+    const auto& places = program.customs[call.custom - 1].places;
+    for (std::uint32_t place = 0; place < places.size(); ++place) {
+      add(*places[place], group.rank(place),
+          [&](std::uint32_t node) { return group.rank(places[place]->ops[node].peer); });
+    }
+  }
+  const auto note = [&](NetDevices::Problem problem, const std::string& what) {
+    const std::uint64_t n = sends.at(static_cast<std::size_t>(problem));
+    if (n != 0)
+      program.notes.push_back(counted(n, "send") + (n == 1 ? " names " : " name ") + what + " (" +
+                              first.at(static_cast<std::size_t>(problem)) + ")");
+  };
+  note(NetDevices::Problem::unknown,
+       "network devices that the hosts do not have: messages take the shortest routes");
+  note(NetDevices::Problem::failed,
+       "network devices behind failed links: messages take the shortest routes over the links that are left");
+  note(NetDevices::Problem::apart,
+       "two network devices that no switch joins: messages come by the shortest route from the sender's device");
 }
 
 void ReplayBuilder::State::check_peers() {

@@ -17,7 +17,8 @@ bool is_message_op(const Op& op) { return op.type == OpType::send || op.type == 
 
 class Linker {
  public:
-  Linker(const ReplayProgram& program, const LinkAs& as, LinkedProgram& to) : program_(program), as_(as), to_(to) {}
+  Linker(const ReplayProgram& program, const LinkAs& as, LinkedProgram& to)
+      : program_(program), as_(as), to_(to), turns_(program.network, program.options.network.failed) {}
 
   void run() {
     to_.customs.clear();
@@ -141,7 +142,7 @@ class Linker {
       (*next++)->peer = w.peer;
     });
     if (code->ways != nullptr) {
-      refuse_other_order(from, group);
+      if (!code->ways->hops.empty()) refuse_other_order(from, group);
       code->way_of = turns_.add_custom(known, r, *code);
     }
     algorithm.places[place] = std::move(code);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/algorithm/algorithm.h"
 #include "core/trace.h"
 #include "feeder/feeder.h"
 #include "simulate/networks/link_order.h"
@@ -64,7 +65,7 @@ struct Op {
   friend bool operator==(const Op&, const Op&) = default;
 };
 
-// Holds the ways of sends that a schedule made for this network gives, by node.
+// Holds the ways of sends that a schedule made for this network gives, or network devices that they name, by node.
 struct SendWays {
   struct Hop {
     std::uint32_t to = 0;  // the device at the end of a link; of the last one none: the message's destination
@@ -75,13 +76,22 @@ struct SendWays {
     std::uint32_t node = 0;
     std::uint32_t first_hop = 0;  // into hops
     std::uint32_t hops = 0;
-    std::int64_t scope = 0;             // of its turns, see turn_scope()
-    std::uint32_t through = no_device;  // without hops: the network device that the send names
+    std::int64_t scope = 0;  // of its turns, see turn_scope()
+    // Without hops: the network devices that the send names, of the sender's host and of the receiver's; -1: none.
+    std::int64_t net = -1;
+    std::int64_t net_to = -1;
     friend bool operator==(const Way&, const Way&) = default;
   };
   std::vector<Way> ways{};
   std::vector<Hop> hops{};
   friend bool operator==(const SendWays&, const SendWays&) = default;
+};
+
+// Counts the threadblocks of a rank of an MSCCL program that send.
+struct ThreadblockUse {
+  Protocol protocol = Protocol::simple;
+  std::uint32_t senders = 0;  // 0: of no such program, or none of its ranks sends
+  friend bool operator==(const ThreadblockUse&, const ThreadblockUse&) = default;
 };
 
 // Holds what one rank does, or all ranks that do the same.
@@ -91,7 +101,8 @@ struct RankCode {
   std::vector<NodeId> ids{};  // by node; empty if they are 0, 1, 2, …
   std::string names{};        // for timelines, memory traces, explanations
   std::vector<std::uint32_t> name_ends{};
-  std::shared_ptr<const TensorTable> tensors{};     // where local memory is tracked
+  std::shared_ptr<const TensorTable> tensors{};  // where local memory is tracked
+  ThreadblockUse threadblocks{};
   RooflineUse roofline{};                           // with the roofline model
   std::shared_ptr<const IssueOrder> issue_order{};  // of a custom algorithm by ASTRA-sim's rules
   std::shared_ptr<const SendWays> ways{};           // null: none

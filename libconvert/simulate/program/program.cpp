@@ -12,6 +12,7 @@
 #include "simulate/astra/issue_order.h"
 #include "simulate/engine/local_memory.h"
 #include "simulate/program/builder.h"
+#include "simulate/program/threadblock_use.h"
 
 namespace convert {
 namespace {
@@ -20,8 +21,8 @@ bool same_code(const RankCode& a, const RankCode& b) {
   if ((a.tensors == nullptr) != (b.tensors == nullptr) || (a.tensors != nullptr && *a.tensors != *b.tensors))
     return false;
   if ((a.ways == nullptr) != (b.ways == nullptr) || (a.ways != nullptr && *a.ways != *b.ways)) return false;
-  return a.ops == b.ops && a.ids == b.ids && a.names == b.names && a.name_ends == b.name_ends &&
-         a.roofline == b.roofline && a.feeder.same_graph(b.feeder);
+  return a.threadblocks == b.threadblocks && a.ops == b.ops && a.ids == b.ids && a.names == b.names &&
+         a.name_ends == b.name_ends && a.roofline == b.roofline && a.feeder.same_graph(b.feeder);
 }
 
 // Ids, edges and names differ seldom where this does not.
@@ -112,8 +113,8 @@ CompiledRank ReplayBuilder::State::compile(const Trace& trace, NodeCompiler& wit
   code.feeder = Feeder(table, graph, lanes);
   if (has_turns) {
     code.ways = send_ways.read(trace, code.feeder, places, with);
-  } else if (!with.inside()) {
-    code.ways = send_ways.read_nets(trace, code.feeder, places);
+  } else {
+    code.ways = send_ways.read_nets(trace, code.feeder);
   }
   bool plain_ids = true;
   code.ops.reserve(by_index.size());
@@ -123,6 +124,7 @@ CompiledRank ReplayBuilder::State::compile(const Trace& trace, NodeCompiler& wit
     op.end = end_of(code, node);
     plain_ids = plain_ids && table.nodes[index].id == node;
   }
+  code.threadblocks = threadblock_use(trace, code);
   if (!plain_ids) {
     code.ids.reserve(by_index.size());
     for (std::uint32_t node = 0; node < by_index.size(); ++node)
@@ -328,6 +330,7 @@ std::optional<ReplayProgram> ReplayBuilder::finish() {
   if (!s.failed && !s.compiler.failed() && !s.custom_compiler.failed()) s.plan_collectives();
   if (s.failed || s.compiler.failed() || s.custom_compiler.failed()) return std::nullopt;
   s.note_gaps();
+  s.note_nets();
   s.warn_of_unused_options();
   warn_of_times(s.compiler.omitted(), s.diagnostics);
   s.program.omitted = s.compiler.omitted();

@@ -14,6 +14,14 @@ namespace {
 
 std::uint64_t ends_of(Device from, Device to) { return std::uint64_t{from} << 32U | to; }
 
+// Returns the network devices that a send names; nothing if it names none.
+std::optional<SendWays::Way> named_nets(const Trace& trace, const Node& send, std::uint32_t node) {
+  const IntValue net = int_value(trace.nodes.attributes(send), named_net);
+  const IntValue net_to = int_value(trace.nodes.attributes(send), named_net_to);
+  if (!net && !net_to) return {};
+  return SendWays::Way{.node = node, .net = net ? net.value : -1, .net_to = net_to ? net_to.value : -1};
+}
+
 }  // namespace
 
 const SendWayReader::Links& SendWayReader::links() const {
@@ -40,46 +48,40 @@ SendWayReader::Use SendWayReader::use_of(const Trace& trace) const {
   return same_links(*id, links().id) ? Use::own : Use::foreign;
 }
 
-const SendWayReader::Nets& SendWayReader::nets() const {
-  std::call_once(nets_once_, [this] {
-    const WireGraph& graph = network_.graph;
-    const auto host = [&](Device d) {
-      const std::string& name = graph.switch_names[d - graph.npus];
-      return name.starts_with("host") ? name.substr(0, name.find('.') + 1) : std::string();
-    };
-    for (std::uint32_t s = 0; s < graph.switch_names.size(); ++s) {
-      const std::string prefix = host(graph.npus + s) + "net";
-      const std::string& name = graph.switch_names[s];
-      if (!name.starts_with(prefix)) continue;
-      if (const auto number = parse_int(std::string_view(name).substr(prefix.size())); number && *number >= 0)
-        nets_.emplace(std::pair(prefix.substr(0, prefix.size() - 3), *number), graph.npus + s);
-    }
-    if (nets_.empty()) return;
-    hosts_.resize(graph.npus);
-    for (const GraphWire& w : graph.wires) {
-      if (w.from < graph.npus && w.to >= graph.npus && hosts_[w.from].empty()) hosts_[w.from] = host(w.to);
-    }
-  });
-  return nets_;
+NetDevices& SendWayReader::nets() const {
+  std::call_once(nets_once_, [this] { nets_.emplace(network_, options_.network.failed); });
+  return *nets_;
 }
 
-std::shared_ptr<const SendWays> SendWayReader::read_nets(const Trace& trace, const Feeder& feeder,
-                                                         std::span<const Rank> places) const {
-  if (options_.network.model != NetworkModel::wires || options_.astra || nets().empty()) return nullptr;
-  if (options_.system != nullptr && options_.system->rendezvous) return nullptr;
-  const Rank rank = trace.rank < places.size() ? places[trace.rank] : trace.rank;
+bool SendWayReader::knows_nets() const {
+  if (options_.network.model != NetworkModel::wires || options_.astra || nets().empty()) return false;
+  return options_.system == nullptr || !options_.system->rendezvous;
+}
+
+std::shared_ptr<const SendWays> SendWayReader::read_nets(const Trace& trace, const Feeder& feeder) const {
   std::shared_ptr<SendWays> out;
-  for (std::uint32_t node = 0; rank < hosts_.size() && node < feeder.size(); ++node) {
+  for (std::uint32_t node = 0; node < feeder.size(); ++node) {
     const Node& n = trace.nodes.nodes[feeder.index_of(node)];
     if (n.type != NodeType::comm_send) continue;
-    const IntValue net = int_value(trace.nodes.attributes(n), named_net);
-    if (!net) continue;
-    const auto device = nets().find(std::pair(hosts_[rank], net.value));
-    if (device == nets().end()) continue;
+    const std::optional<SendWays::Way> way = named_nets(trace, n, node);
+    if (!way) continue;
+    if (!knows_nets()) {
+      ignores_nets_ = true;
+      return nullptr;
+    }
     if (out == nullptr) out = std::make_shared<SendWays>();
-    out->ways.push_back({.node = node, .through = device->second});
+    out->ways.push_back(*way);
   }
   return out;
+}
+
+std::string SendWayReader::why_nets_are_ignored() const {
+  if (!ignores_nets_) return {};
+  if (options_.astra) return "ASTRA-sim does not know them";
+  if (options_.network.model != NetworkModel::wires)
+    return "the network model " + std::string(name(options_.network.model)) + " has no routes";
+  if (nets().empty()) return "the network has none";
+  return "with rendezvous, messages take the shortest routes";
 }
 
 std::string SendWayReader::other_forwarding(const Trace& trace) const {
@@ -113,7 +115,10 @@ std::shared_ptr<const SendWays> SendWayReader::read(const Trace& trace, const Fe
     if (n.type != NodeType::comm_send) continue;
     const auto attributes = trace.nodes.attributes(n);
     const std::optional<LinkWay> way = link_way(trace.nodes, attributes);
-    if (!way) continue;
+    if (!way) {
+      if (const auto named = knows_nets() ? named_nets(trace, n, node) : std::nullopt) out->ways.push_back(*named);
+      continue;
+    }
     const auto to = static_cast<Device>(int_value(attributes, attr::comm_dst).value);
     if (const std::string problem = problem_of(*way, device(trace.rank), device(to)); !problem.empty()) {
       with.error(trace, index, "attributes", problem);
@@ -142,6 +147,15 @@ ScheduledWay TurnTable::add_way(std::uint32_t run, Device from, Device to, const
   return out;
 }
 
+ScheduledWay TurnTable::add_nets(Rank from, Rank to, const SendWays::Way& way) {
+  if (!nets_) nets_.emplace(network_, failed_);
+  const NetDevices::Way devices = nets_->way(from, to, way);
+  ScheduledWay out{.through = devices.out, .then = devices.in};
+  if (out.through == no_device) out.through = std::exchange(out.then, no_device);
+  names_nets_ = names_nets_ || out.through != no_device;
+  return out;
+}
+
 TurnTable::Ways TurnTable::add(Rank rank, const RankCode& code,
                                const std::function<Rank(std::uint32_t node)>& peer) {
   auto out = std::make_shared<std::vector<ScheduledWay>>(code.ops.size());
@@ -149,9 +163,8 @@ TurnTable::Ways TurnTable::add(Rank rank, const RankCode& code,
   std::map<std::tuple<std::int64_t, Rank, std::int64_t>, std::uint32_t> seen;
   for (const SendWays::Way& way : code.ways->ways) {
     const Rank to = peer(way.node);
-    if (way.through != no_device) {
-      (*out)[way.node].through = way.through;
-      names_nets_ = true;
+    if (way.hops == 0) {
+      (*out)[way.node] = add_nets(rank, to, way);
       continue;
     }
     const SendWays::Hop& first = code.ways->hops[way.first_hop];
@@ -165,8 +178,11 @@ TurnTable::Ways TurnTable::add(Rank rank, const RankCode& code,
 
 TurnTable::Ways TurnTable::add_custom(std::uint32_t custom, Rank npu, const RankCode& code) {
   auto out = std::make_shared<std::vector<ScheduledWay>>(code.ops.size());
-  for (const SendWays::Way& way : code.ways->ways)
-    (*out)[way.node] = add_way(custom_run(custom), npu, code.ops[way.node].peer, *code.ways, way);
+  for (const SendWays::Way& way : code.ways->ways) {
+    const Rank to = code.ops[way.node].peer;
+    (*out)[way.node] =
+        way.hops == 0 ? add_nets(npu, to, way) : add_way(custom_run(custom), npu, to, *code.ways, way);
+  }
   return out;
 }
 

@@ -3,6 +3,7 @@
 // the schedule was made for.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -18,6 +19,7 @@
 #include "core/algorithm/link_way.h"
 #include "core/trace.h"
 #include "simulate/program/compile.h"
+#include "simulate/program/net_devices.h"
 #include "simulate/program/op.h"
 #include "simulate/program/program.h"
 
@@ -42,14 +44,16 @@ class SendWayReader {
   [[nodiscard]] std::string other_forwarding(const Trace& trace) const;
 
   // Returns the ways of the sends of a trace whose use is `own`; reports those that are impossible. `places`: the
-  // NPUs for which its ranks stand; empty: those of the same numbers.
+  // NPUs for which its ranks stand; empty: those of the same numbers. Sends without a way may name network devices.
   [[nodiscard]] std::shared_ptr<const SendWays> read(const Trace& trace, const Feeder& feeder,
                                                      std::span<const Rank> places, NodeCompiler& with) const;
 
-  // Returns the network devices that the sends of a trace name (attribute `net`), for a network that has such
-  // devices; null if there are none.
-  [[nodiscard]] std::shared_ptr<const SendWays> read_nets(const Trace& trace, const Feeder& feeder,
-                                                          std::span<const Rank> places) const;
+  // Returns the network devices that the sends of a trace name (attributes net, net_to), for a replay that knows
+  // such devices; null if there are none.
+  [[nodiscard]] std::shared_ptr<const SendWays> read_nets(const Trace& trace, const Feeder& feeder) const;
+  // Returns why the network devices that sends so far have named are ignored; empty if they are not.
+  [[nodiscard]] std::string why_nets_are_ignored() const;
+  [[nodiscard]] NetDevices& nets() const;
 
  private:
   struct Links {
@@ -62,14 +66,12 @@ class SendWayReader {
 
   const NetworkConfig& network_;
   const ReplayOptions& options_;
-  // By the beginning of the names of a host's switches ("host1.", or nothing), and by number.
-  using Nets = std::map<std::pair<std::string, std::int64_t>, Device>;
-  [[nodiscard]] const Nets& nets() const;
+  [[nodiscard]] bool knows_nets() const;
   mutable std::once_flag once_;
   mutable Links links_;
   mutable std::once_flag nets_once_;
-  mutable Nets nets_;
-  mutable std::vector<std::string> hosts_;  // by rank, if there are nets
+  mutable std::optional<NetDevices> nets_;
+  mutable std::atomic<bool> ignores_nets_ = false;  // that sends name
 };
 
 // Numbers the turns of all sends of a program on each link.
@@ -77,10 +79,15 @@ class TurnTable {
  public:
   using Ways = std::shared_ptr<const std::vector<ScheduledWay>>;  // by node
 
+  // The network must outlive this.
+  TurnTable(const NetworkConfig& network, const std::vector<std::string>& failed)
+      : network_(network), failed_(failed) {}
+
   // Adds the sends of a rank's trace to `peers`, by node. Messages of one scope, such as those of a merged
   // collective, have turns among themselves; where a trace repeats it, each repetition does.
   [[nodiscard]] Ways add(Rank rank, const RankCode& code, const std::function<Rank(std::uint32_t node)>& peer);
-  // Adds the sends of algorithm number `custom` on one NPU. Their runs are named when they run, see custom_run().
+  // Adds the sends of algorithm number `custom` on one NPU, whose peers are NPUs. Their runs are named when they
+  // run, see custom_run().
   [[nodiscard]] Ways add_custom(std::uint32_t custom, Rank npu, const RankCode& code);
   // Returns the table of turns.
   [[nodiscard]] std::vector<LinkTurn> take();
@@ -99,7 +106,11 @@ class TurnTable {
     std::uint32_t index;  // into turns_
   };
   ScheduledWay add_way(std::uint32_t run, Device from, Device to, const SendWays& ways, const SendWays::Way& way);
+  ScheduledWay add_nets(Rank from, Rank to, const SendWays::Way& way);
 
+  const NetworkConfig& network_;
+  const std::vector<std::string>& failed_;
+  std::optional<NetDevices> nets_;
   bool names_nets_ = false;
   std::vector<Entry> entries_;
   std::vector<LinkTurn> turns_;

@@ -73,8 +73,11 @@ bool CustomRuns<Observer>::try_issue(std::uint32_t run, std::uint32_t node) {
     channel = messages_.acquire(key);
   }
   if (op.type == OpType::send) {
-    if (r.code->way_of != nullptr)
-      messages_.go_by({(*r.code->way_of)[node].turns, TurnTable::custom_run(r.collective)});
+    if (r.code->way_of != nullptr) {
+      ScheduledWay way = (*r.code->way_of)[node];
+      way.run = TurnTable::custom_run(r.collective);
+      messages_.go_by(way);
+    }
     messages_.send(channel, waiter);
   } else {
     messages_.receive(channel, r.npu, waiter);

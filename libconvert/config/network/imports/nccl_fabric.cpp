@@ -89,7 +89,8 @@ class Joiner {
     add_spine(draft);
     const bool apart = hosts_ > 1 && how_.fabric == NcclFabric::none;
     NetworkConfig config{.source = name_};
-    config.graph = draft.finish(apart ? "; join the hosts with fabric=rail, switch or leaf-spine" : "");
+    config.graph = draft.finish((machine_.lacks_links.empty() ? "" : ", as " + machine_.lacks_links) +
+                                (apart ? "; join the hosts with fabric=rail, switch or leaf-spine" : ""));
     config.notes = machine_.notes;
     config.remarks = machine_.remarks;
     add_notes(config);

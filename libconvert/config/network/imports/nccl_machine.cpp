@@ -50,7 +50,9 @@ struct LaterLink {
   std::int64_t count;
   double bytes_per_ns;
   Location where;
+  std::size_t gpu;  // index into NcclMachine::gpu_links; no_gpu: of no GPU
 };
+constexpr std::size_t no_gpu = static_cast<std::size_t>(-1);
 
 class MachineReader {
  public:
@@ -70,9 +72,14 @@ class MachineReader {
     join_cpus();
     for (const LaterLink& link : later_) join_later(link);
     if (nowhere_ != 0)
-      machine_.notes.push_back(counted(nowhere_, "link") +
-                               " to another device than those of the file left out, first in line " +
-                               std::to_string(first_nowhere_));
+      machine_.notes.push_back(counted(nowhere_, "link") + (nowhere_ == 1 ? " leads" : " lead") +
+                               " to a device that the file lacks, first in line " + std::to_string(first_nowhere_) +
+                               ": omitted");
+    if (to_self_ != 0)
+      machine_.notes.push_back(
+          counted(to_self_, "link") +
+          (to_self_ == 1 ? " leads back to its own device" : " lead back to their own device") +
+          ", first in line " + std::to_string(first_to_self_) + ": omitted");
     check_symmetry();
     note_odd_gpus(machine_);
     return std::move(machine_);
@@ -232,28 +239,32 @@ class MachineReader {
     const double nvlink = nccl_nvlink_rate(sm, how_.rates);
     NcclGpu& noted = machine_.gpu_links.emplace_back(
         NcclGpu{.host = host_, .device = gpu, .sm = node.attribute("gcn") ? 0 : sm, .pci_bytes_per_ns = rate});
+    noted.is_amd = !node.attribute("gcn").empty() || !node.child("xgmi").empty();
+    const std::size_t among_gpus = machine_.gpu_links.size() - 1;
     for (const pugi::xml_node l : node.children("nvlink")) {
-      noted.links += need(l, "count", 0, 1'000'000);
+      noted.states_links = true;
       read_later(l, gpu, kind_of_class(l.attribute("tclass").as_string("0x068000")), nvlink,
-                 need(l, "count", 0, 1'000'000));
+                 need(l, "count", 0, 1'000'000), among_gpus);
     }
     for (const pugi::xml_node l : node.children("xgmi")) {
-      noted.links += need(l, "count", 0, 1'000'000);
+      noted.states_links = true;
       if (how_.rates == NcclRates::nominal) throw error(l, "nominal rates of xGMI are not known; take rates=nccl");
       read_later(l, gpu, kind_of_class(l.attribute("tclass").as_string("0x120000")),
-                 rccl_xgmi_rate(node.attribute("gcn").value()), need(l, "count", 0, 1'000'000));
+                 rccl_xgmi_rate(node.attribute("gcn").value()), need(l, "count", 0, 1'000'000), among_gpus);
     }
     for (const pugi::xml_node l : node.children("c2c")) {
       const double c2c = number(l, "bw", 0) * static_cast<double>(need(l, "count", 0, 1'000'000)) / 1000;
       if (!(c2c > 0)) throw error(l, "a <c2c> without bandwidth");
       link_both(gpu, cpu_, NcclLinkKind::c2c, c2c);
+      noted.has_c2c = true;
     }
   }
 
-  void read_later(pugi::xml_node node, std::uint32_t from, NcclDeviceKind to, double rate, std::int64_t count) {
+  void read_later(pugi::xml_node node, std::uint32_t from, NcclDeviceKind to, double rate, std::int64_t count,
+                  std::size_t gpu = no_gpu) {
     if (count == 0) return;
     later_.push_back(
-        {from, cpu_, to, as_bus_id(node.attribute("target").value()), count, rate, document_.at(node)});
+        {from, cpu_, to, as_bus_id(node.attribute("target").value()), count, rate, document_.at(node), gpu});
   }
 
   void read_nets(pugi::xml_node nic, std::uint32_t card) {
@@ -315,18 +326,33 @@ class MachineReader {
   }
 
   void join_later(const LaterLink& l) {
+    if (joins(l) && l.gpu != no_gpu) machine_.gpu_links[l.gpu].links += l.count;
+  }
+  // Returns whether the link leads to another device, perhaps to a GPU outside of the communicator.
+  bool joins(const LaterLink& l) {
     const std::uint32_t host = machine_.devices[l.from].host;
     const double rate = static_cast<double>(l.count) * l.bytes_per_ns;
-    if (l.to == NcclDeviceKind::cpu) return link_both(l.from, l.cpu, NcclLinkKind::nvlink, rate);
-    if (l.to != NcclDeviceKind::gpu && machine_.devices[l.from].kind == NcclDeviceKind::gpu)
-      return link_both(l.from, nvswitch(host, l.target), NcclLinkKind::nvlink, rate);
+    if (l.to == NcclDeviceKind::cpu) {
+      link_both(l.from, l.cpu, NcclLinkKind::nvlink, rate);
+      return true;
+    }
+    if (l.to != NcclDeviceKind::gpu && machine_.devices[l.from].kind == NcclDeviceKind::gpu) {
+      link_both(l.from, nvswitch(host, l.target), NcclLinkKind::nvlink, rate);
+      return true;
+    }
     const auto& targets = l.to == NcclDeviceKind::gpu ? gpus_ : bridges_;
     const auto target = targets.find(std::pair(host, l.target));
-    if (target != targets.end() && target->second != l.from) {
-      link(l.from, target->second, l.to == NcclDeviceKind::gpu ? NcclLinkKind::nvlink : NcclLinkKind::pci, rate);
-    } else if (!outside_.contains(std::pair(host, l.target))) {
+    if (target == targets.end()) {
+      if (outside_.contains(std::pair(host, l.target))) return true;
       if (nowhere_++ == 0) first_nowhere_ = l.where.line;
+      return false;
     }
+    if (target->second == l.from) {
+      if (to_self_++ == 0) first_to_self_ = l.where.line;
+      return false;
+    }
+    link(l.from, target->second, l.to == NcclDeviceKind::gpu ? NcclLinkKind::nvlink : NcclLinkKind::pci, rate);
+    return true;
   }
 
   // NCCL joins all NVLinks to switches in one. Where the switches are not in the hosts, that is one of all hosts.
@@ -369,6 +395,8 @@ class MachineReader {
   std::uint64_t without_rank_ = 0;
   std::uint64_t nowhere_ = 0;  // links without a target
   std::uint32_t first_nowhere_ = 0;
+  std::uint64_t to_self_ = 0;  // links from a device to itself
+  std::uint32_t first_to_self_ = 0;
   std::vector<Ranked> ranks_;
   std::vector<std::pair<std::uint32_t, double>> cpu_rates_;
   std::vector<LaterLink> later_;

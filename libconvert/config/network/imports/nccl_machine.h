@@ -35,9 +35,12 @@ struct NcclLink {
 // Properties of a GPU with a rank, for comparison with other GPUs of the file.
 struct NcclGpu {
   std::uint32_t host = 0;
-  std::uint32_t device = 0;  // in NcclMachine::devices
-  std::int64_t sm = 0;       // compute capability, 90 for 9.0; 0: not one of NVIDIA
-  std::int64_t links = 0;    // NVLinks or xGMI links
+  std::uint32_t device = 0;   // in NcclMachine::devices
+  std::int64_t sm = 0;        // compute capability, 90 for 9.0; 0: not one of NVIDIA
+  std::int64_t links = 0;     // NVLinks or xGMI links to another device
+  bool states_links = false;  // has an element for them, perhaps to the GPU itself or to a device that is not there
+  bool is_amd = false;        // has xGMI links, no NVLinks
+  bool has_c2c = false;       // joins its CPU by C2C
   double pci_bytes_per_ns = 0;
 };
 
@@ -47,6 +50,7 @@ struct NcclMachine {
   std::vector<NcclLink> links{};
   std::uint32_t hosts = 0;
   std::uint32_t gpus = 0;
+  std::string lacks_links{};         // the first note about GPUs without NVLinks, without what follows from it
   bool shares_nvswitch = false;      // the NVLinks of all hosts lead to one switch
   std::vector<std::string> notes{};  // as NetworkConfig has them
   std::vector<std::string> remarks{};

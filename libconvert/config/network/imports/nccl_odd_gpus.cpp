@@ -54,21 +54,26 @@ bool lacks_links(NcclMachine& machine, const Gpus& gpus) {
     if (gpu->links == 0) without.push_back(gpu);
   }
   if (without.empty()) return false;
-  const char* const element = gpus[0]->sm == 0 ? "<xgmi>" : "<nvlink>";
-  if (without.size() != gpus.size()) {
-    machine.notes.push_back(ranks_of(machine, without) + (without.size() == 1 ? " has" : " have") + " no " +
-                            element + ", unlike " + gpus_of(*gpus[0], gpus.size() - without.size(), "other GPU") +
-                            ": messages go over PCI");
+  std::string element = gpus[0]->is_amd ? "<xgmi>" : "<nvlink>";
+  if (std::ranges::all_of(without, &NcclGpu::states_links)) element += " to another device";
+  const bool c2c = std::ranges::all_of(without, &NcclGpu::has_c2c);
+  const std::string over = c2c ? "messages go over C2C" : "messages go over PCI";
+  const auto note = [&](const std::string& lack, const std::string& rest) {
+    if (machine.lacks_links.empty()) machine.lacks_links = lack;
+    machine.notes.push_back(lack + rest);
     return true;
+  };
+  if (without.size() != gpus.size()) {
+    return note(ranks_of(machine, without) + (without.size() == 1 ? " has" : " have") + " no " + element +
+                    ", unlike " + gpus_of(*gpus[0], gpus.size() - without.size(), "other GPU"),
+                ": " + over);
   }
   const bool has_neighbours =
       std::ranges::any_of(gpus, [&](const NcclGpu* gpu) { return gpu != gpus[0] && gpu->host == gpus[0]->host; });
   if (!has_neighbours || std::ranges::find(with_nvlink, gpus[0]->sm) == with_nvlink.end()) return false;
-  machine.notes.push_back(
-      gpus_of(*gpus[0], gpus.size()) +
-      " have no <nvlink>, so messages go over PCI; unless they are PCIe cards, give a file that "
-      "a run has written (NCCL_TOPO_DUMP_FILE)");
-  return true;
+  return note(
+      gpus_of(*gpus[0], gpus.size()) + " have no " + element,
+      ", so " + over + "; unless they are PCIe cards, give a file that a run has written (NCCL_TOPO_DUMP_FILE)");
 }
 
 }  // namespace
@@ -80,7 +85,7 @@ void note_odd_gpus(NcclMachine& machine) {
     if (!lacks_links(machine, gpus)) {
       find_odd_one(
           machine, gpus, [](const NcclGpu& g) { return g.links; },
-          [](const NcclGpu& g) { return counted(g.links, g.sm == 0 ? "xGMI link" : "NVLink"); });
+          [](const NcclGpu& g) { return counted(g.links, g.is_amd ? "xGMI link" : "NVLink"); });
     }
     find_odd_one(
         machine, gpus, [](const NcclGpu& g) { return g.pci_bytes_per_ns; },

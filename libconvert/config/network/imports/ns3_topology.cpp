@@ -88,7 +88,8 @@ class Ns3Reader {
                        " beside another of the same pair: the bandwidths are added up");
     if (lossy_ != 0) notes_.push_back(counted(lossy_, "link") + " with an error rate: nothing is lost here");
     read_rest();
-    return {.source = source_.name, .graph = draft.finish(), .notes = std::move(notes_)};
+    WireGraph graph = draft.finish(rest_.empty() ? "" : "; " + rest_);
+    return {.source = source_.name, .graph = std::move(graph), .notes = std::move(notes_)};
   }
 
  private:
@@ -175,8 +176,9 @@ class Ns3Reader {
     const std::string_view word = words_.next();
     if (word.empty()) return;
     const bool is_link = word.find_first_not_of("0123456789") == std::string_view::npos;
-    notes_.push_back("line " + std::to_string(words_.place().line) + " and later lines are ignored: " +
-                     (is_link ? "the first line states " + counted(links_, "link") : "they are not links"));
+    rest_ = "line " + std::to_string(words_.place().line) + " and later lines are ignored: " +
+            (is_link ? "the first line states " + counted(links_, "link") : "they are not links");
+    notes_.push_back(rest_);
   }
   static std::string clip(std::string_view word) { return std::string(word.substr(0, 40)); }
 
@@ -188,6 +190,7 @@ class Ns3Reader {
   std::vector<Device> devices_;  // by id
   std::uint64_t parallel_ = 0;
   std::uint64_t lossy_ = 0;
+  std::string rest_;  // the note about lines that are ignored
   std::vector<std::string> notes_;
 };
 

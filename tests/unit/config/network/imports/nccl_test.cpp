@@ -271,8 +271,10 @@ TEST(NcclTopologies, NoteWhatIsOdd) {
       nccl(machine({"<gpu rank=\"0\"><nvlink target=\"0000:07:00.0\" count=\"1\" tclass=\"0x030200\"/></gpu>",
                     "<gpu rank=\"1\"><nvlink target=\"0000:00:00.0\" count=\"2\" tclass=\"0x030200\"/></gpu>"}))
           .notes,
-      (std::vector<std::string>{"1 link to another device than those of the file left out, first in line 3",
-                                "NVLinks that differ in the two directions, such as from gpu1 to gpu0"}));
+      (std::vector<std::string>{
+          "1 link leads to a device that the file lacks, first in line 3: omitted",
+          "NVLinks that differ in the two directions, such as from gpu1 to gpu0",
+          "rank 0 has no <nvlink> to another device, unlike 1 other GPU: messages go over PCI"}));
 }
 
 TEST(NcclTopologies, RefuseOptions) {

@@ -20,7 +20,7 @@ struct Omissions {
   std::uint64_t timeless = 0;  // COMP nodes with neither a duration nor operations; no reductions of algorithms
   std::uint64_t timed = 0;     // all other COMP nodes
   std::uint64_t communications = 0;
-  std::uint64_t unknown = 0;   // COMP nodes that communicate, see unknown_communication
+  std::uint64_t unknown = 0;  // COMP nodes that communicate, see unknown_communication
   std::uint64_t unknown_ns = 0;
   std::uint64_t delayed = 0;  // with a start delay, in a simulation
   std::uint64_t delay_ns = 0;

@@ -10,7 +10,6 @@
 #include "anonymize/options.h"
 #include "anonymize/proof.h"
 #include "anonymize/table.h"
-#include "anonymize/texts.h"
 #include "common/sink.h"
 #include "common/source.h"
 #include "common/tool.h"
@@ -38,19 +37,6 @@ std::vector<std::string> file_names(const tools::AnonymizeToolOptions& o, const 
   for (const std::string& path : tools::operand_files(tools::inputs(o.input), input.inputs()))
     names.emplace_back(file_name_part(path));
   return names;
-}
-
-// A name that the user gives to the output may tell what that of the input does.
-void warn_of_output_name(const tools::AnonymizeToolOptions& o, const std::vector<std::string>& names,
-                         Diagnostics& diagnostics) {
-  if (o.output.to_stdout()) return;
-  tools::TextsOfSet words;
-  for (const std::string& name : names) words.add(name);
-  const tools::TextSearch search(words);
-  const auto found = search.find(file_name_part(*o.output.path));
-  if (!found.empty())
-    diagnostics.warning({.file = *o.output.path}, "names",
-                        "its name has \"" + search.text(found.front()) + "\" in it, as the input's has");
 }
 
 // Proves the set before it is written: what fails is not given away. Returns the report; nothing if it fails.
@@ -81,7 +67,7 @@ int anonymize(const tools::AnonymizeToolOptions& o, tools::Context& context) {
   TraceSource input(tools::source_options(o.input, context), context.diagnostics);
   if (!input.prepare(false) || context.failed()) return 1;
   const std::vector<std::string> names = file_names(o, input);
-  warn_of_output_name(o, names, context.diagnostics);
+  tools::warn_of_output_name(o, names, context.diagnostics);
   KeptSet before(input, context.jobs());
   AnonymizedSet after(before, std::move(options), hash, context.jobs());
   if (context.failed()) return 1;

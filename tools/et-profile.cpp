@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "common/form.h"
 #include "common/source.h"
 #include "common/tool.h"
 #include "core/units.h"
@@ -37,6 +38,7 @@ void tell(const LearnedProfile& learned, const std::string& of) {
 }
 
 int profile(const tools::ProfileOptions& o, tools::Context& context) {
+  tools::refuse_suffix_of_other_kind(o.output, "a profile, .json", {"json"});
   const std::vector<std::string> operands = tools::inputs(o.input);
   tools::require_one_standard_input(operands);
   PoolOptions pool_options{.k = [&](std::size_t sets) { return o.least(sets); }, .jobs = context.jobs()};

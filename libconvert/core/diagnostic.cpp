@@ -8,8 +8,19 @@
 
 namespace convert {
 
+namespace {
+
+// what() ends at a null character.
+std::string without_nulls(const std::string& message) {
+  std::string out;
+  for (const char c : message) c == '\0' ? out += "\\x00" : out += c;
+  return out;
+}
+
+}  // namespace
+
 Error::Error(Kind kind, Location where, const std::string& message, std::string rule)
-    : std::runtime_error(message), kind_(kind), where_(std::move(where)), rule_(std::move(rule)) {}
+    : std::runtime_error(without_nulls(message)), kind_(kind), where_(std::move(where)), rule_(std::move(rule)) {}
 
 Error input_error(Location where, const std::string& message, std::string rule) {
   return {Error::Kind::input, std::move(where), message, std::move(rule)};

@@ -85,15 +85,19 @@ Error none_can_be_done(const std::vector<std::pair<std::string, Error>>& failure
   return usage_error(failures.size() > max_reasons ? text + "; …" : text);
 }
 
+// Returns an error about an axis: Error(input) at its place in a file, or Error(usage).
+Error of_axis(const SweepSetting& axis, const std::string& message) {
+  if (axis.where.file.empty()) return usage_error(message);
+  return input_error(axis.where, message, "sweep");
+}
+
 }  // namespace
 
 SweepPlan::SweepPlan(SweepConfig config, std::string folder)
     : settings_(std::move(config.axes)), axes_(settings_.size()), folder_(std::move(folder)) {
   std::set<std::string> seen;
   for (const SweepSetting& axis : settings_) {
-    if (!seen.insert(axis.key).second)
-      throw Error(axis.where.file.empty() ? Error::Kind::usage : Error::Kind::input, axis.where,
-                  axis.key + " is swept twice");
+    if (!seen.insert(axis.key).second) throw of_axis(axis, axis.key + " is swept twice");
   }
   for (SweepSetting& common : config.base) {  // an axis takes its place
     if (!seen.contains(common.key)) settings_.push_back(std::move(common));
@@ -103,7 +107,8 @@ SweepPlan::SweepPlan(SweepConfig config, std::string folder)
   for (std::size_t a = axes_; a-- > 0;) {
     strides_[a] = size;
     size *= settings_[a].values.size();
-    if (size > max_runs) throw usage_error("the sweep has more than " + std::to_string(max_runs) + " runs");
+    if (size > max_runs)
+      throw of_axis(settings_[a], "the sweep has more than " + std::to_string(max_runs) + " runs");
   }
   group_of_.resize(size);
   check_recorded(settings_);
@@ -180,11 +185,24 @@ std::vector<std::string> SweepPlan::files() const {
   return {files.begin(), files.end()};
 }
 
+// Returns an error that names a key of the sweep file as one at the key's value.
+Error SweepPlan::at_value(std::size_t run, const Error& error) const {
+  if (!error.where().file.empty()) return error;
+  for (std::size_t s = 0; s < settings_.size(); ++s) {
+    const SweepSetting& setting = settings_[s];
+    const SweepValue& value = setting.values[value_index(run, s)];
+    if (!value.where.file.empty() && std::string_view(error.what()).starts_with(setting.key + ": "))
+      return located(error, setting, value);
+  }
+  return error;
+}
+
 void SweepPlan::form_groups() {
   std::map<std::string, std::size_t> numbers;
   std::map<std::string, std::size_t> first_of_workload;
   std::vector<std::pair<std::string, Error>> failures;  // of runs, each reason once
-  const auto add_failure = [&](std::size_t run, const Error& reason) {
+  const auto add_failure = [&](std::size_t run, const Error& error) {
+    const Error reason = at_value(run, error);
     const auto is_same = [text = with_place(reason)](const auto& f) { return with_place(f.second) == text; };
     if (failures.size() <= max_reasons && std::none_of(failures.begin(), failures.end(), is_same))
       failures.emplace_back(describe(run), reason);

@@ -68,6 +68,7 @@ class SweepPlan {
 
  private:
   void form_groups();
+  [[nodiscard]] Error at_value(std::size_t run, const Error& error) const;
 
   std::vector<SweepSetting> settings_;  // the axes, then what is common to all runs, of one value each
   std::size_t axes_;

@@ -94,6 +94,7 @@ std::optional<FileKind> known_file(std::string_view head, const std::string& nam
   const Format* const format = detect_format(head, name);
   if (format == nullptr) return std::nullopt;
   if (is_text(head) && format->sniff != nullptr && !format->sniff(head)) return std::nullopt;  // only its name
+  if (!format->reads_traces()) return FileKind::run;
   return format->describes_set() ? FileKind::algorithm : FileKind::trace;
 }
 
@@ -108,6 +109,7 @@ std::string foreign_file(std::string_view head, const std::string& name) {
 std::string describe(FileKind kind) {
   switch (kind) {
     case FileKind::trace: return "is a trace; give it as INPUT";
+    case FileKind::run: return "is a run, for et-report, et-stats and et-timeline";
     case FileKind::algorithm:
       return "is a collective algorithm; give it as INPUT, or to --collective in place of collectives";
     case FileKind::network: return "is a network, for et-replay's -n";

@@ -12,9 +12,10 @@
 
 namespace convert {
 
-// Names what a file is. Only those up to `algorithm` are inputs of tools, so the order matters.
+// Names what a file is. Only kinds up to `algorithm` are inputs of tools, so the order matters.
 enum class FileKind : std::uint8_t {
   trace,
+  run,
   algorithm,
   network,
   system,

@@ -11,9 +11,11 @@
 #include <utility>
 
 #include "analyze/recorded/run.h"
+#include "analyze/recorded/set.h"
 #include "core/run/group_names.h"
 #include "io/set_path.h"
 #include "io/sha256.h"
+#include "sets/classes/times.h"
 
 namespace convert {
 namespace {
@@ -41,11 +43,37 @@ std::string hash_of(const std::string& file) {
   return input.hex();
 }
 
+// Returns whether files of ranks that can be read twice have no times; reads them up to the first time.
+bool files_lack_times(const TraceSource& source, SourceOptions options) {
+  if (source.format().linked || source.inputs().files().size() < 2) return false;
+  Diagnostics unheard;
+  options.progress = false;
+  TraceSource again(std::move(options), unheard);
+  for (std::size_t i = 0; i < again.independent_ranks(); ++i) {
+    const auto reader = again.open_rank(i);
+    Trace trace;
+    (void)reader->next_rank(trace);
+    while (reader->next_nodes(trace, batch_nodes)) {
+      if (states_times(trace)) return false;
+    }
+  }
+  return true;
+}
+
+// Throws Error(input) if the set has no times, before it takes all ranks into memory.
+void require_times(const TraceSource& source, const SourceOptions& options) {
+  const MasterSet* const classes = source.master();
+  const bool none =
+      classes != nullptr ? !may_state_times(*classes, source.base_name()) : files_lack_times(source, options);
+  if (none) throw no_recorded_times(source.base_name());
+}
+
 // Returns the run whose times the traces record.
-Run record(TraceSource& source, unsigned jobs, Diagnostics& diagnostics) {
+Run record(TraceSource& source, const SourceOptions& options, unsigned jobs, Diagnostics& diagnostics) {
   const std::string name = source.base_name();
   if (source.algorithm() != nullptr)
     throw input_error({.file = name}, "is an algorithm, which says no times: et-replay -o x.run simulates it");
+  require_times(source, options);
   const std::vector<Trace> traces = source.load(jobs);
   Run run = recorded_run(traces, name, diagnostics);
   run.title = name;
@@ -57,9 +85,9 @@ Run load_operands(const SourceOptions& options, std::vector<std::string> operand
                   Diagnostics& diagnostics) {
   SourceOptions own = options;
   own.operands = operands;
-  TraceSource source(std::move(own), diagnostics);
+  TraceSource source(own, diagnostics);
   if (source.holds_run()) return source.read_run();
-  Run run = record(source, jobs, diagnostics);
+  Run run = record(source, own, jobs, diagnostics);
   if (options.hash) {
     for (const InputSet::File& file : source.inputs().files()) operands.push_back(file.path);
     run.inputs = hashes_of(operands);

@@ -4,12 +4,28 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "anonymize/texts.h"
 #include "core/units.h"
+#include "formats/format.h"
+#include "io/output.h"
+#include "io/set_path.h"
 
 namespace tools {
 namespace {
 
 using namespace convert;
+
+// Returns the name without the suffixes of formats: "run7.0" of "run7.0.et.gz".
+std::string_view without_suffixes(std::string_view name) {
+  name = without_compression_suffix(name);
+  if (name.ends_with(".tar")) name.remove_suffix(4);
+  for (const Format* const format : all_formats()) {
+    for (const std::string_view suffix : format->suffixes) {
+      if (name.size() > suffix.size() && name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
+    }
+  }
+  return name;
+}
 
 std::string join(const std::vector<std::string>& items) {
   std::string text;
@@ -78,6 +94,18 @@ class Leaks {
 };
 
 }  // namespace
+
+void warn_of_output_name(const AnonymizeToolOptions& options, const std::vector<std::string>& names,
+                         Diagnostics& diagnostics) {
+  if (options.output.to_stdout()) return;
+  TextsOfSet words;
+  for (const std::string& name : names) words.add(without_suffixes(name));
+  const TextSearch search(words);
+  const auto found = search.find(without_suffixes(file_name_part(*options.output.path)));
+  if (!found.empty())
+    diagnostics.warning({.file = *options.output.path}, "names",
+                        "its name has \"" + search.text(found.front()) + "\" in it, as the input's has");
+}
 
 void warn_of_leaks(const AnonymizeToolOptions& options, const SizeRule& sizes, Diagnostics& diagnostics) {
   for (const std::string& name : options.keep)

@@ -13,6 +13,10 @@
 
 namespace tools {
 
+// Warns of an output name that contains a word of `names`, those of the input files.
+void warn_of_output_name(const AnonymizeToolOptions& options, const std::vector<std::string>& names,
+                         convert::Diagnostics& diagnostics);
+
 // Warns of attributes that --keep writes unchanged, and of kinds of sizes with fewer nodes than --k.
 void warn_of_leaks(const AnonymizeToolOptions& options, const convert::SizeRule& sizes,
                    convert::Diagnostics& diagnostics);

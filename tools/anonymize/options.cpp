@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "common/form.h"
 #include "common/version.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
@@ -57,6 +58,10 @@ void check_files(const AnonymizeToolOptions& o) {
     throw usage_error("--table lists the names of --names keyed, of which there are none with --names " + o.names);
   if (!o.report && (o.format || o.network))
     throw usage_error(std::string(o.format ? "--format" : "--network") + " goes with --report");
+  o.format == "text" ? refuse_suffix_of_other_kind(o.report, "text", {}, "--report")
+                     : refuse_suffix_of_other_kind(o.report, "a report, .json", {"json"}, "--report");
+  refuse_suffix_of_other_kind(o.key_out, "a key as text", {}, "--key-out");
+  refuse_suffix_of_other_kind(o.table, "a table of names, .json", {"json"}, "--table");
   std::vector<std::string_view> to_stdout;
   if (o.output.to_stdout()) to_stdout.emplace_back("the set");
   if (o.report == "-") to_stdout.emplace_back("--report -");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "core/diagnostic.h"
 #include "formats/format.h"
@@ -42,23 +43,28 @@ std::string form_of_suffix(const std::optional<std::string>& output,
 }
 
 void refuse_suffix_of_other_kind(const std::optional<std::string>& output, const std::string& kinds,
-                                 std::initializer_list<std::string_view> own) {
+                                 std::initializer_list<std::string_view> own, std::string_view option) {
   if (!output) return;
   const std::string_view suffix = suffix_of(*output);
   if (std::ranges::find(own, suffix) != own.end()) return;
   if (std::ranges::find(known_suffixes, suffix) == known_suffixes.end()) return;
-  throw convert::usage_error("-o " + *output + ": the output is " + kinds + "; not ." + std::string(suffix));
+  throw convert::usage_error(std::string(option) + " " + *output + ": the output is " + kinds + "; not ." +
+                             std::string(suffix));
 }
 
 void refuse_suffix_of_other_kind(const OutputOptions& output) {
   using namespace convert;
   if (output.to || output.to_stdout()) return;
   if (format_by_suffix(without_compression_suffix(*output.path), Direction::write) != nullptr) return;
-  std::string kinds = "a set, PREFIX.0.et and so on, or by suffix";
+  std::vector<std::string_view> suffixes;
   for (const Format* const format : all_formats()) {
     if (!format->can_write()) continue;
-    for (const std::string_view suffix : format->suffixes) kinds += " " + std::string(suffix);
+    for (const std::string_view suffix : format->suffixes) {
+      if (std::ranges::find(suffixes, suffix) == suffixes.end()) suffixes.push_back(suffix);
+    }
   }
+  std::string kinds = "a set, PREFIX.0.et and so on, or by suffix";
+  for (const std::string_view suffix : suffixes) kinds += " " + std::string(suffix);
   refuse_suffix_of_other_kind(output.path, kinds, {});
 }
 

@@ -21,9 +21,9 @@ namespace tools {
 // format.
 void refuse_suffix_of_other_kind(const OutputOptions& output);
 
-// Does the same for any -o without a suffix in `own`: `kinds` describes the output.
+// Does the same for the file of any option without a suffix in `own`: `kinds` describes the output.
 void refuse_suffix_of_other_kind(const std::optional<std::string>& output, const std::string& kinds,
-                                 std::initializer_list<std::string_view> own);
+                                 std::initializer_list<std::string_view> own, std::string_view option = "-o");
 
 // Adds the option --in-place: an output may be an input.
 void add_in_place_option(App& app);

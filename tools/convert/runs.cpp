@@ -4,6 +4,7 @@
 #include <string>
 
 #include "analyze/diff/difference.h"
+#include "common/form.h"
 #include "core/units.h"
 #include "io/output.h"
 #include "sets/sink.h"
@@ -33,6 +34,8 @@ std::optional<RunForm> asked_form(const OutputOptions& output, bool timeline) {
       throw usage_error("-t " + *output.to + ": a timeline is written as perfetto, chrome, run or html");
     return form;
   }
+  if (timeline && !form)
+    refuse_suffix_of_other_kind(output.path, "a timeline, .pftrace, or by suffix .run, .html, .json", {});
   if (timeline) return form ? form : perfetto();
   // Traces are written to .json too.
   if (form && !form->page() && format_by_suffix(*output.path, Direction::write) != form->choice.format)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "link/options.h"
 
+#include "common/form.h"
 #include "core/diagnostic.h"
 
 namespace tools {
@@ -54,6 +55,7 @@ void check_compat(const LinkToolOptions& options, bool to_linked) {
 }  // namespace
 
 void check_link_options(const LinkToolOptions& options, const OutputOptions& output, bool many, bool alone) {
+  refuse_suffix_of_other_kind(options.report, "a report, .json", {"json"}, "--report");
   if (many && options.rank) throw usage_error("--rank is for a single pair of files; --ranks selects among many");
   if (!many && options.ranks)
     throw usage_error(

@@ -87,6 +87,7 @@ void check_report(const ReplayOutputOptions& o, bool sweep) {
 }
 
 void check_suffix(const ReplayOutputOptions& o, bool sweep) {
+  refuse_suffix_of_other_kind(o.timeline, "a Chrome trace, .json", {"json"}, "--timeline");
   if (o.to || run_form(o) || o.format == "astra") return;
   if (sweep) return refuse_suffix_of_other_kind(o.output, "the table of a sweep, .csv", {"csv"});
   if (o.print_network) return refuse_suffix_of_other_kind(o.output, "a list of links", {"csv"});

@@ -2,14 +2,16 @@
 // Measures a run that et-stats reads.
 #pragma once
 
+#include <optional>
+
 #include "analyze/figures/figures.h"
 #include "core/run.h"
 #include "stats/options.h"
 
 namespace tools {
 
-// Returns the sections of a run. `operations`: of all NPUs, from the traces; -1: not known.
+// Returns the sections of a run. `operations`: of all NPUs, from the traces; nothing: not known.
 [[nodiscard]] convert::Statistics measure_run(const convert::Run& run, const StatsOptions& o,
-                                              std::int64_t operations);
+                                              const std::optional<convert::Sum>& operations);
 
 }  // namespace tools

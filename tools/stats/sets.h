@@ -2,6 +2,8 @@
 // Counts the traces that et-stats reads.
 #pragma once
 
+#include <optional>
+
 #include "analyze/figures/figures.h"
 #include "common/tool.h"
 #include "sets/source.h"
@@ -11,7 +13,7 @@ namespace tools {
 
 struct CountedSet {
   convert::Statistics sections;
-  std::int64_t operations = -1;  // of all nodes; -1: they have not been counted
+  std::optional<convert::Sum> operations{};  // of all nodes; nothing: they have not been counted
 };
 
 // Returns the sections of a set of traces; none if it has errors.

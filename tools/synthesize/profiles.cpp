@@ -10,6 +10,7 @@
 #include "io/input.h"
 #include "profile/draw/mixture.h"
 #include "profile/json/json.h"
+#include "sets/known_file.h"
 #include "util/log.h"
 
 namespace tools {
@@ -42,6 +43,22 @@ std::size_t choose(const std::vector<WorkloadProfile>& profiles, const Synthesiz
   return 0;
 }
 
+// Returns the profiles of a file. What is wrong with another kind of file is its kind.
+std::vector<WorkloadProfile> read_profiles(const std::string& operand) {
+  const auto input = open_input(operand);
+  const std::string text = input->read_rest();
+  try {
+    return parse_profiles(text, input->name());
+  } catch (const Error& e) {
+    const auto kind = known_file(std::string_view(text).substr(0, known_file_bytes), input->name());
+    if (e.kind() != Error::Kind::input || !kind) throw;
+    const std::string what = *kind == FileKind::trace       ? "is a trace; et-profile learns a profile from traces"
+                             : *kind == FileKind::algorithm ? "is a collective algorithm"
+                                                            : describe(*kind);
+    throw input_error({.file = input->name()}, "no profile: it " + what, e.rule());
+  }
+}
+
 }  // namespace
 
 ChosenProfile choose_profile(const SynthesizeOptions& o) {
@@ -53,8 +70,7 @@ ChosenProfile choose_profile(const SynthesizeOptions& o) {
   std::vector<WorkloadProfile> profiles;
   std::vector<std::string> names;  // by profile: its operand
   for (const std::string& operand : operands) {
-    const auto input = open_input(operand);
-    for (WorkloadProfile& p : parse_profiles(input->read_rest(), input->name())) {
+    for (WorkloadProfile& p : read_profiles(operand)) {
       profiles.push_back(std::move(p));
       names.push_back(operand);
     }

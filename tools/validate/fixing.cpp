@@ -95,8 +95,10 @@ int fix(const InputOptions& input, const OutputOptions& output, const CheckOptio
     report_findings(format, context);
     return 0;
   }
-  if (source->algorithm() != nullptr)
+  if (source->algorithm() != nullptr) {
+    context.set_reported();  // not what is wrong with it: it is not repaired
     throw usage_error("--fix repairs traces, and " + source->base_name() + " is an algorithm");
+  }
   Fixing fixing;
   FixedSource fixed(*source, [&](const Trace& head, const Fixes& fixes) { fixing.add(head, fixes); });
   const OpenSink sink = open_sink(fixed, output, context, {.checked = true});

@@ -42,10 +42,22 @@ std::string text_of(std::int64_t n, Unit unit) {
   return std::to_string(n);
 }
 
+// Returns times and bytes that 64 bits do not hold.
+std::string large_text(double x, Unit unit) {
+  constexpr double ps_per_s = 1e12, bytes_per_tib = 1099511627776.0;
+  std::array<char, 32> text{};
+  unit == Unit::time ? (void)std::snprintf(text.data(), text.size(), "%.6g s", x / ps_per_s)
+                     : (void)std::snprintf(text.data(), text.size(), "%.4g TiB", x / bytes_per_tib);
+  return text.data();
+}
+
 std::string text_of(double x, Unit unit) {
+  constexpr double beyond = 9223372036854775808.0;  // 2^63
   switch (unit) {
-    case Unit::time: return text_of(static_cast<std::int64_t>(std::llround(x)), unit);
-    case Unit::bytes: return text_of(static_cast<std::int64_t>(std::llround(x)), unit);
+    case Unit::time:
+    case Unit::bytes:
+      if (std::fabs(x) >= beyond) return large_text(x, unit);
+      return text_of(static_cast<std::int64_t>(std::llround(x)), unit);
     case Unit::share: return format_fixed(100 * x, 1) + " %";
     case Unit::distance: return three_digits(x);
     case Unit::change: return (x > 0 ? "+" : "") + three_digits(100 * x) + " %";

@@ -2,6 +2,7 @@
 // Holds statistics as sections of figures and tables, each with its unit; text, JSON and CSV are written of these.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -66,40 +67,41 @@ struct Section {
 };
 using Statistics = std::vector<Section>;
 
-// Adds up without overflow: stays at the limit, and tells.
+// Adds up in 128 bits: exact beyond 2^63-1, too.
 class Sum {
  public:
-  void add(std::int64_t n) {
-    if (!__builtin_add_overflow(value_, n, &value_)) return;
-    saturated_ = true;
-    value_ = n < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
-  }
-  void add(const Sum& s) {
-    add(s.value_);
-    saturated_ = saturated_ || s.saturated_;
-  }
+  Sum() = default;
+  explicit Sum(std::int64_t n) : value_(n) {}
+  void add(std::int64_t n) { value_ += n; }
+  void add(const Sum& s) { value_ += s.value_; }
   // Adds `s` so many times, at least once.
-  void add(const Sum& s, std::uint64_t times) {
-    std::int64_t product = 0;
-    if (__builtin_mul_overflow(s.value_, times, &product)) {
-      saturated_ = true;
-      product = s.value_ < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
-    }
-    add(product);
-    saturated_ = saturated_ || s.saturated_;
+  void add(const Sum& s, std::uint64_t times) { value_ += s.value_ * static_cast<Wide>(times); }
+  // Returns the sum; the limit of 64 bits if it is beyond that.
+  [[nodiscard]] std::int64_t get() const {
+    return saturated() ? value_ < 0 ? least : most : static_cast<std::int64_t>(value_);
   }
-  [[nodiscard]] std::int64_t get() const { return value_; }
-  [[nodiscard]] bool saturated() const { return saturated_; }
+  // Returns whether 64 bits do not hold the sum.
+  [[nodiscard]] bool saturated() const { return value_ > most || value_ < least; }
+  [[nodiscard]] double number() const { return static_cast<double>(value_); }
+  friend auto operator<=>(const Sum&, const Sum&) = default;
 
  private:
-  std::int64_t value_ = 0;
-  bool saturated_ = false;
+  static constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  static constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  __extension__ using Wide = __int128;
+  Wide value_ = 0;
 };
+// Returns the sum, rounded if 64 bits do not hold it.
+[[nodiscard]] inline Value value_of(const Sum& s) { return s.saturated() ? Value(s.number()) : Value(s.get()); }
 
 // Returns part / whole; nothing if the whole is 0.
 [[nodiscard]] inline Value share_of(std::int64_t part, std::int64_t whole) {
   if (whole == 0) return {};
   return static_cast<double>(part) / static_cast<double>(whole);
+}
+[[nodiscard]] inline Value share_of(const Sum& part, const Sum& whole) {
+  if (whole.get() == 0) return {};
+  return part.number() / whole.number();
 }
 // Returns bytes / time in GB/s; nothing without bytes or time.
 [[nodiscard]] inline Value rate_of(std::int64_t bytes, Picoseconds time) {

@@ -5,7 +5,7 @@
 
 namespace convert {
 
-Table traffic_table(const std::string& title, const std::vector<PairBytes>& pairs, std::int64_t total) {
+Table traffic_table(const std::string& title, const std::vector<PairBytes>& pairs, const Sum& total) {
   Table t{.key = "pairs",
           .title = title,
           .columns = {{"from", "from", Unit::count},
@@ -15,7 +15,7 @@ Table traffic_table(const std::string& title, const std::vector<PairBytes>& pair
                       {"bytes_share", "share", Unit::share}},
           .more = "pairs"};
   for (const PairBytes& p : pairs)
-    t.rows.push_back({p.from, p.to, value_of(p.messages), p.bytes, share_of(p.bytes, total)});
+    t.rows.push_back({p.from, p.to, value_of(p.messages), value_of(p.bytes), share_of(p.bytes, total)});
   std::stable_sort(t.rows.begin(), t.rows.end(), [](const auto& a, const auto& b) { return a[3] > b[3]; });
   return t;
 }

@@ -14,11 +14,10 @@ struct PairBytes {
   std::int64_t from = 0;
   std::int64_t to = 0;
   std::uint64_t messages = 0;
-  std::int64_t bytes = 0;
+  Sum bytes{};
 };
 
 // Returns the table "pairs", the pair with the most bytes first; shares are of `total` bytes.
-[[nodiscard]] Table traffic_table(const std::string& title, const std::vector<PairBytes>& pairs,
-                                  std::int64_t total);
+[[nodiscard]] Table traffic_table(const std::string& title, const std::vector<PairBytes>& pairs, const Sum& total);
 
 }  // namespace convert

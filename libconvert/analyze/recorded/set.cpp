@@ -60,10 +60,7 @@ class SetReader {
       first = std::min(first, t.begin_ns);
       last = std::max(last, t.end_ns());
     }
-    if (last == no_time)
-      throw input_error({.file = name_},
-                        "no node states when it ran (start_time_micros or start_nanos, and a duration): et-replay "
-                        "-o x.run simulates the set");
+    if (last == no_time) throw no_recorded_times(name_);
     // A clock that begins with the run gives its first nodes 0, which looks like no time at all.
     const bool from_zero = first <= last - first;
     if (from_zero) first = 0;
@@ -218,6 +215,19 @@ std::size_t RecordedSet::trace_of(std::uint32_t node) const {
 
 RecordedSet recorded_set(std::span<const Trace> traces, const std::string& name, Diagnostics& diagnostics) {
   return SetReader(traces, name, diagnostics).read();
+}
+
+bool states_times(const Trace& trace) {
+  const std::int64_t base_ns = recorded_base_ns(trace.metadata);
+  return std::ranges::any_of(trace.nodes.nodes, [&](const Node& node) {
+    return recorded_time(trace.nodes, node, base_ns).end_ns() != no_time;
+  });
+}
+
+Error no_recorded_times(const std::string& name) {
+  return input_error({.file = name},
+                     "no node states when it ran (start_time_micros or start_nanos, and a duration): et-replay "
+                     "-o x.run simulates the set");
 }
 
 }  // namespace convert

@@ -44,4 +44,9 @@ struct RecordedSet {
 [[nodiscard]] RecordedSet recorded_set(std::span<const Trace> traces, const std::string& name,
                                        Diagnostics& diagnostics);
 
+// Returns whether a node states when it ran.
+[[nodiscard]] bool states_times(const Trace& trace);
+// Returns the error of a set of which no node does.
+[[nodiscard]] Error no_recorded_times(const std::string& name);
+
 }  // namespace convert

@@ -39,11 +39,6 @@ std::string title_of(const Run& run, std::int64_t kind, std::string_view by, con
   return by == "group" ? groups.title(kind) : std::to_string(kind);
 }
 
-Picoseconds times(Picoseconds time, std::int64_t n) {
-  Picoseconds out = 0;
-  return __builtin_mul_overflow(time, n, &out) ? INT64_MAX : out;
-}
-
 }  // namespace
 
 Table slices_by(const Run& run, const std::string& by) {
@@ -58,8 +53,8 @@ Table slices_by(const Run& run, const std::string& by) {
       SlicesOfKind& k = kinds[kind_of(run, s, by, groups)];
       const std::int64_t weight = by == "rank" ? 1 : npu.stands_for;  // a row of ranks is one of those alike
       k.count += static_cast<std::uint64_t>(weight);
-      k.time_ps.add(times(time, weight));
-      all.add(times(time, npu.stands_for));
+      k.time_ps.add(Sum(time), static_cast<std::uint64_t>(weight));
+      all.add(Sum(time), static_cast<std::uint64_t>(npu.stands_for));
       k.times.push_back(time);
       if (i >= run.slack_ps.size() || run.slack_ps[i] < 0) continue;
       k.slack_ps = k.slack_ps < 0 ? run.slack_ps[i] : std::min(k.slack_ps, run.slack_ps[i]);
@@ -79,18 +74,13 @@ Table slices_by(const Run& run, const std::string& by) {
   const bool slack = !run.slack_ps.empty();
   if (slack) t.columns.push_back({"least_slack", "least slack", Unit::time});
   for (auto& [kind, k] : kinds) {
-    const double mean = static_cast<double>(k.time_ps.get()) / static_cast<double>(k.count);
+    const double mean = k.time_ps.number() / static_cast<double>(k.count);
     std::string title = title_of(run, kind, by, groups);
     if (const std::int64_t alike = by == "rank" ? slices.weight(static_cast<Rank>(kind)) : 1; alike > 1)
       title += " (+ " + std::to_string(alike - 1) + " like it)";
-    std::vector<Value> row = {std::move(title),
-                              value_of(k.count),
-                              k.time_ps.get(),
-                              share_of(k.time_ps.get(), all.get()),
-                              mean,
-                              percentile(k.times, 50),
-                              percentile(k.times, 99),
-                              percentile(k.times, 100)};
+    std::vector<Value> row = {
+        std::move(title),        value_of(k.count),       value_of(k.time_ps),     share_of(k.time_ps, all), mean,
+        percentile(k.times, 50), percentile(k.times, 99), percentile(k.times, 100)};
     if (slack) row.push_back(k.slack_ps < 0 ? Value{} : Value(k.slack_ps));
     t.rows.push_back(std::move(row));
   }

@@ -147,13 +147,12 @@ Section calls_section(const Run& run, const RunWishes&) {
       continue;
     }
     const auto n = static_cast<double>(k.ended);
-    const double mean = static_cast<double>(k.time.get()) / n;
+    const double mean = k.time.number() / n;
     const double factor = bus_bandwidth_factor(op, npus);
     const bool speed = size > 0 && mean > 0 && factor > 0;
     const double algbw = speed ? static_cast<double>(size) * 1000 / mean : 0;
     row.insert(row.end(), {mean, speed ? Value(algbw) : Value{}, speed ? Value(algbw * factor) : Value{}, k.least,
-                           k.most, k.bounded ? share_of(k.bound.get(), k.moving.get()) : Value{},
-                           static_cast<double>(k.spread.get()) / n});
+                           k.most, k.bounded ? share_of(k.bound, k.moving) : Value{}, k.spread.number() / n});
     t.rows.push_back(std::move(row));
   }
   std::stable_sort(t.rows.begin(), t.rows.end(), [](const auto& a, const auto& b) { return a[10] > b[10]; });

@@ -146,7 +146,7 @@ Section iterations_section(const Run& run, const RunWishes&) {
     t.rows.push_back({one.number, one.begin_ps, one.end_ps, time});
   }
   s.figures = {{"count", "iterations", Unit::count, value_of(all.size())},
-               {"mean", "mean time", Unit::time, static_cast<double>(sum.get()) / static_cast<double>(all.size())},
+               {"mean", "mean time", Unit::time, sum.number() / static_cast<double>(all.size())},
                {"min", "shortest", Unit::time, *std::min_element(times.begin(), times.end())},
                {"p50", "median", Unit::time, percentile(times, 50)},
                {"p99", "99th percentile", Unit::time, percentile(times, 99)},

@@ -61,12 +61,8 @@ Table operation_table(const Run& run) {
       o.least = o.count == 0 ? time : std::min(o.least, time);
       o.most = std::max(o.most, time);
       o.count += static_cast<std::uint64_t>(npu.stands_for);
-      Sum scaled;
-      Sum one;
-      one.add(time);
-      scaled.add(one, static_cast<std::uint64_t>(npu.stands_for));
-      o.time.add(scaled);
-      all.add(scaled);
+      o.time.add(Sum(time), static_cast<std::uint64_t>(npu.stands_for));
+      all.add(Sum(time), static_cast<std::uint64_t>(npu.stands_for));
     }
   }
   Table t{.key = "operations",
@@ -84,9 +80,8 @@ Table operation_table(const Run& run) {
           .more = run.recorded ? "kernels" : "operations"};
   for (const auto& [key, o] : operations) {
     t.rows.push_back({key.first.empty() ? std::string("(no name)") : key.first, std::string(lane_name(key.second)),
-                      value_of(o.count), o.time.get(),
-                      static_cast<double>(o.time.get()) / static_cast<double>(o.count),
-                      share_of(o.time.get(), all.get()), o.least, o.most});
+                      value_of(o.count), value_of(o.time), o.time.number() / static_cast<double>(o.count),
+                      share_of(o.time, all), o.least, o.most});
   }
   std::stable_sort(t.rows.begin(), t.rows.end(), [](const auto& a, const auto& b) { return a[3] > b[3]; });
   return t;

@@ -20,15 +20,12 @@ struct OfGroup {
   Sum time_ps, hidden_ps, exposed_ps, waiting_ps;
   std::uint64_t npus = 0;
   void add(Picoseconds time, Picoseconds hidden, Picoseconds waiting, std::int64_t npus_like) {
-    const auto scaled = [npus_like](Picoseconds t) {
-      Picoseconds product = 0;
-      return __builtin_mul_overflow(t, npus_like, &product) ? INT64_MAX : product;
-    };
-    time_ps.add(scaled(time));
-    hidden_ps.add(scaled(hidden));
-    exposed_ps.add(scaled(time - hidden));
-    waiting_ps.add(scaled(waiting));
-    npus += static_cast<std::uint64_t>(npus_like);
+    const auto times = static_cast<std::uint64_t>(npus_like);
+    time_ps.add(Sum(time), times);
+    hidden_ps.add(Sum(hidden), times);
+    exposed_ps.add(Sum(time - hidden), times);
+    waiting_ps.add(Sum(waiting), times);
+    npus += times;
   }
 };
 
@@ -66,9 +63,9 @@ Table group_table(const std::map<std::int64_t, OfGroup>& groups, const GroupTitl
           .more = "groups"};
   for (const auto& [group, g] : groups) {
     t.rows.push_back({group == messages_group ? std::string("(messages)") : titles.title(group), value_of(g.npus),
-                      g.time_ps.get(), g.hidden_ps.get(), share_of(g.hidden_ps.get(), g.time_ps.get()),
-                      g.exposed_ps.get(), static_cast<double>(g.exposed_ps.get()) / static_cast<double>(g.npus),
-                      g.waiting_ps.get()});
+                      value_of(g.time_ps), value_of(g.hidden_ps), share_of(g.hidden_ps, g.time_ps),
+                      value_of(g.exposed_ps), g.exposed_ps.number() / static_cast<double>(g.npus),
+                      value_of(g.waiting_ps)});
   }
   std::stable_sort(t.rows.begin(), t.rows.end(), [](const auto& a, const auto& b) { return a[5] > b[5]; });
   return t;
@@ -109,10 +106,10 @@ Section overlap_section(const Run& run, const RunWishes&) {
     at_once = std::max(at_once, most_at_once(run, npu.slices));
   }
   s.figures = {
-      {"communication", "communication, summed over NPUs", Unit::time, all.time_ps.get()},
-      {"hidden", "hidden behind computing", Unit::time, all.hidden_ps.get()},
-      {"hidden", "hidden of communication", Unit::share, share_of(all.hidden_ps.get(), all.time_ps.get())},
-      {"exposed", "exposed", Unit::time, all.exposed_ps.get()},
+      {"communication", "communication, summed over NPUs", Unit::time, value_of(all.time_ps)},
+      {"hidden", "hidden behind computing", Unit::time, value_of(all.hidden_ps)},
+      {"hidden", "hidden of communication", Unit::share, share_of(all.hidden_ps, all.time_ps)},
+      {"exposed", "exposed", Unit::time, value_of(all.exposed_ps)},
       {"most_collectives", "collectives under way at once on an NPU, at most", Unit::count, value_of(at_once)}};
   s.tables.push_back(group_table(groups, titles));
   s.notes.emplace_back(

@@ -16,7 +16,7 @@ namespace convert {
 struct RunWishes {
   std::optional<std::string> by{};  // name, type, group, rank: a table of slices by that
   double ops_per_ns = 0;            // of an NPU; 0: not told
-  std::int64_t operations = -1;     // of all NPUs, from the traces; -1: not known
+  std::optional<Sum> operations{};  // of all NPUs, from the traces; nothing: not known
 };
 
 // A section, and whether a run has anything to tell there.

@@ -33,7 +33,7 @@ Table straggler_table(const std::map<Rank, Late>& late) {
     if (l.last == 0) continue;
     t.rows.push_back({std::int64_t{rank}, value_of(l.calls), value_of(l.last),
                       share_of(static_cast<std::int64_t>(l.last), static_cast<std::int64_t>(l.calls)),
-                      l.held_up_ps.get()});
+                      value_of(l.held_up_ps)});
   }
   std::stable_sort(t.rows.begin(), t.rows.end(), [](const auto& a, const auto& b) { return a[2] > b[2]; });
   return t;

@@ -41,10 +41,10 @@ Section traffic_section(const Run& run, const RunWishes&) {
   Sum bytes;
   for (const Run::Traffic& t : run.matrix) bytes.add(t.bytes);
   std::vector<PairBytes> pairs;
-  for (const Run::Traffic& m : run.matrix) pairs.push_back({m.src, m.dst, m.messages, m.bytes});
+  for (const Run::Traffic& m : run.matrix) pairs.push_back({m.src, m.dst, m.messages, Sum(m.bytes)});
   s.figures = {{"pairs_used", "pairs of NPUs", Unit::count, value_of(run.matrix.size())},
-               {"bytes", "bytes", Unit::bytes, bytes.get()}};
-  s.tables.push_back(traffic_table("bytes that one NPU sent another", pairs, bytes.get()));
+               {"bytes", "bytes", Unit::bytes, value_of(bytes)}};
+  s.tables.push_back(traffic_table("bytes that one NPU sent another", pairs, bytes));
   if (run.matrix.empty()) s.notes.emplace_back("the run does not tell who sent to whom");
   return s;
 }
@@ -111,7 +111,7 @@ Section run_path_section(const Run& run, const RunWishes&) {
             .more = "rows"};
     for (const auto& [k, sums] : from)
       t.rows.push_back(
-          {value_of_key(k), value_of(sums.first), sums.second.get(), share_of(sums.second.get(), total)});
+          {value_of_key(k), value_of(sums.first), value_of(sums.second), share_of(sums.second, Sum(total))});
     std::stable_sort(t.rows.begin(), t.rows.end(), [](const auto& a, const auto& b) { return a[2] > b[2]; });
     s.tables.push_back(std::move(t));
   };
@@ -153,7 +153,7 @@ Section run_memory_section(const Run& run, const RunWishes&) {
 
 Section use_section(const Run& run, const RunWishes& wishes) {
   Section s{.name = "mfu"};
-  const RunUse use = use_of(run, static_cast<double>(wishes.operations), wishes.ops_per_ns * 1e9);
+  const RunUse use = use_of(run, wishes.operations ? wishes.operations->number() : -1, wishes.ops_per_ns * 1e9);
   if (use.operations < 0) {
     s.notes.emplace_back(
         "the run does not record the number of operations: give the traces too, "
@@ -163,7 +163,7 @@ Section use_section(const Run& run, const RunWishes& wishes) {
   const auto npus = static_cast<double>(npus_of(run).size());
   s.figures = {
       {"operations", "operations", Unit::count,
-       wishes.operations >= 0 ? Value(wishes.operations) : Value(static_cast<std::int64_t>(use.operations))},
+       wishes.operations ? value_of(*wishes.operations) : Value(static_cast<std::int64_t>(use.operations))},
       {"tflops", "TFLOPS that all NPUs reach", Unit::number, use.tflops * npus},
       {"tflops_per_npu", "TFLOPS of an NPU, mean", Unit::number, use.tflops}};
   if (use.peak_per_s > 0) {

@@ -115,7 +115,7 @@ class Walk {
     }
   }
 
-  Picoseconds span_ps = 0;
+  Sum span_ps;
   std::uint64_t last = SetGraph::none;  // the node that ends last
   std::uint64_t done = 0;
 
@@ -130,7 +130,7 @@ class Walk {
  private:
   struct CallState {
     std::uint64_t open;
-    Picoseconds ready_ps = 0;
+    Sum ready_ps{};
     std::uint64_t cause = SetGraph::none;
   };
 
@@ -149,11 +149,9 @@ class Walk {
     }
   }
 
-  void end(std::uint64_t node, Picoseconds ready) {
+  void end(std::uint64_t node, Sum end_ps) {
     const std::size_t at = graph_.position(node);
-    Picoseconds end_ps = 0;
-    if (__builtin_add_overflow(ready, time_of_(ranks_[at], node - graph_.first_[at]), &end_ps))
-      end_ps = std::numeric_limits<Picoseconds>::max();
+    end_ps.add(time_of_(ranks_[at], node - graph_.first_[at]));
     ++done;
     if (last == SetGraph::none || end_ps > span_ps) {
       span_ps = end_ps;
@@ -173,7 +171,7 @@ class Walk {
   TimeOf time_of_;
   bool keep_cause_;
   std::vector<std::uint32_t> open_;
-  std::vector<Picoseconds> ready_ps_;
+  std::vector<Sum> ready_ps_;
   std::vector<std::uint64_t> cause_;  // by node: what it waited for last
   std::vector<CallState> calls_;
   std::vector<std::uint64_t> queue_;
@@ -187,11 +185,10 @@ SetPath find_path(const std::vector<PathRank>& ranks) {
     Sum busy;
     for (std::size_t i = 0; i < r.time_ps.size(); ++i) {
       path.work_ps.add(r.time_ps[i]);
-      path.unlimited_work_ps += static_cast<double>(r.time_ps[i]);
       if (r.work[i] == Work::compute) busy.add(r.time_ps[i]);
     }
-    if (busy.get() > path.busiest_ps) {
-      path.busiest_ps = busy.get();
+    if (busy > path.busiest_ps) {
+      path.busiest_ps = busy;
       path.busiest_rank = r.rank;
     }
   }
@@ -219,7 +216,7 @@ SetPath find_path(const std::vector<PathRank>& ranks) {
   path.compute_span_ps = Walk(ranks, graph, free_communication, false).span_ps;
   path.comm_span_ps = Walk(ranks, graph, free_computing, false).span_ps;
   const auto one = [](const PathRank&, std::size_t) -> Picoseconds { return 1; };
-  path.depth = static_cast<std::uint64_t>(Walk(ranks, graph, one, false).span_ps);
+  path.depth = static_cast<std::uint64_t>(Walk(ranks, graph, one, false).span_ps.get());
   return path;
 }
 

@@ -18,14 +18,13 @@ struct SetPath {
     Picoseconds time_ps = 0;
     PathRank::Work work = PathRank::Work::none;
   };
-  Sum work_ps;                      // of all nodes
-  double unlimited_work_ps = 0;     // the same sum, which may exceed 64 bits
-  Picoseconds span_ps = 0;          // of the longest chain
-  Picoseconds compute_span_ps = 0;  // where communication takes no time
-  Picoseconds comm_span_ps = 0;     // where computing takes no time
-  std::uint64_t span_nodes = 0;     // on the longest chain
-  std::uint64_t depth = 0;          // nodes of the chain with most nodes, messages included
-  Picoseconds busiest_ps = 0;       // most work that one rank computes, one node after the other
+  Sum work_ps;                   // of all nodes
+  Sum span_ps;                   // of the longest chain
+  Sum compute_span_ps;           // where communication takes no time
+  Sum comm_span_ps;              // where computing takes no time
+  std::uint64_t span_nodes = 0;  // on the longest chain
+  std::uint64_t depth = 0;       // nodes of the chain with most nodes, messages included
+  Sum busiest_ps;                // most work that one rank computes, one node after the other
   Rank busiest_rank = 0;
   std::uint64_t stuck = 0;         // nodes that wait for what is missing, or for each other
   std::uint64_t pairs = 0;         // messages with both ends

@@ -15,22 +15,21 @@ namespace {
 // Holds the least, mean and greatest of what the ranks have.
 class Spread {
  public:
-  void add(std::int64_t n) {
+  void add(const Sum& n) {
     min_ = count_ == 0 ? n : std::min(min_, n);
     max_ = count_ == 0 ? n : std::max(max_, n);
-    sum_ += static_cast<double>(n);
+    sum_.add(n);
     ++count_;
   }
   // Returns a row: title, least, mean, greatest, balance.
   [[nodiscard]] std::vector<Value> row(const std::string& title) const {
     if (count_ == 0) return {title, {}, {}, {}, {}};
-    const double mean = sum_ / static_cast<double>(count_);
-    return {title, min_, mean, max_, mean == 0 ? Value{} : Value(static_cast<double>(max_) / mean)};
+    const double mean = sum_.number() / static_cast<double>(count_);
+    return {title, value_of(min_), mean, value_of(max_), mean == 0 ? Value{} : Value(max_.number() / mean)};
   }
 
  private:
-  std::int64_t min_ = 0, max_ = 0;
-  double sum_ = 0;
+  Sum min_, max_, sum_;
   std::size_t count_ = 0;
 };
 
@@ -68,9 +67,9 @@ Table size_table(const std::string& key, const std::string& title, const SizeCla
     const std::size_t k = i == 0 ? SizeClasses::zero : i - 1;
     if (sizes.count[k] == 0) continue;
     so_far.add(sizes.bytes[k]);
-    t.rows.push_back({class_begin(k), value_of(sizes.count[k]), sizes.bytes[k].get(),
+    t.rows.push_back({class_begin(k), value_of(sizes.count[k]), value_of(sizes.bytes[k]),
                       share_of(static_cast<std::int64_t>(sizes.count[k]), static_cast<std::int64_t>(count)),
-                      share_of(so_far.get(), bytes.get())});
+                      share_of(so_far, bytes)});
   }
   return t;
 }
@@ -94,7 +93,7 @@ Table step_table(const SetPath& p, std::size_t rows) {
   steps.resize(most);
   for (const SetPath::Step& step : steps)
     t.rows.push_back(
-        {std::int64_t{step.rank}, value_of(step.node), step.time_ps, share_of(step.time_ps, p.span_ps)});
+        {std::int64_t{step.rank}, value_of(step.node), step.time_ps, share_of(Sum(step.time_ps), p.span_ps)});
   return t;
 }
 
@@ -107,13 +106,13 @@ Section SetStatistics::volume() const {
     s.figures.push_back({key, zero ? "" : title, unit, std::move(value)});
   };
   add("messages", "messages sent", Unit::count, value_of(total_.sends));
-  add("sent", "bytes of messages sent", Unit::bytes, total_.sent_bytes.get());
+  add("sent", "bytes of messages sent", Unit::bytes, value_of(total_.sent_bytes));
   add("receives", "messages received", Unit::count, value_of(total_.recvs));
-  add("received", "bytes of messages received", Unit::bytes, total_.received_bytes.get());
+  add("received", "bytes of messages received", Unit::bytes, value_of(total_.received_bytes));
   add("calls", "calls of collectives, of all ranks", Unit::count, value_of(total_.calls));
-  add("call", "bytes of calls, of all ranks", Unit::bytes, total_.call_bytes.get());
-  add("operations", "operations that nodes compute", Unit::count, total_.operations.get());
-  add("tensor", "tensors that nodes compute with", Unit::bytes, total_.tensor_bytes.get());
+  add("call", "bytes of calls, of all ranks", Unit::bytes, value_of(total_.call_bytes));
+  add("operations", "operations that nodes compute", Unit::count, value_of(total_.operations));
+  add("tensor", "tensors that nodes compute with", Unit::bytes, value_of(total_.tensor_bytes));
   Table t{.key = "per_npu",
           .title = "per NPU",
           .columns = {{"what", "what", Unit::text},
@@ -144,8 +143,9 @@ Section SetStatistics::volume() const {
                             {"operations", "operations", Unit::count}},
                 .more = "ranks"};
   for (const Row& r : rows_)
-    by_rank.rows.push_back({std::int64_t{r.rank}, value_of(r.nodes), value_of(r.sends), r.sent, r.received,
-                            value_of(r.calls), r.call_bytes, r.operations});
+    by_rank.rows.push_back({std::int64_t{r.rank}, value_of(r.nodes), value_of(r.sends), value_of(r.sent),
+                            value_of(r.received), value_of(r.calls), value_of(r.call_bytes),
+                            value_of(r.operations)});
   s.tables.push_back(std::move(by_rank));
   const RankStatistics::Defects& d = total_.defects;
   if (d.unsized != 0)
@@ -170,7 +170,7 @@ Section SetStatistics::collectives() const {
   for (const auto& [op, sums] : by_op) {
     const std::string name = op_name(op);
     s.figures.push_back({name + ".calls", "", Unit::count, value_of(sums.first)});
-    s.figures.push_back({name + ".bytes", "", Unit::bytes, sums.second.get()});
+    s.figures.push_back({name + ".bytes", "", Unit::bytes, value_of(sums.second)});
   }
   Table ops{.key = "by_type",
             .title = "by type, calls of all ranks",
@@ -180,8 +180,8 @@ Section SetStatistics::collectives() const {
                         {"bytes_share", "share", Unit::share}},
             .more = "types"};
   for (const auto& [op, sums] : by_op)
-    ops.rows.push_back({op_name(op), value_of(sums.first), sums.second.get(),
-                        share_of(sums.second.get(), total_.call_bytes.get())});
+    ops.rows.push_back(
+        {op_name(op), value_of(sums.first), value_of(sums.second), share_of(sums.second, total_.call_bytes)});
   Table groups{.key = "by_group",
                .title = "by type, process group and size (size: from this to twice as much)",
                .columns = {{"collective", "collective", Unit::text},
@@ -194,7 +194,7 @@ Section SetStatistics::collectives() const {
   for (const auto& [key, c] : calls_) {
     const auto& [op, group, k] = key;
     groups.rows.push_back(
-        {op_name(op), group_title(group), class_title(k), class_begin(k), value_of(c.count), c.bytes.get()});
+        {op_name(op), group_title(group), class_title(k), class_begin(k), value_of(c.count), value_of(c.bytes)});
   }
   std::stable_sort(groups.rows.begin(), groups.rows.end(),
                    [](const auto& a, const auto& b) { return a.back() > b.back(); });
@@ -203,7 +203,7 @@ Section SetStatistics::collectives() const {
   if (const RankStatistics::Nodes& n = total_.unknown_communication; n.count != 0)
     s.notes.push_back(counted(n.count, "COMP node") + (n.count == 1 ? " communicates" : " communicate") +
                       " by an unknown collective (communication_unknown), for " +
-                      text_cell(n.time_ps.get(), Unit::time));
+                      text_cell(value_of(n.time_ps), Unit::time));
   note_sums(s, {&total_.call_bytes});
   return s;
 }
@@ -221,10 +221,10 @@ Section SetStatistics::matrix() const {
   Section s{.name = "matrix"};
   std::vector<PairBytes> pairs;
   for (const auto& [pair, sent] : sent_)
-    pairs.push_back({std::int64_t{pair.first}, pair.second, sent.messages, sent.bytes.get()});
+    pairs.push_back({std::int64_t{pair.first}, pair.second, sent.messages, sent.bytes});
   s.figures = {{"pairs", "pairs of NPUs", Unit::count, value_of(sent_.size())}};
   s.figures.front().key = "pairs_used";
-  s.tables.push_back(traffic_table("bytes that one NPU sends another in messages", pairs, total_.sent_bytes.get()));
+  s.tables.push_back(traffic_table("bytes that one NPU sends another in messages", pairs, total_.sent_bytes));
   if (total_.calls != 0)
     s.notes.push_back(counted(total_.calls, "call") +
                       " of collectives not counted: which messages they send is known only when they are replayed "
@@ -237,9 +237,9 @@ Section SetStatistics::memory() const {
   const RankStatistics::Nodes& loads = total_.by_type[static_cast<std::size_t>(NodeType::mem_load)];
   const RankStatistics::Nodes& stores = total_.by_type[static_cast<std::size_t>(NodeType::mem_store)];
   s.figures = {{"loads", "loads", Unit::count, value_of(loads.count)},
-               {"loaded", "bytes loaded", Unit::bytes, total_.loaded_bytes.get()},
+               {"loaded", "bytes loaded", Unit::bytes, value_of(total_.loaded_bytes)},
                {"stores", "stores", Unit::count, value_of(stores.count)},
-               {"stored", "bytes stored", Unit::bytes, total_.stored_bytes.get()}};
+               {"stored", "bytes stored", Unit::bytes, value_of(total_.stored_bytes)}};
   note_sums(s, {&total_.loaded_bytes, &total_.stored_bytes});
   return s;
 }
@@ -258,13 +258,12 @@ Section SetStatistics::flops() const {
     }
   }
   const auto per_npu = spread.row("operations");
-  s.figures = {{"operations", "operations of all NPUs", Unit::count, total_.operations.get()},
+  s.figures = {{"operations", "operations of all NPUs", Unit::count, value_of(total_.operations)},
                {"per_npu_mean", "per NPU, mean", Unit::number, per_npu[2]},
                {"per_npu_max", "per NPU, most", Unit::count, per_npu[3]},
                {"balance", "max / mean", Unit::number, per_npu[4]}};
-  const std::int64_t tensor = total_.tensor_bytes.get();
-  s.figures.push_back(
-      {"intensity", "operations per byte of tensors", Unit::number, share_of(total_.operations.get(), tensor)});
+  s.figures.push_back({"intensity", "operations per byte of tensors", Unit::number,
+                       share_of(total_.operations, total_.tensor_bytes)});
   if (options_.ops_per_ns <= 0) return s;
   if (first < 0) {
     s.notes.emplace_back(
@@ -278,7 +277,7 @@ Section SetStatistics::flops() const {
       {"time", "from the first start to the last end, of the longest rank", Unit::time, ns * ps_per_nano});
   const double possible = ns * options_.ops_per_ns * static_cast<double>(rows_.size());
   s.figures.push_back({"mfu", "used of the peak (MFU)", Unit::share,
-                       possible == 0 ? Value{} : Value(static_cast<double>(total_.operations.get()) / possible)});
+                       possible == 0 ? Value{} : Value(total_.operations.number() / possible)});
   return s;
 }
 
@@ -291,21 +290,21 @@ Section SetStatistics::path() const {
     return s;
   }
   const SetPath p = find_path(path_ranks_);
-  const Picoseconds bound = std::max(p.span_ps, p.busiest_ps);
-  s.figures = {{"work", "work: sum of all durations", Unit::time, p.work_ps.get()},
-               {"span", "span: longest chain through all ranks", Unit::time, p.span_ps},
-               {"parallelism", "parallelism: work / span", Unit::number,
-                p.span_ps == 0 ? Value() : p.unlimited_work_ps / static_cast<double>(p.span_ps)},
-               {"span_nodes", "nodes on that chain", Unit::count, value_of(p.span_nodes)},
-               {"span_free_communication", "span if communication took no time", Unit::time, p.compute_span_ps},
-               {"span_free_computing", "span if computing took no time", Unit::time, p.comm_span_ps},
-               {"busiest", "computing of the busiest rank", Unit::time, p.busiest_ps},
-               {"busiest_rank", p.busiest_ps == 0 ? "" : "which is rank", Unit::count,
-                p.busiest_ps == 0 ? Value{} : Value(std::int64_t{p.busiest_rank})},
-               {"lower_bound", "no run is shorter than", Unit::time, bound},
-               {"depth", "depth: nodes of the longest chain through all ranks", Unit::count, value_of(p.depth)},
-               {"messages", "messages with both ends", Unit::count, value_of(p.pairs)},
-               {"calls", "collectives of several ranks", Unit::count, value_of(p.joined_calls)}};
+  const bool busy = p.busiest_ps > Sum();
+  s.figures = {
+      {"work", "work: sum of all durations", Unit::time, value_of(p.work_ps)},
+      {"span", "span: longest chain through all ranks", Unit::time, value_of(p.span_ps)},
+      {"parallelism", "parallelism: work / span", Unit::number, share_of(p.work_ps, p.span_ps)},
+      {"span_nodes", "nodes on that chain", Unit::count, value_of(p.span_nodes)},
+      {"span_free_communication", "span if communication took no time", Unit::time, value_of(p.compute_span_ps)},
+      {"span_free_computing", "span if computing took no time", Unit::time, value_of(p.comm_span_ps)},
+      {"busiest", "computing of the busiest rank", Unit::time, value_of(p.busiest_ps)},
+      {"busiest_rank", busy ? "which is rank" : "", Unit::count,
+       busy ? Value(std::int64_t{p.busiest_rank}) : Value{}},
+      {"lower_bound", "no run is shorter than", Unit::time, value_of(std::max(p.span_ps, p.busiest_ps))},
+      {"depth", "depth: nodes of the longest chain through all ranks", Unit::count, value_of(p.depth)},
+      {"messages", "messages with both ends", Unit::count, value_of(p.pairs)},
+      {"calls", "collectives of several ranks", Unit::count, value_of(p.joined_calls)}};
   const bool timed = p.work_ps.get() != 0;
   for (Figure& f : s.figures) {
     if (!timed && f.unit != Unit::count) f.title.clear();
@@ -358,11 +357,11 @@ Section SetStatistics::idle() const {
                       ps(i.host_wait_ns), ps(i.kernel_wait_ns), ps(i.other_wait_ns),
                       share_of(gaps, gaps + i.busy_ns)});
   }
-  s.figures = {{"busy", "streams busy, sum", Unit::time, busy.get()},
-               {"host_wait", "idle, waiting for the host to launch", Unit::time, host.get()},
+  s.figures = {{"busy", "streams busy, sum", Unit::time, value_of(busy)},
+               {"host_wait", "idle, waiting for the host to launch", Unit::time, value_of(host)},
                {"kernel_wait", "idle for " + std::to_string(kernel_delay_ns) + " ns at most, launched before",
-                Unit::time, kernel.get()},
-               {"other_wait", "idle for other reasons", Unit::time, other.get()}};
+                Unit::time, value_of(kernel)},
+               {"other_wait", "idle for other reasons", Unit::time, value_of(other)}};
   s.tables.push_back(std::move(t));
   if (streams_.empty())
     s.notes.emplace_back(

@@ -80,8 +80,7 @@ std::vector<std::uint32_t> SetStatistics::KeyedNodes::by_weight(std::size_t most
                     [this](std::uint32_t x, std::uint32_t y) {
                       const RankStatistics::Nodes& a = rows[x].nodes;
                       const RankStatistics::Nodes& b = rows[y].nodes;
-                      return std::tuple(b.time_ps.get(), b.count, keys[x]) <
-                             std::tuple(a.time_ps.get(), a.count, keys[y]);
+                      return std::tuple(b.time_ps, b.count, keys[x]) < std::tuple(a.time_ps, a.count, keys[y]);
                     });
   order.resize(n);
   return order;
@@ -129,12 +128,8 @@ bool SetStatistics::is_shared_key(std::string_view key) const {
 
 void SetStatistics::add_one(const RankStatistics& r, const Changes* changes) {
   const Rank rank = changes == nullptr ? r.rank : changes->rank;
-  rows_.push_back({rank, r.nodes, r.data_edges + r.control_edges, r.depth, r.sends, r.recvs, r.calls,
-                   r.sent_bytes.get(), r.received_bytes.get(), r.call_bytes.get(), r.operations.get(),
-                   r.tensor_bytes.get(), 0, r.first_start_ns, r.last_end_ns});
-  Sum time;
-  for (const RankStatistics::Nodes& nodes : r.by_type) time.add(nodes.time_ps);
-  rows_.back().time_ps = time.get();
+  rows_.push_back({rank, r.nodes, r.data_edges + r.control_edges, r.depth, r.sends, r.recvs, r.calls, r.sent_bytes,
+                   r.received_bytes, r.call_bytes, r.operations, r.tensor_bytes, r.first_start_ns, r.last_end_ns});
   for (std::size_t i = 0; i < r.by_key.size(); ++i) {
     const std::string& key = r.key_names[i];
     if (is_shared_key(key)) continue;
@@ -188,7 +183,7 @@ bool SetStatistics::has(std::string_view section) const {
   if (section == "collectives") return total_.calls != 0;
   if (section == "sizes") return total_.calls + total_.sends != 0;
   if (section == "matrix") return !sent_.empty();
-  if (section == "memory") return total_.loaded_bytes.get() + total_.stored_bytes.get() != 0;
+  if (section == "memory") return total_.loaded_bytes > Sum() || total_.stored_bytes > Sum();
   if (section == "flops") return total_.operations.get() != 0;
   if (section == "idle") return !streams_.empty();
   return section != "redundant";
@@ -209,7 +204,7 @@ Section SetStatistics::section(std::string_view name) const {
 
 void SetStatistics::note_sums(Section& section, std::initializer_list<const Sum*> sums) const {
   if (std::any_of(sums.begin(), sums.end(), [](const Sum* s) { return s->saturated(); }))
-    section.notes.emplace_back("a sum is beyond 2^63-1 and is shown as that");
+    section.notes.emplace_back("a sum is beyond 2^63-1 and is rounded");
 }
 
 void SetStatistics::note_defects(Section& section) const {
@@ -271,7 +266,7 @@ Table SetStatistics::table_by_type() const {
     const std::string_view name = node_type_name(static_cast<NodeType>(k));
     t.rows.push_back({name.empty() ? std::string("(unknown type)") : std::string(name), value_of(n.count),
                       share_of(static_cast<std::int64_t>(n.count), static_cast<std::int64_t>(total_.nodes)),
-                      value_of(n.timed), n.timed == 0 ? Value{} : Value(n.time_ps.get()), n.bytes.get()});
+                      value_of(n.timed), n.timed == 0 ? Value{} : value_of(n.time_ps), value_of(n.bytes)});
   }
   return t;
 }
@@ -280,7 +275,7 @@ namespace {
 
 Value mean_of(const RankStatistics::Nodes& n) {
   if (n.timed == 0) return {};
-  return static_cast<double>(n.time_ps.get()) / static_cast<double>(n.timed);
+  return n.time_ps.number() / static_cast<double>(n.timed);
 }
 
 }  // namespace
@@ -296,8 +291,8 @@ Table SetStatistics::table_by_name() const {
           .more = "names"};
   for (const std::uint32_t i : names_.by_weight(options_.rows)) {
     const RankStatistics::Nodes& n = names_.rows[i].nodes;
-    t.rows.push_back({std::string(names_.keys[i]), value_of(n.count),
-                      n.timed == 0 ? Value{} : Value(n.time_ps.get()), mean_of(n), n.bytes.get()});
+    t.rows.push_back({std::string(names_.keys[i]), value_of(n.count), n.timed == 0 ? Value{} : value_of(n.time_ps),
+                      mean_of(n), value_of(n.bytes)});
   }
   t.left_out = names_.used() - t.rows.size();
   return t;
@@ -329,9 +324,9 @@ Table SetStatistics::table_by_key() const {
     const bool any = most != Value{};
     const std::string_view name = from.keys[i];
     const Value first = by_rank ? Value(parse_int(name).value_or(0)) : Value(std::string(name));
-    t.rows.push_back({first, value_of(n.count), value_of(from.rows[i].ranks),
-                      any ? Value(n.time_ps.get()) : Value{}, any ? share_of(n.time_ps.get(), all.get()) : Value{},
-                      mean_of(n), std::move(p50), std::move(p99), std::move(most), n.bytes.get()});
+    t.rows.push_back({first, value_of(n.count), value_of(from.rows[i].ranks), any ? value_of(n.time_ps) : Value{},
+                      any ? share_of(n.time_ps, all) : Value{}, mean_of(n), std::move(p50), std::move(p99),
+                      std::move(most), value_of(n.bytes)});
   }
   t.left_out = from.used() - t.rows.size();
   if (by_rank) {

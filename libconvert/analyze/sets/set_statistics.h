@@ -46,7 +46,7 @@ class SetStatistics {
   [[nodiscard]] bool names_left_out() const;
 
   // Returns the operations that all nodes compute.
-  [[nodiscard]] std::int64_t operations() const { return total_.operations.get(); }
+  [[nodiscard]] const Sum& operations() const { return total_.operations; }
   // Returns the names of all sections.
   [[nodiscard]] static std::vector<std::string> section_names();
   // Returns whether the set has anything to tell there without being asked.
@@ -59,7 +59,7 @@ class SetStatistics {
   struct Row {
     Rank rank;
     std::uint64_t nodes, edges, depth, sends, recvs, calls;
-    std::int64_t sent, received, call_bytes, operations, tensor_bytes, time_ps;
+    Sum sent, received, call_bytes, operations, tensor_bytes;
     std::int64_t first_start_ns, last_end_ns;
   };
   struct Keyed {

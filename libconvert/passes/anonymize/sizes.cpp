@@ -98,49 +98,78 @@ std::optional<std::int64_t> listed_bytes(const NodeTable& table, const Attr& lis
   return bytes ? std::optional(static_cast<std::int64_t>(*bytes)) : std::nullopt;
 }
 
-// Counts tensor_size, and each size of a list once.
-void SizeRule::count_tensors(const NodeTable& nodes, const Node& node, SizeCounts& counts) const {
+void SizeCounts::add_node(const std::set<Size>& sizes) {
+  const Size* below = nullptr;
+  for (const Size& size : sizes) {
+    ++counts_[size];
+    if (below != nullptr && below->first == size.first) ++next_below_[{size, below->second}];
+    below = &size;
+  }
+}
+
+void SizeCounts::add(const SizeCounts& other) {
+  for (const auto& [size, nodes] : other.counts_) counts_[size] += nodes;
+  for (const auto& [sizes, nodes] : other.next_below_) next_below_[sizes] += nodes;
+  transferred_.insert(other.transferred_.begin(), other.transferred_.end());
+}
+
+std::uint64_t SizeCounts::first_of(const Size& size, std::int64_t least) const {
+  std::uint64_t nodes = counts_.at(size);
+  for (auto at = next_below_.lower_bound({size, least}); at != next_below_.end() && at->first.first == size; ++at)
+    nodes -= at->second;
+  return nodes;
+}
+
+// Adds tensor_size and the sizes of lists to `sizes`.
+void SizeRule::count_tensors(const NodeTable& nodes, const Node& node, std::set<SizeCounts::Size>& sizes,
+                             SizeCounts& counts) const {
   const FoundAttrs<tensor_attributes> found(nodes.attributes(node));
-  std::set<std::int64_t> sizes;
-  if (const IntValue v = int_value(found[attr::tensor_size])) sizes.insert(v.value);
+  const IntValue comm_size = communicates(node.type) ? int_value(found[attr::comm_size]) : IntValue();
+  const auto add = [&](std::int64_t size) {
+    sizes.emplace(tensor_owner, changed(size));
+    if (comm_size && comm_size.value == size) counts.add_transferred(size_owner(nodes, node), changed(size));
+  };
+  if (const IntValue v = int_value(found[attr::tensor_size])) add(v.value);
   for (const Name name : {attr::inputs, attr::outputs}) {
     const Attr* const list = found[name];
     if (list == nullptr || list->kind != Kind::string_list || list->size % 2 != 0) continue;
     for (std::uint32_t i = 0; i < list->size / 2; ++i) {
-      if (const auto bytes = listed_bytes(nodes, *list, i)) sizes.insert(*bytes);
+      if (const auto bytes = listed_bytes(nodes, *list, i)) add(*bytes);
     }
-  }
-  const IntValue comm_size = communicates(node.type) ? int_value(found[attr::comm_size]) : IntValue();
-  for (const std::int64_t size : sizes) {
-    counts.add(tensor_owner, changed(size), 1);
-    if (comm_size && comm_size.value == size) counts.add_transferred(size_owner(nodes, node), changed(size));
   }
 }
 
 void SizeRule::count(const NodeTable& nodes, SizeCounts& counts) const {
+  std::set<SizeCounts::Size> sizes;
   for (const Node& n : nodes.nodes) {
-    count_tensors(nodes, n, counts);
-    if (!communicates(n.type)) continue;
-    const SizeAttributes found(nodes.attributes(n));
-    for (const Name name : {attr::send_splits, attr::recv_splits}) {
-      if (!has_parts(found[name])) continue;
-      for (const std::uint64_t part : nodes.list(*found[name]))
-        counts.add(split_size, changed(static_cast<std::int64_t>(part)), 1);
-    }
-    const SizeOwner owner = size_owner(nodes, n);
-    const IntValue size = int_value(found[attr::comm_size]), out = int_value(found[attr::comm_bytes_out]);
-    if (size && !has_parts(found[attr::send_splits])) counts.add(owner, changed(size.value), 1);
-    if (out && !has_parts(found[attr::recv_splits]) && output_of(found) == Output::other)
-      counts.add(owner | bytes_out_bit, changed(out.value), 1);
+    sizes.clear();
+    count_tensors(nodes, n, sizes, counts);
+    if (communicates(n.type)) count_communication(nodes, n, sizes);
+    counts.add_node(sizes);
   }
+}
+
+void SizeRule::count_communication(const NodeTable& nodes, const Node& node,
+                                   std::set<SizeCounts::Size>& sizes) const {
+  const SizeAttributes found(nodes.attributes(node));
+  for (const Name name : {attr::send_splits, attr::recv_splits}) {
+    if (!has_parts(found[name])) continue;
+    for (const std::uint64_t part : nodes.list(*found[name]))
+      sizes.emplace(split_size, changed(static_cast<std::int64_t>(part)));
+  }
+  const SizeOwner owner = size_owner(nodes, node);
+  const IntValue size = int_value(found[attr::comm_size]), out = int_value(found[attr::comm_bytes_out]);
+  if (size && !has_parts(found[attr::send_splits])) sizes.emplace(owner, changed(size.value));
+  if (out && !has_parts(found[attr::recv_splits]) && output_of(found) == Output::other)
+    sizes.emplace(owner | bytes_out_bit, changed(out.value));
 }
 
 // Replaces each size by the largest of neighbours that `least_uses_` nodes have together. A largest size of fewer
 // nodes is rounded up to two digits.
 void SizeRule::merge(const SizeCounts& counts) {
-  std::vector<std::int64_t> together;  // sizes of one owner that become the largest of them
-  std::vector<std::int64_t> before;    // those that were closed last
-  std::uint64_t uses = 0, all_uses = 0;
+  std::vector<std::int64_t> together;    // sizes of one owner that become the largest of them
+  std::vector<std::int64_t> before;      // those that were closed last
+  std::uint64_t uses = 0, all_uses = 0;  // nodes that have any of them; any of the owner
   const auto& all = counts.all();
   const auto close = [&](SizeOwner owner) {
     const std::int64_t largest = together.back();
@@ -153,8 +182,8 @@ void SizeRule::merge(const SizeCounts& counts) {
     const auto [owner, size] = at->first;
     if (size > 0) {
       together.push_back(size);
-      uses += at->second;
-      all_uses += at->second;
+      uses += counts.first_of(at->first, together.front());
+      all_uses += counts.first_of(at->first, 1);
     }
     const auto next = std::next(at);
     const bool is_last = next == all.end() || next->first.first != owner;

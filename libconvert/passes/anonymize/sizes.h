@@ -26,22 +26,25 @@ inline constexpr SizeOwner tensor_owner = 512;
 // Returns the kind in words, such as "comm_bytes_out of all_gather".
 [[nodiscard]] std::string describe(SizeOwner owner);
 
-// Counts how many nodes have each size.
+// Counts how many nodes have each size, and how many have any of neighbouring sizes.
 class SizeCounts {
  public:
   using Size = std::pair<SizeOwner, std::int64_t>;
-  void add(SizeOwner owner, std::int64_t size, std::uint64_t uses) { counts_[{owner, size}] += uses; }
-  void add(const SizeCounts& other) {
-    for (const auto& [key, uses] : other.counts_) counts_[key] += uses;
-    transferred_.insert(other.transferred_.begin(), other.transferred_.end());
-  }
+  // Adds nodes that have this size alone.
+  void add(SizeOwner owner, std::int64_t size, std::uint64_t nodes) { counts_[{owner, size}] += nodes; }
+  // Adds a node by its sizes, each of which counts once.
+  void add_node(const std::set<Size>& sizes);
+  void add(const SizeCounts& other);
   // Adds a comm_size that is the size of a tensor of the same node, too.
   void add_transferred(SizeOwner owner, std::int64_t size) { transferred_.insert({owner, size}); }
   [[nodiscard]] const std::map<Size, std::uint64_t>& all() const { return counts_; }
+  // Returns how many nodes have `size` but no smaller one of the same kind from `least` on.
+  [[nodiscard]] std::uint64_t first_of(const Size& size, std::int64_t least) const;
   [[nodiscard]] const std::set<Size>& transferred() const { return transferred_; }
 
  private:
   std::map<Size, std::uint64_t> counts_;
+  std::map<std::pair<Size, std::int64_t>, std::uint64_t> next_below_;  // nodes by a size and their next smaller one
   std::set<Size> transferred_;
 };
 
@@ -70,7 +73,9 @@ class SizeRule {
  private:
   [[nodiscard]] std::int64_t of_call(SizeOwner owner, std::int64_t size) const;
   std::int64_t change_list(NodeTable& nodes, const Attr& list) const;
-  void count_tensors(const NodeTable& nodes, const Node& node, SizeCounts& counts) const;
+  void count_tensors(const NodeTable& nodes, const Node& node, std::set<SizeCounts::Size>& sizes,
+                     SizeCounts& counts) const;
+  void count_communication(const NodeTable& nodes, const Node& node, std::set<SizeCounts::Size>& sizes) const;
 
   SizeRounding rounding_;
   double scale_;

@@ -12,6 +12,7 @@
 #include "core/diagnostic.h"
 #include "profile/json/fields.h"
 #include "profile/json/json.h"
+#include "util/utf8.h"
 
 namespace convert {
 namespace {
@@ -34,7 +35,7 @@ class ProfileReader {
       check_end();
     } catch (const simdjson::simdjson_error& e) {
       if (e.error() == simdjson::MEMALLOC) throw std::bad_alloc();
-      throw failure(std::string("this is no profile: ") + simdjson::error_message(e.error()));
+      throw malformed(e.error());
     }
     return profile;
   }
@@ -64,7 +65,8 @@ class ProfileReader {
   // The object, and the text, must end behind the last table.
   void check_end() {
     const char* at = nullptr;
-    if (doc_.current_location().get(at) != simdjson::SUCCESS) throw failure("the profile does not end");
+    if (doc_.current_location().get(at) != simdjson::SUCCESS)
+      throw failure_at(padded_.size(), "the profile ends here, but is incomplete");
     std::string_view rest(at, static_cast<std::size_t>(padded_.data() + padded_.size() - at));
     constexpr std::string_view space = " \t\r\n";
     const std::size_t close = rest.find_first_not_of(space);
@@ -135,14 +137,34 @@ class ProfileReader {
     ++at;
   }
 
-  // Returns an error at the line where reading is.
+  // Returns an error at the line where reading is, else where the profile begins.
   [[nodiscard]] Error failure(const std::string& message) {
-    Location where = begin_;
     const char* at = nullptr;
-    if (begun_ && doc_.current_location().get(at) == simdjson::SUCCESS)
-      where.line = std::max(begin_.line, 1U) +
-                   static_cast<std::uint32_t>(std::count(static_cast<const char*>(padded_.data()), at, '\n'));
+    const bool is_known = begun_ && doc_.current_location().get(at) == simdjson::SUCCESS;
+    return failure_at(is_known ? static_cast<std::size_t>(at - padded_.data()) : 0, message);
+  }
+  [[nodiscard]] Error failure_at(std::size_t offset, const std::string& message) const {
+    const std::string_view before = std::string_view(padded_).substr(0, offset);
+    Location where = begin_;
+    where.line = std::max(begin_.line, 1U) + static_cast<std::uint32_t>(std::ranges::count(before, '\n'));
     return input_error(where, (here_.empty() ? "" : std::string(here_) + ": ") + message, "profile");
+  }
+
+  // Returns the error of a text that simdjson does not read.
+  [[nodiscard]] Error malformed(simdjson::error_code code) {
+    const std::string_view text = padded_;
+    const std::size_t begin = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+    if (begin == text.size()) return failure_at(0, "is empty; a profile of et-profile is expected");
+    if (text[begin] != '{') return failure_at(begin, "this is no profile of et-profile: it does not begin with {");
+    if (const std::size_t at = find_invalid_utf8(text); at != std::string_view::npos)
+      return failure_at(at, "the text is not UTF-8");
+    switch (code) {
+      case simdjson::INCOMPLETE_ARRAY_OR_OBJECT:
+      case simdjson::UNCLOSED_STRING: return failure_at(text.size(), "the profile ends here, but is incomplete");
+      case simdjson::NO_SUCH_FIELD: return failure("a table of the profile is missing");
+      case simdjson::INCORRECT_TYPE: return failure("a value of another type than a profile has here");
+      default: return failure("malformed JSON");
+    }
   }
 
   const Location& begin_;

@@ -187,6 +187,27 @@ TEST(AnonymizeSizes, TheLastOnesBecomeOne) {
   EXPECT_EQ(number_of(nodes, 1, attr::comm_size), 30);
 }
 
+// Two nodes are not eight, however many sizes they have.
+TEST(AnonymizeSizes, NodesAreCountedNotTheirSizes) {
+  TraceBuilder b;
+  for (NodeId id = 0; id < 8; ++id) b.collective(id, Collective::all_to_all, 20).splits({10, 10}, {10, 10});
+  b.collective(8, Collective::all_to_all, 400).splits({100, 100, 100, 100}, {100, 100, 100, 100});
+  b.collective(9, Collective::all_to_all, 506).splits({101, 102, 103, 200}, {101, 104, 105, 196});
+  SizeRule rule({.least_uses = 8});
+  SizeCounts counts;
+  rule.count(b.trace().nodes, counts);
+  EXPECT_EQ(counts.all().at({split_size, 100}), 1U);
+  EXPECT_EQ(counts.all().at({split_size, 101}), 1U);
+  EXPECT_EQ(counts.first_of({split_size, 102}, 101), 0U);
+  EXPECT_EQ(counts.first_of({split_size, 102}, 102), 1U);
+  rule.merge(counts);
+  NodeTable nodes = b.trace().nodes;
+  for (const Node& n : nodes.nodes) rule.change(nodes, n);
+  EXPECT_EQ(number_of(nodes, 0, attr::comm_size), 400);  // all became the largest
+  EXPECT_EQ(number_of(nodes, 8, attr::comm_size), 800);
+  EXPECT_EQ(number_of(nodes, 9, attr::comm_size), 800);
+}
+
 TEST(AnonymizeTimes, JitterStaysWithinItsBound) {
   const AnonymizeOptions options{.jitter = 0.05};
   const KeyedHash hash = spread;

@@ -233,7 +233,7 @@ TEST(RunSections, MemoryAtItsHighest) {
 
 TEST(RunSections, UseOfThePeak) {
   convert::Run run = two_npus();
-  const Section s = section(run, "mfu", {.ops_per_ns = 1000, .operations = 100});
+  const Section s = section(run, "mfu", {.ops_per_ns = 1000, .operations = Sum(100)});
   EXPECT_DOUBLE_EQ(std::get<double>(figure(s, "mfu")),
                    0.5);  // 100 operations in 0.1 ns by two that can do 1,000 a ns
 }

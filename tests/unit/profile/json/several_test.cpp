@@ -73,8 +73,8 @@ TEST(SeveralProfiles, CutTexts) {
   }
   std::string names = one;
   names.replace(names.find("\"lanes\""), 7, "\"la}{\\\"}es\"");
-  const std::string what = ": lanes: this is no profile: The JSON field referenced does not exist in this object.";
-  EXPECT_EQ(refusal(names + one), "p.json" + what);
+  const std::string what = ": lanes: a table of the profile is missing";
+  EXPECT_EQ(refusal(names + one), "p.json:1" + what);
   EXPECT_EQ(refusal(one + names), "p.json:" + std::to_string(lines(one) + 1) + what);
 }
 

@@ -104,7 +104,8 @@ class SynthesizedReplay : public ::testing::Test {
     Diagnostics diagnostics;
     TraceSource source({.operands = {workload}, .hash = false}, diagnostics);
     MergeOptions merge;
-    merge.rules.push_back(parse_collective_rule("all=synthesized,effort=fast,chunks=2,forwarding=store,net=" + network_, true));
+    merge.rules.push_back(
+        parse_collective_rule("all=synthesized,effort=fast,chunks=2,forwarding=store,net=" + network_, true));
     merge.jobs = jobs;
     MergedSet set(source, std::move(merge), diagnostics);
     std::vector<Trace> traces = set.load(jobs);

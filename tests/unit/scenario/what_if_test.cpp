@@ -151,14 +151,12 @@ TEST(WhatIf, WhatASizeOfGroupsCannotRunIsLeftOut) {
   EXPECT_EQ(algorithms, std::vector<std::string>{"all_reduce runs direct"});
 }
 
-// On a switch, all-reduces of 1,100 NPUs by halving and doubling have 22,000 messages, by a ring 2.4 million.
+// An all-reduce of 1,500 NPUs by trees has 6,000 messages, direct 2.2 million, by a ring 4.5 million.
 TEST(WhatIf, AlgorithmsOfManyMoreMessagesAreLeftOut) {
-  const convert::Run run = tried(layers(1100, "all_reduce:1MiB"), {{"network", "switch:1100,bw=50GB/s,lat=500ns"}});
-  std::vector<std::string> algorithms;
-  for (const convert::Run::WhatIf& w : run.whatif) {
-    if (w.change == Change::algorithm) algorithms.emplace_back(run.texts[w.what]);
-  }
-  EXPECT_EQ(algorithms, std::vector<std::string>{"all_reduce runs double_binary_tree"});
+  const Settings settings = {{"network", "switch:1500,bw=50GB/s,lat=500ns"}};
+  const convert::Run run = tried(layers(1500, "all_reduce:1MiB"), settings);
+  EXPECT_GT(run.whatif.size(), 2U);
+  for (const convert::Run::WhatIf& w : run.whatif) EXPECT_NE(w.change, Change::algorithm) << run.texts[w.what];
 }
 
 TEST(WhatIf, AnAlgorithmOfOnesOwnStays) {

@@ -31,7 +31,7 @@ class FirstUse(harness.PageTest):
     def test_1_the_demo_proves_times_and_reports(self):
         self.assertIn("\nproved\n", self.printed)
         self.assertRegex(self.printed, r"\ntotal [\d.]+ us .*, 8 NPUs, ")
-        self.assertRegex(self.printed, r"\nThe run takes [\d.]+ µs, ")
+        self.assertRegex(self.printed, r"\nThe run takes [\d.]+ µs: ")
         files = re.findall(r"/\S+\.(?:html|svg|json|txt)\b", self.printed.split("\nThe page is")[1])
         self.assertEqual(len(files), 4)
         for file in files:

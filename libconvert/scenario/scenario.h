@@ -63,7 +63,7 @@ struct LoadedReplay {
 // have no sizes (0).
 [[nodiscard]] std::int64_t algorithm_bytes(const Scenario& scenario, std::int64_t told);
 
-// Sets what the result of traces of an algorithm says of the algorithm as a whole, and notes if no runtime ends a
+// Sets what the result of traces of an algorithm states of the whole algorithm, and notes if no runtime ends a
 // call of this size with the program.
 void describe_algorithm(const TraceSource& traces, const Scenario& scenario, ReplayResult& result);
 

@@ -13,7 +13,7 @@
 
 namespace tools {
 
-// Warns of an output name that contains a word of `names`, those of the input files.
+// Warns of an output name that contains a word of `names`, the input files.
 void warn_of_output_name(const AnonymizeToolOptions& options, const std::vector<std::string>& names,
                          convert::Diagnostics& diagnostics);
 

@@ -46,7 +46,7 @@ struct RecordedSet {
 
 // Returns whether a node states when it ran.
 [[nodiscard]] bool states_times(const Trace& trace);
-// Returns the error of a set of which no node does.
+// Returns the error of a set without such a node.
 [[nodiscard]] Error no_recorded_times(const std::string& name);
 
 }  // namespace convert

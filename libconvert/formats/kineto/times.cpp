@@ -44,7 +44,7 @@ KinetoTimes::Absent KinetoTimes::drop_early(Profile& profile) const {
   if (between != 0 || early > all / 2) return {};
   drop_events(profile, [&](const Profile::Event& e) { return e.start_ns < early_ns; });
   const auto first = std::ranges::find_if(early_, [&](const Begin& b) { return b.start_ns < early_ns; });
-  Absent out{.events = early, .first_line = first->line};  // first_ns_ is one of them
+  Absent out{.events = early, .first_line = first->line};  // first_ns_ is an early event
   if (empty_ != 0) out.first_line = std::min(out.first_line, first_empty_line_);
   return out;
 }

@@ -34,7 +34,7 @@ class KinetoTimes {
   struct Absent {
     std::uint64_t events = 0;
     std::uint64_t first_line = 0;
-    bool all_empty = false;  // all of them begin at 0 and take no time
+    bool all_empty = false;  // all begin at 0 and take no time
   };
   // Drops the events that begin so long before all others that they have no time.
   Absent drop_absent(Profile& profile) const;

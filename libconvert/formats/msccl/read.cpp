@@ -204,7 +204,7 @@ class Reader {
     if (stated < ranks) {
       std::int32_t missing = 0;
       while (by_rank.contains(missing)) ++missing;
-      // Any of them may be one whose rank is unknown.
+      // Each may be a rank that is unknown.
       const std::string which = unread_gpus_ == 0 ? "; gpu " + std::to_string(missing) + " is missing" : "";
       const std::string message = std::to_string(stated) + (stated == 1 ? " <gpu> element" : " <gpu> elements") +
                                   " for ngpus=" + std::to_string(ngpus_) + which;

@@ -167,9 +167,9 @@ void SizeRule::count_communication(const NodeTable& nodes, const Node& node,
 // Replaces each size by the largest of neighbours that `least_uses_` nodes have together. A largest size of fewer
 // nodes is rounded up to two digits.
 void SizeRule::merge(const SizeCounts& counts) {
-  std::vector<std::int64_t> together;    // sizes of one owner that become the largest of them
+  std::vector<std::int64_t> together;    // sizes of one owner that become its largest size
   std::vector<std::int64_t> before;      // those that were closed last
-  std::uint64_t uses = 0, all_uses = 0;  // nodes that have any of them; any of the owner
+  std::uint64_t uses = 0, all_uses = 0;  // nodes with any of these sizes; nodes of the owner
   const auto& all = counts.all();
   const auto close = [&](SizeOwner owner) {
     const std::int64_t largest = together.back();

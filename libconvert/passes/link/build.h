@@ -98,7 +98,7 @@ class LinkedNodes {
   NodeTable* table_ = nullptr;  // of the result
   Rank rank_ = 0;
   std::uint32_t world_ = 0;         // number of ranks; 0: unknown
-  bool only_group_of_all_ = false;  // the traces tell of process groups, and all of them have all ranks
+  bool only_group_of_all_ = false;  // the traces tell of process groups, and each group has all ranks
   std::size_t next_ = 0;            // of the order's nodes
   std::size_t host_text_ = 0, host_numbers_ = 0, host_texts_ = 0;  // sizes of the tables before the first node
 };

@@ -103,7 +103,7 @@ class GroupTable {
   // Returns the name of the known group that a group_hint of `rank` means: by its name, or by a description that
   // one of the rank's groups has. vLLM appends a number to it ("tp:0"). Nothing if there is none, or several.
   [[nodiscard]] std::optional<std::string> meant(std::string_view hint, std::uint32_t rank) const;
-  // Returns whether groups are known, and all of them have `world` ranks.
+  // Returns whether groups are known, and each has `world` ranks.
   [[nodiscard]] bool all_of_size(std::uint32_t world) const;
   [[nodiscard]] const std::vector<Group>& all() const { return groups_; }
 

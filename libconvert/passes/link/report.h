@@ -27,7 +27,7 @@ enum class Unmatched : std::uint8_t {
   kernel_by_external_id,       // device operation whose call was not profiled, placed by its External id
   kernel_by_time,              // …: placed by its time alone
   launch_shared,               // device operation with the launch of an earlier one, which launches one only
-  launch_without_operation,    // call that launches a kernel, of which the profile holds none
+  launch_without_operation,    // call that launches a kernel that the profile lacks
   kernel_before_launch,        // device operation that begins before the call that launched it
   duration_impossible,         // … that ends after all events, also after later operations of its stream
   duration_past_sync,          // … that ends clearly after a synchronisation has returned that waited for it

@@ -56,8 +56,8 @@ struct MergePlace {
 // exist; a cycle.
 [[nodiscard]] MergePlace read_merge_place(const Trace& trace, std::uint32_t places);
 
-// Adds to the latest node what a send says of its route: the network devices that it names, and with `has_ways` its
-// way, if it has one, with the scope of its turns (link_scope), if there is one.
+// Adds to the latest node what a send states of its route: the network devices that it names, and with `has_ways`
+// its way, if it has one, with the scope of its turns (link_scope), if there is one.
 void write_route(const MergePlace& place, const MergePlace::Node& send, bool has_ways,
                  std::optional<std::uint64_t> scope, NodeTable& out);
 
@@ -75,7 +75,7 @@ struct MergeAlgorithm {
   // group that calls it, else for places that are NPUs of the same numbers.
   std::string network{};
   bool placed = false;
-  std::string forwarding{};  // at the switches of that network: "store", "switches" or "cut"; empty: not told
+  std::string forwarding{};  // at the switches of that network: "store", "switches" or "cut"; empty: unknown
   // Returns the trace of a place. Thread-safe.
   std::function<Trace(std::uint32_t place)> load;
   // Returns which chunks its messages carry; null if that cannot be told. Thread-safe, costly the first time. May

@@ -56,7 +56,7 @@ struct MergePlan {
   std::uint32_t most_chunks = 1;     // of a collective
   // network_id() of the network on which merged messages take turns and ways; empty: on none.
   std::string network{};
-  std::string forwarding{};  // at its switches, for which the turns are made; empty: not told
+  std::string forwarding{};  // at its switches, for which the turns are made; empty: unknown
   // The scope of turns (link_scope) that all merged collectives share, whose algorithms number them so; none: each
   // has its own.
   std::optional<std::uint64_t> turn_scope{};

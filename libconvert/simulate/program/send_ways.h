@@ -44,7 +44,7 @@ class SendWayReader {
   [[nodiscard]] std::string other_forwarding(const Trace& trace) const;
 
   // Returns the ways of the sends of a trace whose use is `own`; reports those that are impossible. `places`: the
-  // NPUs for which its ranks stand; empty: those of the same numbers. Sends without a way may name network devices.
+  // NPUs for which its ranks stand; empty: NPUs of the same numbers. Sends without a way may name network devices.
   [[nodiscard]] std::shared_ptr<const SendWays> read(const Trace& trace, const Feeder& feeder,
                                                      std::span<const Rank> places, NodeCompiler& with) const;
 

@@ -288,6 +288,7 @@ void add_notes(const Omissions& omitted, ReplayResult& result) {
   for (const NpuResult& npu : result.npus) compute_ps += static_cast<double>(npu.compute_ps);
   for (std::string& note : notes_of(omitted, result.npus.size(), result.total_ps, compute_ps))
     result.notes.push_back(std::move(note));
+  result.no_time = without_time(omitted);
 }
 
 }  // namespace convert

@@ -106,6 +106,7 @@ struct ReplayResult {
   WaitReport waits;                    // for status deadlock and unmatched
   AstraGaps gaps;                      // by ASTRA-sim's rules
   std::vector<std::string> notes;      // what ran otherwise than it was told to
+  std::vector<std::string> no_time;    // statements of which the compiler has warned, see without_time()
   Timeline timeline;                   // calls are indices of `collectives`
   std::vector<SliceCall> slice_calls;  // while it runs calls of the timeline are indices of these
   std::optional<Explanation> explanation;   // for ReplayOptions::explain; nothing if the node never started
@@ -125,7 +126,7 @@ struct ReplayResult {
 // overflows, and Error(usage) if there is no node to explain.
 [[nodiscard]] ReplayResult replay(const ReplayProgram& program);
 
-// Adds the notes on what the replay has left out.
+// Adds the statements on what the replay has left out.
 void add_notes(const Omissions& omitted, ReplayResult& result);
 // Adds a note if the threadblocks of a GPU send faster in the replay of an MSCCL program than was measured: of the
 // workload itself, and of algorithms of its collectives. None on an ideal network.

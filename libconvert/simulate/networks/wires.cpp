@@ -188,7 +188,7 @@ class WiresNetwork final : public Network {
     enter(p, k);
   }
   // Takes a hop of a schedule, if it is the message's turn, and then those who waited for that.
-  void take_turn(std::uint32_t p, Packet& k) {
+  [[gnu::noinline]] void take_turn(std::uint32_t p, Packet& k) {
     const Device from = k.position.at;
     const auto [wire, to] = order_->next_link(p >> splits_, from);
     k.hop = router_->hop(wire);
@@ -202,7 +202,7 @@ class WiresNetwork final : public Network {
 
   // Splits a packet over wires of equal cost, in proportion to their bandwidths: a message takes at most
   // `most_parts` routes; further packets take one wire each, in turn.
-  void part(std::uint32_t p, Packet& k, std::span<const std::uint32_t> tied) {
+  [[gnu::noinline]] void part(std::uint32_t p, Packet& k, std::span<const std::uint32_t> tied) {
     has_split_ = true;
     const MessageToken message = message_of(p);
     if (more_parts_.size() <= message) more_parts_.resize(std::size_t{message} + 1);
@@ -232,7 +232,7 @@ class WiresNetwork final : public Network {
     }
   }
   // Lets a message go through the switches that it names, before it goes to its destination.
-  void begin_detour(MessageToken message, Packet& k) {
+  [[gnu::noinline]] void begin_detour(MessageToken message, Packet& k) {
     if (detours_.size() <= message) detours_.resize(std::size_t{message} + 1);
     Detour& detour = detours_[message] = std::exchange(detour_, {});
     detour.last = std::exchange(k.position.dst, detour.first);
@@ -254,7 +254,7 @@ class WiresNetwork final : public Network {
     return p % 2 == 0 ? p / 2 : parts_[p / 2].message;
   }
   // A packet is at its destination: returns the message if it is the last one.
-  MessageToken end_packet(std::uint32_t p) {
+  [[gnu::noinline]] MessageToken end_packet(std::uint32_t p) {
     const MessageToken message = message_of(p);
     if (p % 2 != 0) parts_.remove(p / 2);
     if (message >= more_parts_.size() || more_parts_[message] == 0) return message;

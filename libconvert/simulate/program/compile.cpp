@@ -370,13 +370,12 @@ void NodeCompiler::count_omissions(bool priced) {
   if (node_->type == NodeType::comp) count_times(priced);
   const bool sends = node_->type == NodeType::comm_send || node_->type == NodeType::comm_recv;
   if (sends || node_->type == NodeType::comm_coll) ++omitted_.communications;
-  for (const Attr& a : attributes_) {
-    if (a.name == unknown_communication && node_->type == NodeType::comp) {
-      omitted_ += {.unknown = 1, .unknown_ns = static_cast<std::uint64_t>(out_.op.value / ps_per_ns)};
-    } else if (a.name == attr::start_delay_nanos && options_.recorded != Recorded::everything) {
-      const IntValue ns = int_value(&a);
-      if (ns && ns.value > 0) omitted_ += {.delayed = 1, .delay_ns = static_cast<std::uint64_t>(ns.value)};
-    }
+  if (node_->type == NodeType::comp && find(attributes_, unknown_communication) != nullptr)
+    omitted_ += {.unknown = 1, .unknown_ns = static_cast<std::uint64_t>(out_.op.value / ps_per_ns)};
+  if (options_.recorded == Recorded::everything) return;
+  if (const Attr* delay = find(attributes_, attr::start_delay_nanos)) {
+    const IntValue ns = int_value(delay);
+    if (ns && ns.value > 0) omitted_ += {.delayed = 1, .delay_ns = static_cast<std::uint64_t>(ns.value)};
   }
 }
 

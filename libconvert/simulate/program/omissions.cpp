@@ -51,20 +51,23 @@ Omissions Omissions::since(const Omissions& before) const {
           .delay_ns = delay_ns - before.delay_ns};
 }
 
-void warn_of_times(const Omissions& omitted, Diagnostics& diagnostics) {
+std::vector<std::string> without_time(const Omissions& omitted) {
+  std::vector<std::string> texts;
   if (const std::uint64_t n = omitted.untimed_communication; n != 0)
-    diagnostics.warning({}, "times", nodes(n, "communication", "has", "have") + " no recorded duration");
+    texts.push_back(nodes(n, "communication", "has", "have") + " no recorded duration");
   if (const std::uint64_t n = omitted.untimed_computation; n != 0)
-    diagnostics.warning({}, "times",
-                        nodes(n, "COMP", "states", "state") + " operations but no duration and take" +
-                            (n == 1 ? "s" : "") +
-                            " at most 1 ns: give a peak rate, with et-generate --set time.peak=989TFLOPS, or with "
-                            "roofline-enabled and peak-perf in et-replay --system");
+    texts.push_back(nodes(n, "COMP", "states", "state") + " operations but no duration and take" + (n == 1 ? "s" : "") +
+                    " at most 1 ns: give a peak rate, with et-generate --set time.peak=989TFLOPS, or with "
+                    "roofline-enabled and peak-perf in et-replay --system");
   // A few such nodes stand for NPUs without work in sets that only communicate.
   if (const std::uint64_t n = omitted.timeless; n > omitted.communications && omitted.timed == 0)
-    diagnostics.warning({}, "times",
-                        nodes(n, "COMP", "states", "state") +
-                            " neither a duration nor operations: all computing together takes next to no time");
+    texts.push_back(nodes(n, "COMP", "states", "state") +
+                    " neither a duration nor operations: all computing together takes next to no time");
+  return texts;
+}
+
+void warn_of_times(const Omissions& omitted, Diagnostics& diagnostics) {
+  for (const std::string& text : without_time(omitted)) diagnostics.warning({}, "times", text);
 }
 
 std::vector<std::string> notes_of(const Omissions& omitted, std::size_t ranks, Picoseconds total_ps,

@@ -29,7 +29,9 @@ struct Omissions {
   [[nodiscard]] Omissions since(const Omissions& before) const;
 };
 
-// Adds one warning [times] for each kind of node without a time, for all ranks together.
+// Returns a statement for each kind of node without a time, for all ranks together.
+[[nodiscard]] std::vector<std::string> without_time(const Omissions& omitted);
+// Adds each of these statements as a warning [times].
 void warn_of_times(const Omissions& omitted, Diagnostics& diagnostics);
 
 // Returns a note for each statement that matters to the result of a replay of `ranks` ranks. `compute_ps` is the

@@ -16,8 +16,14 @@ std::uint64_t ends_of(Device from, Device to) { return std::uint64_t{from} << 32
 
 // Returns the network devices that a send names; nothing if it names none.
 std::optional<SendWays::Way> named_nets(const Trace& trace, const Node& send, std::uint32_t node) {
-  const IntValue net = int_value(trace.nodes.attributes(send), named_net);
-  const IntValue net_to = int_value(trace.nodes.attributes(send), named_net_to);
+  const Attr* from = nullptr;
+  const Attr* to = nullptr;
+  for (const Attr& a : trace.nodes.attributes(send)) {
+    if (a.name == named_net) from = &a;
+    if (a.name == named_net_to) to = &a;
+  }
+  if (from == nullptr && to == nullptr) return {};
+  const IntValue net = int_value(from), net_to = int_value(to);
   if (!net && !net_to) return {};
   return SendWays::Way{.node = node, .net = net ? net.value : -1, .net_to = net_to ? net_to.value : -1};
 }

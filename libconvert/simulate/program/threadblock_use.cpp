@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/program/threadblock_use.h"
 
-#include <set>
+#include <algorithm>
+#include <vector>
 
 #include "core/attr_names.h"
 
@@ -19,15 +20,16 @@ ThreadblockUse threadblock_use(const Trace& trace, const RankCode& code) {
   const auto protocol = text ? parse_protocol(*text) : std::nullopt;
   if (!protocol || find(metadata.attrs, schedule_name) != nullptr) return {};
   ThreadblockUse use{.protocol = *protocol};
-  std::set<std::int64_t> senders;
+  std::vector<std::int64_t> senders;
   for (std::uint32_t node = 0; node < code.ops.size(); ++node) {
     const Op& op = code.ops[node];
     if (op.type != OpType::send) continue;
     const IntValue tb =
         int_value(trace.nodes.attributes(trace.nodes.nodes[code.feeder.index_of(node)]), attr::tb_id);
-    if (tb) senders.insert(tb.value);
+    if (tb) senders.push_back(tb.value);
   }
-  use.senders = static_cast<std::uint32_t>(senders.size());
+  std::ranges::sort(senders);
+  use.senders = static_cast<std::uint32_t>(senders.size() - std::ranges::unique(senders).size());
   return use;
 }
 

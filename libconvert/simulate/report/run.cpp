@@ -259,6 +259,7 @@ void add_limits(const ReplayResult& result, const NetworkConfig& network, Run& r
   }
   for (const AstraGap gap : result.gaps.list())
     run.limits.emplace_back(std::string(astra_gap_text) + std::string(cause(gap)));
+  run.limits.insert(run.limits.end(), result.no_time.begin(), result.no_time.end());
   run.limits.insert(run.limits.end(), result.notes.begin(), result.notes.end());
   for (const std::string& note : network.notes) run.limits.push_back(network.source + ": " + note);
 }

@@ -30,10 +30,9 @@ std::int64_t SystemLayer<Observer>::exact_total(const Stream& st) const {
 
 template <class Observer>
 Round SystemLayer<Observer>::exact_round(const Stream& st, std::uint64_t number) const {
-  const PhasePlan& p = *st.phase;
-  if (!p.unequal) return round(p, st.place, st.total, number, st.anticlockwise);
-  return unequal_round(p, st.place, number, st.anticlockwise,
-                       [&](std::uint32_t place) { return unequal_part(st, place); });
+  if (st.phase->unequal) [[unlikely]]
+    return round_of_unequal(st, number);
+  return round(*st.phase, st.place, st.total, number, st.anticlockwise);
 }
 
 // Returns the bytes of a message between the stream's place of a tree or star and another place.

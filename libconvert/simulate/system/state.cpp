@@ -264,6 +264,11 @@ std::int64_t SystemState::unequal_part(const Stream& st, std::uint32_t place) co
   return bytes;
 }
 
+Round SystemState::round_of_unequal(const Stream& st, std::uint64_t number) const {
+  return unequal_round(*st.phase, st.place, number, st.anticlockwise,
+                       [&](std::uint32_t place) { return unequal_part(st, place); });
+}
+
 void SystemState::enter_queue(std::uint32_t s) {
   Stream& st = stream(s);
   st.next = 0;

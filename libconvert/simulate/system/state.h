@@ -15,6 +15,7 @@
 #include "simulate/system/custom.h"
 #include "simulate/system/inbox.h"
 #include "simulate/system/plan.h"
+#include "simulate/system/rounds.h"
 #include "util/huge_pages.h"
 
 namespace convert {
@@ -145,6 +146,8 @@ class SystemState {
   // Returns the bytes of the stream's chunk that the member at a place of its phase, which has unequal parts,
   // contributes: its own part, and the parts it has gathered in earlier phases.
   [[nodiscard]] std::int64_t unequal_part(const Stream& st, std::uint32_t place) const;
+  // Returns a round of an all-gather of unequal parts.
+  [[nodiscard]] Round round_of_unequal(const Stream& st, std::uint64_t number) const;
 
   static constexpr std::uint32_t block_bits = 10;
   const SystemModel& model_;

@@ -9,6 +9,7 @@
 #include "analyze/recorded/path.h"
 #include "analyze/recorded/set.h"
 #include "core/attr_names.h"
+#include "core/run/stream.h"
 #include "core/run/totals.h"
 #include "core/units.h"
 #include "graph/unknown_communication.h"
@@ -95,17 +96,10 @@ class RunMaker {
       s.rank = trace.rank;
       s.name = run_.timeline.names.add(trace.nodes.name(node));
       s.call = recorded.call;
-      s.stream = stream_of(trace, node);
       s.lane = *lane;
+      if (s.lane != Lane::cpu) s.stream = stream_of(trace.nodes.attributes(node));
       if (*lane == Lane::send || *lane == Lane::recv) describe_message(trace, node, number, s);
     }
-  }
-
-  // Returns the stream of the device that a node ran on; -1: none that a stream could be.
-  static std::int32_t stream_of(const Trace& trace, const Node& node) {
-    const IntValue stream = int_value(trace.nodes.attributes(node), attr::stream);
-    const bool good = stream && stream.value >= 0 && stream.value <= std::numeric_limits<std::int32_t>::max();
-    return good && recorded_lane(trace.nodes, node) != Lane::cpu ? static_cast<std::int32_t>(stream.value) : -1;
   }
 
   void describe_message(const Trace& trace, const Node& node, std::uint32_t number, Slice& s) {

@@ -13,6 +13,7 @@
 
 #include "core/diagnostic.h"
 #include "io/archive.h"
+#include "io/groups_file.h"
 #include "io/output.h"
 #include "io/replace/read_files.h"
 #include "io/replace/replacement.h"
@@ -367,6 +368,12 @@ std::string InputSet::base_name() const { return state_->base; }
 const std::vector<std::string>& InputSet::skipped() const { return state_->skipped; }
 
 const NearRanks& InputSet::near_ranks() const { return state_->near; }
+
+std::optional<InputSet::Groups> groups_file_of(const std::string& prefix) {
+  const std::string path = prefix + std::string(groups_suffix);
+  if (!file_exists(path)) return std::nullopt;
+  return InputSet::Groups{path, read_groups(*open_input(path), max_groups_bytes)};
+}
 
 const std::optional<InputSet::Groups>& InputSet::groups() const {
   State& state = *state_;

@@ -2,11 +2,13 @@
 #include "sets/check.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "config/groups.h"
 #include "core/master/master_set.h"
 #include "core/units.h"
 #include "core/world_size.h"
+#include "formats/pytorch/process_groups.h"
 #include "graph/id_ranges.h"
 #include "passes/class_proof.h"
 #include "passes/findings_order.h"
@@ -17,6 +19,7 @@
 #include "passes/verify/merged/proof.h"
 #include "passes/verify/postcondition.h"
 #include "passes/verify/verify.h"
+#include "sets/groups/defined.h"
 #include "sets/missing_ranks.h"
 #include "sets/world_sizes.h"
 #include "util/log.h"
@@ -31,9 +34,8 @@ void report_unreadable(const Error& e, Diagnostics& diagnostics) {
   if (diagnostics.errors() == before) diagnostics.error(e.where(), "framing", e.what());
 }
 
-std::optional<GroupLists> group_lists(const SetSource& source, std::optional<Rank> ranks,
+std::optional<GroupLists> group_lists(const std::optional<InputSet::Groups>& file, std::optional<Rank> ranks,
                                       std::optional<Error>& defect) {
-  const auto file = source.groups();
   if (!file) return std::nullopt;
   for (const auto known : {ranks, std::optional<Rank>()}) {
     try {
@@ -64,10 +66,11 @@ struct Checked {
   bool read = false;
   TraceSummary summary{};
   ProvenanceFacts provenance{};
-  MergedCalls merged{};          // if data flow is proved
-  bool names_algorithm = false;  // its metadata does
-  std::optional<Rank> world{};   // number of ranks by the metadata
-  std::optional<Trace> trace{};  // kept if it has chunk provenance, for the rules on algorithms
+  MergedCalls merged{};                   // if data flow is proved
+  bool names_algorithm = false;           // its metadata does
+  std::optional<Rank> world{};            // number of ranks by the metadata
+  std::optional<Trace> trace{};           // kept if it has chunk provenance, for the rules on algorithms
+  std::vector<ProcessGroup> announced{};  // process groups, by the nodes of a rank without its set
 };
 
 class Check {
@@ -155,12 +158,17 @@ class Check {
   }
 
   void check_traces() {
+    alone_ = !source_.whole_set();
     read_ranks();
     std::stable_sort(ranks_.begin(), ranks_.end(),
                      [](const Checked& a, const Checked& b) { return a.summary.rank < b.summary.rank; });
     // First, as it says which collective suffers from what the rules across ranks find.
     const bool merged = prove_merged();
-    if (!cut_short_ && source_.whole_set()) check_across_ranks();
+    if (!cut_short_ && !alone_) check_across_ranks();
+    if (!cut_short_ && alone_) {
+      for (const Checked& c : ranks_)
+        check_groups_of_rank(source_, c.summary, c.world, c.announced, options_.rules, diagnostics_);
+    }
     if (!cut_short_ && !merged) check_dataflow();
     cut_short_ = cut_short_ || unproved_;
   }
@@ -218,8 +226,12 @@ class Check {
       if (whole) {
         read_nodes(reader, trace);
         check.check_batch();
+        if (alone_) c.announced = process_groups(trace, nullptr);
       } else {
-        read_nodes(reader, trace, check_parts(), [&] { check.check_batch(); });
+        read_nodes(reader, trace, check_parts(), [&] {
+          check.check_batch();
+          if (alone_) std::ranges::move(process_groups(trace, nullptr), std::back_inserter(c.announced));
+        });
       }
       c.read = true;
     } catch (const Error& e) {
@@ -313,7 +325,7 @@ class Check {
     } else if (groups) {
       check_default_group(*groups);
     } else {
-      warn_of_undefined_groups(summaries);
+      warn_of_undefined_groups(summaries, diagnostics_);
     }
   }
 
@@ -344,23 +356,6 @@ class Check {
         {.file = source_.groups()->name}, "groups",
         "group 0 is all ranks, not " + std::to_string(zero->second.size()) + " of " + std::to_string(ranks_.size()),
         {"hint: give a group of some ranks an id from 1 on"});
-  }
-
-  // Their ranks are then taken to be those that use them, which hides a rank that should.
-  void warn_of_undefined_groups(const std::vector<TraceSummary>& summaries) {
-    for (const TraceSummary& s : summaries) {
-      for (const GroupUse& use : s.collectives) {
-        if (use.group.empty() || use.calls.empty()) continue;
-        const CollectiveNode& c = use.calls.front();
-        diagnostics_.warning(
-            s.location(c), "groups",
-            "rank " + std::to_string(s.rank) + ' ' + s.named(c) + " is a collective of " +
-                rules::group_text(use.group) +
-                ", and there is no groups file: the ranks of a group are taken to be those that use it",
-            {"hint: list them in PREFIX.groups.json"});
-        return;
-      }
-    }
   }
 
   [[nodiscard]] bool wants_algorithm() const {
@@ -436,6 +431,7 @@ class Check {
   Diagnostics& diagnostics_;
   std::vector<Checked> ranks_;
   CheckSummary summary_;
+  bool alone_ = false;      // this is one rank of a set
   std::string name_;        // of the first rank read, for messages
   bool cut_short_ = false;  // some rules had nothing to look at
   bool unproved_ = false;   // a merged collective is

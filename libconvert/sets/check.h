@@ -46,10 +46,14 @@ CheckSummary check(SetSource& source, const CheckOptions& options, Diagnostics& 
 // which count.
 [[nodiscard]] Verdict prove(SetSource& source, CheckOptions options, Diagnostics& diagnostics);
 
-// Returns the process groups of a set; nothing if there are none, or if they are malformed, which sets `defect`.
-// Groups with ranks from `ranks` on, if that is known, are returned and set `defect`.
-[[nodiscard]] std::optional<GroupLists> group_lists(const SetSource& source, std::optional<Rank> ranks,
-                                                    std::optional<Error>& defect);
+// Returns the process groups of a groups file or a set; nothing if there are none, or if they are malformed, which
+// sets `defect`. Groups with ranks from `ranks` on, if that is known, are returned and set `defect`.
+[[nodiscard]] std::optional<GroupLists> group_lists(const std::optional<InputSet::Groups>& file,
+                                                    std::optional<Rank> ranks, std::optional<Error>& defect);
+[[nodiscard]] inline std::optional<GroupLists> group_lists(const SetSource& source, std::optional<Rank> ranks,
+                                                           std::optional<Error>& defect) {
+  return group_lists(source.groups(), ranks, defect);
+}
 
 // Reports an Error(input) that stopped reading, whatever rules are enabled; rethrows other errors.
 void report_unreadable(const Error& error, Diagnostics& diagnostics);

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "analyze/recorded/run.h"
+#include "analyze/runs/sections.h"
 #include "corpus.h"
 #include "formats/kineto/kineto.h"
 #include "formats/pytorch/process_groups.h"
@@ -137,6 +139,31 @@ TEST(WildLinks, OneCollectiveACall) {
         EXPECT_EQ(int_value(l.trace.nodes.attributes(n), attr::stream).value, 20) << folder;
         EXPECT_EQ(n.duration_us, 100U) << folder;
       }
+    }
+  }
+}
+
+TEST(WildLinks, KernelsOfSeveralCallsCountAsInTheDeviceTrace) {
+  REQUIRE_CORPUS();
+  using Kernels = std::map<std::string, std::pair<std::int64_t, std::int64_t>>;  // number and ps, by name
+  for (Rank rank = 0; rank < 2; ++rank) {
+    for (const std::string folder :
+         {"batch-isend-irecv-coalesced", "coalesced-allgather-manager", "passed/batch-isend-irecv-batch"}) {
+      Kernels recorded, counted;
+      const Profile device = read_file(wild() / folder / ("device." + std::to_string(rank) + ".json"));
+      for (const Profile::DeviceOp& d : device.device_ops) {
+        auto& [number, time] = recorded[std::string(device.name(d))];
+        ++number;
+        time += d.duration_ns * 1000;
+      }
+      const LinkedTrace l = link_folder(folder, rank);
+      Diagnostics diagnostics;
+      for (const auto& row : operation_table(recorded_run({&l.trace, 1}, "set", diagnostics)).rows) {
+        auto& [number, time] = counted[std::get<std::string>(row[0])];
+        number += std::get<std::int64_t>(row[2]);
+        time += std::get<std::int64_t>(row[3]);
+      }
+      EXPECT_EQ(counted, recorded) << folder;
     }
   }
 }

@@ -9,6 +9,7 @@
 #include "analyze/recorded/path.h"
 #include "analyze/recorded/set.h"
 #include "core/attr_names.h"
+#include "core/run/stream.h"
 #include "core/run/totals.h"
 #include "core/units.h"
 #include "graph/unknown_communication.h"
@@ -38,7 +39,7 @@ class RunMaker {
     run_.reached_ps = run_.total_ps;
     count_nodes();
     for (const auto& [pair, traffic] : matrix_) run_.matrix.push_back(traffic);
-    note_unknown_communication();
+    note_communication();
     if (set_.untimed != 0)
       run_.limits.push_back(counted(set_.untimed, "node") + " with a duration but no begin " +
                             (set_.untimed == 1 ? "is" : "are") + " left out");
@@ -46,24 +47,42 @@ class RunMaker {
   }
 
  private:
-  void note_unknown_communication() {
+  struct Marked {
     std::uint64_t nodes = 0;
     Picoseconds time = 0;
+    void add(const RecordedSet::Node& recorded) {
+      ++nodes;
+      if (__builtin_add_overflow(time, recorded.end_ps - recorded.begin_ps, &time))
+        time = std::numeric_limits<Picoseconds>::max();
+    }
+  };
+
+  void note_communication() {
+    Marked unknown, kernelless, missing;
     for (std::size_t t = 0; t < set_.traces.size(); ++t) {
       const NodeTable& table = set_.traces[t].nodes;
       for (std::uint32_t i = 0; i < table.nodes.size(); ++i) {
-        const Node& n = table.nodes[i];
-        if (n.type != NodeType::comp || find(table.attributes(n), unknown_communication) == nullptr) continue;
-        const RecordedSet::Node& recorded = set_.nodes[set_.first[t] + i];
-        ++nodes;
-        if (__builtin_add_overflow(time, recorded.end_ps - recorded.begin_ps, &time))
-          time = std::numeric_limits<Picoseconds>::max();
+        const bool computes = table.nodes[i].type == NodeType::comp;
+        for (const Attr& a : table.attributes(table.nodes[i])) {
+          const RecordedSet::Node& recorded = set_.nodes[set_.first[t] + i];
+          if (computes && a.name == unknown_communication) unknown.add(recorded);
+          if (!computes && a.name == kernelless_communication) kernelless.add(recorded);
+          if (a.name == missing_communication) missing.add(recorded);
+        }
       }
     }
-    if (nodes == 0) return;
-    run_.limits.push_back(counted(nodes, "operation") + (nodes == 1 ? " that communicates" : " that communicate") +
-                          " by an unknown collective (communication_unknown) " + (nodes == 1 ? "counts" : "count") +
-                          " as computing: " + format_time(time));
+    if (const std::uint64_t n = unknown.nodes; n != 0)
+      run_.limits.push_back(counted(n, "operation") + (n == 1 ? " that communicates" : " that communicate") +
+                            " by an unknown collective (communication_unknown) " + (n == 1 ? "counts" : "count") +
+                            " as computing: " + format_time(unknown.time));
+    if (const std::uint64_t n = kernelless.nodes; n != 0)
+      run_.limits.push_back(counted(n, "communication call") + (n == 1 ? " has" : " have") +
+                            " no kernel in the device trace (communication_without_kernel), and " +
+                            (n == 1 ? "takes" : "take") +
+                            " the time of the call on the CPU: " + format_time(kernelless.time));
+    if (const std::uint64_t n = missing.nodes; n != 0)
+      run_.limits.push_back(counted(n, "call") + (n == 1 ? " of a collective has" : " of collectives have") +
+                            " no recorded communication (communication_missing)");
   }
 
   // The first of its nodes that says it tells the type of a collective's elements.
@@ -95,17 +114,10 @@ class RunMaker {
       s.rank = trace.rank;
       s.name = run_.timeline.names.add(trace.nodes.name(node));
       s.call = recorded.call;
-      s.stream = stream_of(trace, node);
       s.lane = *lane;
+      if (s.lane != Lane::cpu) s.stream = stream_of(trace.nodes.attributes(node));
       if (*lane == Lane::send || *lane == Lane::recv) describe_message(trace, node, number, s);
     }
-  }
-
-  // Returns the stream of the device that a node ran on; -1: none that a stream could be.
-  static std::int32_t stream_of(const Trace& trace, const Node& node) {
-    const IntValue stream = int_value(trace.nodes.attributes(node), attr::stream);
-    const bool good = stream && stream.value >= 0 && stream.value <= std::numeric_limits<std::int32_t>::max();
-    return good && recorded_lane(trace.nodes, node) != Lane::cpu ? static_cast<std::int32_t>(stream.value) : -1;
   }
 
   void describe_message(const Trace& trace, const Node& node, std::uint32_t number, Slice& s) {

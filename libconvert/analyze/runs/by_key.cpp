@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "analyze/runs/group_titles.h"
@@ -47,18 +48,24 @@ Table slices_by(const Run& run, const std::string& by) {
   const SlicesByNpu slices(run);
   const GroupTitles groups(run);
   for (const SlicesByNpu::Npu& npu : slices.npus()) {
-    for (const std::uint32_t i : npu.slices) {
-      const Slice& s = run.timeline.slices[i];
-      const Picoseconds time = std::max<Picoseconds>(0, s.end_ps - s.begin_ps);
-      SlicesOfKind& k = kinds[kind_of(run, s, by, groups)];
-      const std::int64_t weight = by == "rank" ? 1 : npu.stands_for;  // a row of ranks is one of those alike
-      k.count += static_cast<std::uint64_t>(weight);
-      k.time_ps.add(Sum(time), static_cast<std::uint64_t>(weight));
-      all.add(Sum(time), static_cast<std::uint64_t>(npu.stands_for));
-      k.times.push_back(time);
-      if (i >= run.slack_ps.size() || run.slack_ps[i] < 0) continue;
-      k.slack_ps = k.slack_ps < 0 ? run.slack_ps[i] : std::min(k.slack_ps, run.slack_ps[i]);
-    }
+    for_each_operation(run, npu, [&](std::span<const std::uint32_t> operation) {
+      std::vector<std::int64_t> met;  // kinds, each of which counts an operation of several slices once
+      for (const std::uint32_t i : operation) {
+        const Slice& s = run.timeline.slices[i];
+        const std::int64_t kind = kind_of(run, s, by, groups);
+        SlicesOfKind& k = kinds[kind];
+        if (i < run.slack_ps.size() && run.slack_ps[i] >= 0)
+          k.slack_ps = k.slack_ps < 0 ? run.slack_ps[i] : std::min(k.slack_ps, run.slack_ps[i]);
+        if (std::ranges::find(met, kind) != met.end()) continue;
+        if (operation.size() > 1) met.push_back(kind);
+        const Picoseconds time = std::max<Picoseconds>(0, s.end_ps - s.begin_ps);
+        const std::int64_t weight = by == "rank" ? 1 : npu.stands_for;  // a row of ranks is one of those alike
+        k.count += static_cast<std::uint64_t>(weight);
+        k.time_ps.add(Sum(time), static_cast<std::uint64_t>(weight));
+        all.add(Sum(time), static_cast<std::uint64_t>(npu.stands_for));
+        k.times.push_back(time);
+      }
+    });
   }
   Table t{.key = "slices_by_" + by,
           .title = "by " + by + " (percentiles: nearest rank)",

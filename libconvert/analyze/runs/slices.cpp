@@ -2,8 +2,16 @@
 #include "analyze/runs/slices.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace convert {
+namespace {
+
+std::tuple<std::int32_t, Picoseconds, Picoseconds, std::uint32_t> operation_key(const Slice& s) {
+  return {s.stream, s.begin_ps, s.end_ps, s.name};
+}
+
+}  // namespace
 
 SlicesByNpu::SlicesByNpu(const Run& run) {
   const std::vector<Slice>& slices = run.timeline.slices;
@@ -27,6 +35,19 @@ SlicesByNpu::SlicesByNpu(const Run& run) {
 std::int64_t SlicesByNpu::weight(Rank rank) const {
   const auto at = like_.find(rank);
   return 1 + (at == like_.end() ? 0 : at->second);
+}
+
+std::vector<std::uint32_t> by_operation(const Run& run, const SlicesByNpu::Npu& npu) {
+  std::vector<std::uint32_t> out(npu.slices.begin(), npu.slices.end());
+  const auto key = [&](std::uint32_t i) { return operation_key(run.timeline.slices[i]); };
+  const auto on_streams =
+      std::ranges::stable_partition(out, [&](std::uint32_t i) { return run.timeline.slices[i].stream < 0; });
+  std::ranges::stable_sort(on_streams, {}, key);
+  return out;
+}
+
+bool same_operation(const Slice& a, const Slice& b) {
+  return a.stream >= 0 && operation_key(a) == operation_key(b);
 }
 
 std::vector<NpuParts> own_parts(const Run& run) {

@@ -34,6 +34,22 @@ class SlicesByNpu {
   std::vector<Npu> npus_;
 };
 
+// Returns the slices of an NPU, the slices of one device operation next to each other.
+[[nodiscard]] std::vector<std::uint32_t> by_operation(const Run& run, const SlicesByNpu::Npu& npu);
+// Returns whether two slices of an NPU are one device operation: a kernel that carries out several messages or
+// collectives has a slice for each of them, on the same stream and with the same times.
+[[nodiscard]] bool same_operation(const Slice& a, const Slice& b);
+// Calls fn(slices) for each device operation of an NPU; a slice without a stream is an operation of its own.
+template <class Fn>
+void for_each_operation(const Run& run, const SlicesByNpu::Npu& npu, const Fn& fn) {
+  const std::vector<std::uint32_t> slices = by_operation(run, npu);
+  for (std::size_t begin = 0, end = 0; begin < slices.size(); begin = end) {
+    const Slice& first = run.timeline.slices[slices[begin]];
+    for (end = begin + 1; end < slices.size() && same_operation(first, run.timeline.slices[slices[end]]);) ++end;
+    fn(std::span(slices).subspan(begin, end - begin));
+  }
+}
+
 // Returns the parts of the NPUs that have slices of their own: of those that others stand for, these tell.
 [[nodiscard]] std::vector<NpuParts> own_parts(const Run& run);
 

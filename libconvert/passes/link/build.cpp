@@ -158,6 +158,7 @@ void LinkedNodes::add_host(const OrderedNode& n) {
   } else {
     ++report_.cpu_nodes;
     if (n.comm != 0) add_communication(n);
+    note_missing(n);
   }
 }
 
@@ -172,6 +173,7 @@ void LinkedNodes::add_event(const OrderedNode& n) {
   carry(device_->args, device_->args.view(event.args));
   ++report_.cpu_nodes;
   if (n.comm != 0) add_communication(n);
+  note_missing(n);
 }
 
 void LinkedNodes::add_delay(const OrderedNode& n) {
@@ -228,6 +230,13 @@ void LinkedNodes::add_times(const OrderedNode& n) {
   if (n.duration_ns % 1000 != 0) table_->add_int(attr::duration_nanos, Kind::uint64_val, n.duration_ns);
 }
 
+void LinkedNodes::note_missing(const OrderedNode& n) {
+  if (!n.lacks_communication) return;
+  NodeTable& t = *table_;
+  report_.add(Unmatched::communication_missing, t.nodes.back().id, t.view(t.nodes.back().name));
+  t.add_bool(missing_communication, true);
+}
+
 void LinkedNodes::add_communication(const OrderedNode& n) {
   CommFacts facts = order_.comms[n.comm - 1];
   const auto meant = facts.group.empty() ? groups_.meant(facts.group_hint, rank_) : std::nullopt;
@@ -253,6 +262,10 @@ void LinkedNodes::add_communication(const OrderedNode& n) {
     add_collective(facts, group, bytes);
   } else if (!add_message(facts, group, bytes)) {
     return unknown(Unmatched::communication_peer);
+  }
+  if (n.kind == OrderedNode::Kind::cpu && device_ != nullptr && operators_.timed && !facts.on_host) {
+    report_.add(Unmatched::communication_kernel, t.nodes.back().id, t.view(t.nodes.back().name));
+    t.add_bool(kernelless_communication, true);
   }
   if (!facts.dtype.empty()) t.add_string(attr::comm_dtype, facts.dtype);
   const std::string_view kind = facts.kind == CommKind::send   ? "send"

@@ -68,6 +68,7 @@ class LinkedNodes {
   void add_ids(const OrderedNode& n, std::uint32_t index);
   void add_times(const OrderedNode& n);
   void add_communication(const OrderedNode& n);
+  void note_missing(const OrderedNode& n);
   void add_collective(const CommFacts& facts, const GroupTable::Group& group, std::int64_t bytes);
   bool add_message(const CommFacts& facts, const GroupTable::Group& group, std::int64_t bytes);
   // Returns the peer's rank in the world; -1 if it is unknown.

@@ -7,6 +7,11 @@
 #include <utility>
 
 namespace convert {
+namespace {
+
+constexpr std::string_view outer_prefix = "c10d::";  // operators of PyTorch that call a backend
+
+}  // namespace
 
 std::uint32_t CommCalls::add(const CommFacts& facts, std::uint32_t op) {
   comms_.push_back(facts);
@@ -21,15 +26,27 @@ std::uint32_t CommCalls::under_way(std::span<const std::uint32_t> open) const {
   return 0;
 }
 
+void CommCalls::note_recorded(std::span<const std::uint32_t> open) {
+  const auto around = innermost(open);
+  recorded_.insert(around.begin(), around.end());
+}
+
 // The annotation inside a call (nccl:send 0->1 in record_param_comms) adds to it what it knows.
 void CommCalls::begin(std::span<const std::uint32_t> open) {
   const Operator& op = operators_.all[open.back()];
   const Node* node = op.host == no_index ? nullptr : &host_.nodes.nodes[op.host];
   const Profile::CpuOp* event = op.event == no_index ? nullptr : &device_->cpu_ops[op.event];
   assert(node != nullptr || event != nullptr);
-  const std::string_view name = node != nullptr ? host_.nodes.name(*node) : device_->name(*event);
+  const std::string_view name = name_of(open.back());
+  if (event != nullptr && name.starts_with(outer_prefix)) {
+    const CommFacts named = comm_of_name(name.substr(outer_prefix.size()));
+    if (named.kind != CommKind::none) outer_calls_[{named.kind, named.type}].push_back(open.back());
+  }
   if (!is_comm_call(name)) return;
   const CommFacts facts = comm_of_call(host_, node, device_, event);
+  const auto is_outer = [&](std::uint32_t o) { return name_of(o).starts_with(outer_prefix); };
+  if (facts.on_host && std::ranges::none_of(innermost(open), is_outer)) ++on_host_[{facts.kind, facts.type}];
+  note_recorded(open);
   const bool profiled = !operators_.timed || event != nullptr;
   if (const std::uint32_t outer = under_way(open.first(open.size() - 1)); outer != 0) {
     comms_[outer - 1].complete(facts);
@@ -67,11 +84,13 @@ Range CommCalls::take_group(std::uint32_t thread, std::string_view group) {
   return parts;
 }
 
-std::optional<Collective> CommCalls::operator_type(std::uint32_t op) const {
+std::string_view CommCalls::name_of(std::uint32_t op) const {
   const Operator& o = operators_.all[op];
-  return named_operator(o.host != no_index ? host_.nodes.name(host_.nodes.nodes[o.host])
-                                           : device_->name(device_->cpu_ops[o.event]));
+  return o.host != no_index ? host_.nodes.name(host_.nodes.nodes[o.host])
+                            : device_->name(device_->cpu_ops[o.event]);
 }
+
+std::optional<Collective> CommCalls::operator_type(std::uint32_t op) const { return named_operator(name_of(op)); }
 
 // Completes a kernel outside all calls by the innermost operator that names a collective; its group may be named by
 // an operator around it (vllm::all_reduce around _C_custom_ar::all_reduce).
@@ -110,7 +129,10 @@ Range CommCalls::launch(std::span<const std::uint32_t> open, std::uint32_t threa
   const bool known = is_comm_kernel(*device_, d, named);
   if (!known && (!called || open.empty() || named.computes)) return {};
   if (!known && call == 0) {
-    if (operator_type(open.back())) suspects_.push_back({operation, open.back()});
+    if (operator_type(open.back())) {
+      suspects_.push_back({operation, open.back()});
+      note_recorded(open);
+    }
     return {};
   }
   // The first operation that the call itself launches carries it out, if none of a known name does.
@@ -131,6 +153,7 @@ Range CommCalls::launch(std::span<const std::uint32_t> open, std::uint32_t threa
     facts.any_group = facts.any_group || (facts.kind == CommKind::collective && facts.type == Collective::barrier);
     const auto around = innermost(open);
     communicating_.insert(around.begin(), around.end());
+    note_recorded(open);
   }
   if (facts.kind == CommKind::group) {
     if (const Range parts = take_group(thread, facts.group); parts.count != 0) return parts;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "core/profile.h"
@@ -56,7 +57,26 @@ class CommCalls {
     }
   }
 
+  // Calls fn(operator) for operators of c10d that call a collective of which the profile holds nothing else: no
+  // call of a backend, no kernel, and no collective of gloo or mpi on another thread.
+  template <class Fn>
+  void for_each_missing(const Fn& fn) const {
+    for (const auto& [what, calls] : outer_calls_) {
+      const auto on_host = on_host_.find(what);
+      std::size_t found = on_host == on_host_.end() ? 0 : on_host->second;
+      for (const std::uint32_t op : calls) {
+        if (recorded_.contains(op)) continue;
+        if (found != 0) {
+          --found;
+        } else {
+          fn(op);
+        }
+      }
+    }
+  }
+
  private:
+  using What = std::pair<CommKind, Collective>;
   struct Call {
     std::uint32_t op = no_index;     // no_index: this is a kernel, or has no time
     bool carried = false;            // by a kernel
@@ -68,6 +88,7 @@ class CommCalls {
     std::uint32_t op;
   };
   void complete_by_operator(std::span<const std::uint32_t> open, CommFacts& facts) const;
+  [[nodiscard]] std::string_view name_of(std::uint32_t op) const;
   [[nodiscard]] std::optional<Collective> operator_type(std::uint32_t op) const;
   [[nodiscard]] Range one(std::uint32_t comm);
   [[nodiscard]] static std::span<const std::uint32_t> innermost(std::span<const std::uint32_t> open) {
@@ -75,6 +96,8 @@ class CommCalls {
     return open.last(std::min(open.size(), levels));
   }
   std::uint32_t add(const CommFacts& facts, std::uint32_t op);
+  // Notes that the operators of `open` hold communication.
+  void note_recorded(std::span<const std::uint32_t> open);
   // Returns 1 + the index into comms of the innermost call that has not ended; 0: none.
   [[nodiscard]] std::uint32_t under_way(std::span<const std::uint32_t> open) const;
   // Returns the calls on the thread that a group call of `group` (empty: unknown) collects, as a range for part().
@@ -89,6 +112,9 @@ class CommCalls {
   std::vector<std::uint32_t> parts_;
   std::vector<Suspect> suspects_;
   std::unordered_set<std::uint32_t> communicating_;  // operators around kernels that are known to communicate
+  std::map<What, std::vector<std::uint32_t>> outer_calls_;     // operators of c10d, in the order of their begins
+  std::map<What, std::size_t> on_host_;                        // collectives of gloo and mpi outside such operators
+  std::unordered_set<std::uint32_t> recorded_;                 // operators around communication
   std::unordered_map<std::string_view, NamedKernel> kernels_;  // by name
   std::map<std::uint32_t, std::vector<std::uint32_t>>
       collectable_;  // by thread: that a later group call may collect

@@ -254,6 +254,12 @@ void CommFacts::complete(const CommFacts& o) {
   any_group = any_group || o.any_group;
 }
 
+CommFacts comm_of_name(std::string_view operation) {
+  CommFacts facts;
+  name_collective(operation, facts);
+  return facts;
+}
+
 bool is_comm_call(std::string_view name) { return name == "record_param_comms" || backend_call(name); }
 
 CommFacts comm_of_call(const Trace& host, const Node* node, const Profile* device, const Profile::CpuOp* event) {
@@ -265,8 +271,7 @@ CommFacts comm_of_call(const Trace& host, const Node* node, const Profile* devic
     if (name == "record_param_comms") facts.complete(comm_of_inputs(host, *node));
   }
   if (const auto call = backend_call(name)) {
-    CommFacts named;
-    name_collective(call->operation, named);
+    CommFacts named = comm_of_name(call->operation);
     name_peer(call->operation, named);
     named.on_host = call->on_host;
     facts.complete(named);

@@ -54,6 +54,8 @@ struct CommFacts {
 
 // Returns whether an operator is a communication call: record_param_comms, or such as nccl:all_reduce.
 [[nodiscard]] bool is_comm_call(std::string_view name);
+// Returns kind and type of an operation such as "allreduce_" or "all_gather".
+[[nodiscard]] CommFacts comm_of_name(std::string_view operation);
 // Returns the facts of a call. `node`: in the host trace, or null; `event`: in the profile, or null.
 [[nodiscard]] CommFacts comm_of_call(const Trace& host, const Node* node, const Profile* device,
                                      const Profile::CpuOp* event);

@@ -39,6 +39,12 @@ const UnmatchedInfo& unmatched_info(Unmatched kind) {
        "sends and receives in a process group of unknown ranks, which count as consecutive", false, true},
       {"communication_group", "collectives of an unknown process group, which counts as the group of all ranks",
        false, true},
+      {"communication_kernel",
+       "communication calls without a kernel in the device trace, which take the time of the call on the CPU",
+       false, true},
+      {"communication_missing",
+       "calls of collectives whose communication the profile does not hold: the waits for them are CPU delays",
+       false, true},
   }};
   return infos[static_cast<std::size_t>(kind)];
 }

@@ -38,6 +38,8 @@ enum class Unmatched : std::uint8_t {
   communication_peer,          // send or receive of an unknown peer
   communication_peer_assumed,  // … in a group of unknown ranks, which are taken as consecutive
   communication_group,         // collective of an unknown group, which is taken as the group of all ranks
+  communication_kernel,        // call of a backend with kernels that has none, and takes the time of the CPU
+  communication_missing,       // operator that calls a collective whose communication the profile does not hold
   count_
 };
 inline constexpr auto unmatched_kinds = static_cast<std::size_t>(Unmatched::count_);

@@ -43,10 +43,15 @@ class GroupChecker {
   GroupChecker(std::span<const TraceSummary> set, const GroupLists* lists, Diagnostics& diagnostics)
       : set_(set), lists_(lists), diagnostics_(diagnostics) {}
 
-  void check(const CollectiveGroup& g) {
+  // Reports a group that is not defined, and ranks that use it without being members.
+  void check_membership(const CollectiveGroup& g) {
     group_ = &g;
     check_definition();
     check_outsiders();
+  }
+
+  void check(const CollectiveGroup& g) {
+    check_membership(g);
     check_stated_size();
     users_.clear();
     for (const Member& m : g.members) {
@@ -60,7 +65,7 @@ class GroupChecker {
   }
 
  private:
-  [[nodiscard]] const TraceSummary& of(Rank rank) const { return set_[rank]; }
+  [[nodiscard]] const TraceSummary& of(Rank rank) const { return set_.size() == 1 ? set_.front() : set_[rank]; }
   [[nodiscard]] const CollectiveNode& call(const Member& m, std::size_t k) const { return m.use->calls[k]; }
   [[nodiscard]] std::string named(const Member& m, std::size_t k) const { return of(m.rank).named(call(m, k)); }
   [[nodiscard]] std::string subject(const Member& m, std::size_t k) const {
@@ -427,6 +432,11 @@ void check_collectives(std::span<const TraceSummary> set, const GroupLists* grou
                        Diagnostics& diagnostics) {
   GroupChecker checker(set, groups, diagnostics);
   for (const CollectiveGroup& g : collective_groups(set, groups, world)) checker.check(g);
+}
+
+void check_memberships(const TraceSummary& rank, const GroupLists& groups, Diagnostics& diagnostics) {
+  GroupChecker checker({&rank, 1}, &groups, diagnostics);
+  for (const CollectiveGroup& g : collective_groups({&rank, 1}, &groups)) checker.check_membership(g);
 }
 
 }  // namespace convert::rules

@@ -25,6 +25,8 @@ void check_pairs(std::span<const TraceSummary> set, Diagnostics& diagnostics);
 // Checks the collectives across ranks. `groups`: null if unknown; `world`: as for check_set().
 void check_collectives(std::span<const TraceSummary> set, const GroupLists* groups, std::size_t world,
                        Diagnostics& diagnostics);
+// Checks that the groups of a single rank's collectives are defined, and that the rank is a member.
+void check_memberships(const TraceSummary& rank, const GroupLists& groups, Diagnostics& diagnostics);
 void check_deadlock(std::span<const TraceSummary> set, const GroupLists* groups, Diagnostics& diagnostics);
 void check_turns(std::span<const TraceSummary> set, const GroupLists* groups, std::size_t world,
                  Diagnostics& diagnostics);

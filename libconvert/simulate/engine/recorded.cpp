@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/attr_names.h"
+#include "core/run/stream.h"
 #include "core/units.h"
 #include "graph/algorithms.h"
 #include "graph/graph.h"
@@ -232,8 +233,9 @@ class RecordedReplay::RankReplay::Work {
               .rank = trace_.rank,
               .name = out_.timeline.names.add(trace_.nodes.name(nodes_[i])),
               .lane = lane(i)};
+      const auto attributes = trace_.nodes.attributes(nodes_[i]);
+      if (s.lane != Lane::cpu) s.stream = stream_of(attributes);
       if (s.lane == Lane::send || s.lane == Lane::recv) {
-        const auto attributes = trace_.nodes.attributes(nodes_[i]);
         const IntValue bytes = int_value(attributes, attr::comm_size);
         const IntValue peer = int_value(attributes, s.lane == Lane::send ? attr::comm_dst : attr::comm_src);
         if (bytes) s.bytes = bytes.value;
@@ -356,8 +358,10 @@ NodeParts RecordedReplay::parts() const {
   NodeParts parts;
   if (options_.timeline || options_.explain) parts.names(NodeParts::On::all);
   if (options_.explain) parts.attributes(NodeParts::On::all, std::array{attr::start_delay_nanos});
-  if (options_.timeline)
+  if (options_.timeline) {
     parts.attributes(NodeParts::On::communication, std::array{attr::comm_size, attr::comm_src, attr::comm_dst});
+    parts.attributes(NodeParts::On::all, std::array{attr::stream});
+  }
   // Defects of the graph are reported with the nodes' places.
   return parts.positions();
 }

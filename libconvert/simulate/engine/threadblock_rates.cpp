@@ -43,16 +43,10 @@ struct Fastest {
   [[nodiscard]] double limit() const { return measured[static_cast<std::size_t>(use.protocol)]; }
 };
 
+// `of`: " of FILE" if the program is one of several.
 std::string rate_note(const Fastest& f, const std::string& of) {
-  const std::string reached = threadblock_rate(f.limit());
-  return "the rate of a threadblock and the cost of protocol " + std::string(name(f.use.protocol)) +
-         " are not simulated: " +
-         (f.use.senders == 1 ? "the one sending threadblock"
-                             : "each of the " + std::to_string(f.use.senders) + " sending threadblocks") +
-         " of a GPU" + of + " sends " + threadblock_rate(f.bytes_per_ns) + ", and " +
-         (f.use.protocol == Protocol::ll128 ? "Simple was measured at about " + reached + " on MI300X, LL128 not"
-                                            : "about " + reached + " was measured on MI300X") +
-         " (WHAT IS NOT SIMULATED in et-replay(1))";
+  return "a threadblock" + of + " sends " + threadblock_rate(f.bytes_per_ns) + " here, about " +
+         threadblock_rate(f.limit()) + " on MI300X: et-replay(1), WHAT IS NOT SIMULATED";
 }
 
 // The place of an algorithm whose threadblocks send most.
@@ -97,7 +91,7 @@ void note_threadblock_rates(const ReplayProgram& program, ReplayResult& result) 
     of_source[program.customs[custom - 1].source].add(at->second.use, at->second.bytes, *c.end_ps - c.begin_ps);
   }
   for (const auto& [source, fastest] : of_source) {
-    if (fastest.bytes_per_ns > fastest.limit()) result.notes.push_back(rate_note(fastest, " in " + source));
+    if (fastest.bytes_per_ns > fastest.limit()) result.notes.push_back(rate_note(fastest, " of " + source));
   }
 }
 

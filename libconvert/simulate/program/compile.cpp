@@ -369,13 +369,21 @@ void NodeCompiler::count_omissions(bool priced) {
   if (inside_) return;
   if (node_->type == NodeType::comp) count_times(priced);
   const bool sends = node_->type == NodeType::comm_send || node_->type == NodeType::comm_recv;
-  if (sends || node_->type == NodeType::comm_coll) ++omitted_.communications;
-  if (node_->type == NodeType::comp && find(attributes_, unknown_communication) != nullptr)
-    omitted_ += {.unknown = 1, .unknown_ns = static_cast<std::uint64_t>(out_.op.value / ps_per_ns)};
-  if (options_.recorded == Recorded::everything) return;
-  if (const Attr* delay = find(attributes_, attr::start_delay_nanos)) {
-    const IntValue ns = int_value(delay);
-    if (ns && ns.value > 0) omitted_ += {.delayed = 1, .delay_ns = static_cast<std::uint64_t>(ns.value)};
+  const bool communicates = sends || node_->type == NodeType::comm_coll;
+  if (communicates) ++omitted_.communications;
+  for (const Attr& a : attributes_) {
+    if (a.name == attr::start_delay_nanos && options_.recorded != Recorded::everything) {
+      const IntValue ns = int_value(&a);
+      if (ns && ns.value > 0) omitted_ += {.delayed = 1, .delay_ns = static_cast<std::uint64_t>(ns.value)};
+    }
+    if (a.name.index() < attr::count) continue;  // most attributes; none of the following
+    if (a.name == unknown_communication && node_->type == NodeType::comp) {
+      omitted_ += {.unknown = 1, .unknown_ns = static_cast<std::uint64_t>(out_.op.value / ps_per_ns)};
+    } else if (a.name == kernelless_communication && communicates && is_recorded(true)) {
+      omitted_ += {.kernelless = 1, .kernelless_ns = static_cast<std::uint64_t>(out_.op.value / ps_per_ns)};
+    } else if (a.name == missing_communication) {
+      ++omitted_.missing;
+    }
   }
 }
 
@@ -398,8 +406,7 @@ CompiledNode NodeCompiler::compile(const Trace& trace, std::uint32_t index) {
   } else if (type == NodeType::comm_recv) {
     out_.op.slot = Slot::recv;
   }
-  const bool recorded = !inside_ && (options_.recorded == Recorded::everything ||
-                                     (options_.recorded == Recorded::communication && communicates));
+  const bool recorded = !inside_ && is_recorded(communicates);
   const bool refused = rules_.refuses_communication_of_cpu() && options_.issue != IssueMode::algorithm && !inside_;
   if (on_cpu && communicates && !recorded && refused)
     fail("replay", "communication with is_cpu_op set cannot be replayed");

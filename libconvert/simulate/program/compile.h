@@ -92,6 +92,11 @@ class NodeCompiler {
   void note_roofline();
   void count_times(bool priced);
   void count_omissions(bool priced);
+  // Returns whether nodes take their recorded durations.
+  [[nodiscard]] bool is_recorded(bool communicates) const {
+    return options_.recorded == Recorded::everything ||
+           (options_.recorded == Recorded::communication && communicates);
+  }
   void note_gaps();
   void slow_down();
   void compile_memory();

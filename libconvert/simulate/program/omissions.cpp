@@ -34,6 +34,9 @@ Omissions& Omissions::operator+=(const Omissions& other) {
   communications += other.communications;
   unknown += other.unknown;
   unknown_ns = sum(unknown_ns, other.unknown_ns);
+  kernelless += other.kernelless;
+  kernelless_ns = sum(kernelless_ns, other.kernelless_ns);
+  missing += other.missing;
   delayed += other.delayed;
   delay_ns = sum(delay_ns, other.delay_ns);
   return *this;
@@ -47,6 +50,9 @@ Omissions Omissions::since(const Omissions& before) const {
           .communications = communications - before.communications,
           .unknown = unknown - before.unknown,
           .unknown_ns = unknown_ns - before.unknown_ns,
+          .kernelless = kernelless - before.kernelless,
+          .kernelless_ns = kernelless_ns - before.kernelless_ns,
+          .missing = missing - before.missing,
           .delayed = delayed - before.delayed,
           .delay_ns = delay_ns - before.delay_ns};
 }
@@ -80,12 +86,22 @@ std::vector<std::string> notes_of(const Omissions& omitted, std::size_t ranks, P
                     "(communication_unknown): " +
                     percent(share) + " of the computing is communication");
   }
+  const auto time_text = [](double ps) { return format_time(static_cast<Picoseconds>(std::min(ps, 9e18))); };
+  if (const std::uint64_t n = omitted.kernelless; n != 0)
+    notes.push_back(
+        nodes(n, "communication", "has", "have") +
+        " no kernel in the device trace (communication_without_kernel): the time of the call on the CPU "
+        "counts, " +
+        time_text(static_cast<double>(omitted.kernelless_ns) * ps_per_ns) + " in all");
+  if (const std::uint64_t n = omitted.missing; n != 0)
+    notes.push_back(counted(n, "call") + (n == 1 ? " of a collective has" : " of collectives have") +
+                    " no recorded communication (communication_missing): the waits for it are delays of the CPU");
   constexpr double least_share = 0.01;
   const double delay_ps =
       static_cast<double>(omitted.delay_ns) * ps_per_ns / static_cast<double>(std::max<std::size_t>(ranks, 1));
   if (omitted.delayed != 0 && delay_ps >= least_share * static_cast<double>(total_ps)) {
     notes.push_back("the recorded start delays of " + counted(omitted.delayed, "node") + " are not simulated, " +
-                    format_time(static_cast<Picoseconds>(std::min(delay_ps, 9e18))) +
+                    time_text(delay_ps) +
                     " in the mean of the ranks: --compute recorded --comm recorded takes them");
   }
   return notes;

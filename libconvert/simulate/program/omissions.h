@@ -22,6 +22,10 @@ struct Omissions {
   std::uint64_t communications = 0;
   std::uint64_t unknown = 0;  // COMP nodes that communicate, see unknown_communication
   std::uint64_t unknown_ns = 0;
+  // Communication nodes of recordings without a kernel, in a replay of recorded communication.
+  std::uint64_t kernelless = 0;
+  std::uint64_t kernelless_ns = 0;
+  std::uint64_t missing = 0;  // calls of collectives whose communication is not recorded
   std::uint64_t delayed = 0;  // with a start delay, in a simulation
   std::uint64_t delay_ns = 0;
 

@@ -73,7 +73,10 @@ void SystemLayer<Observer>::exact_received(std::uint32_t s) {
   if (st.in_stages) {
     exact_pass(s, (*st.stages)[st.sent].reduces ? st.total : 0);
   } else {
-    const Round r = exact_round(st, st.received++);
+    const std::uint64_t number = st.received++;
+    const Collective op = st.phase->op;
+    if (op != Collective::all_reduce && op != Collective::reduce_scatter) return exact_pass(s, 0);
+    const Round r = exact_round(st, number);
     exact_pass(s, r.reduces ? r.in_bytes : 0);
   }
 }

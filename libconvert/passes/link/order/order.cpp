@@ -216,6 +216,8 @@ void OrderFinder::finish_threads() {
     if (nodes_[n].comm != 0 && comm_calls_.is_withdrawn(nodes_[n].comm - 1)) nodes_[n].comm = 0;
   }
   comm_calls_.for_each_on_host([&](std::uint32_t op, std::uint32_t comm) { nodes_[node_of_[op]].comm = comm + 1; });
+  if (device_ != nullptr && operators_.timed)
+    comm_calls_.for_each_missing([&](std::uint32_t op) { nodes_[node_of_[op]].lacks_communication = true; });
 }
 
 Order find_order(const Trace& host, const Profile* device, const Operators& operators, const OrderOptions& options,

@@ -37,6 +37,7 @@ struct OrderedNode {
     join,  // takes no time: stands for many dependencies on the same nodes
   };
   Kind kind = Kind::cpu;
+  bool lacks_communication = false;  // it calls a collective whose communication is not recorded
   std::uint32_t dep_count = 0;
   std::size_t first_dep = 0;
   std::uint32_t source = 0;         // operator or device operation; for a delay the operator around it, or none

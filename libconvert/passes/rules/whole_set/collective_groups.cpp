@@ -28,8 +28,9 @@ CollectiveGroup make_group(const std::string& name, const Users& users, std::siz
                            const GroupLists* lists) {
   CollectiveGroup g{.name = name};
   if (name.empty()) {
-    constexpr std::size_t most_missing = 1 << 20;  // a size is only claimed, and members take memory
-    const std::size_t all = std::max(ranks, std::min(world, ranks + most_missing));
+    constexpr std::size_t most_missing = 1 << 20;                 // a size is only claimed, and members take memory
+    const std::size_t used = users.back().rank + std::size_t{1};  // more than `ranks` if the set is a single rank
+    const std::size_t all = std::max({ranks, used, std::min(world, ranks + most_missing)});
     for (Rank r = 0; r < all; ++r) g.members.push_back({r, nullptr});
     for (const auto& u : users) g.members[u.rank].use = u.use;
     return g;
@@ -40,14 +41,15 @@ CollectiveGroup make_group(const std::string& name, const Users& users, std::siz
     return g;
   }
   g.listed = true;
-  std::vector<bool> is_member(ranks);
+  std::vector<bool> is_member(users.size());
   for (const Rank r : list->second) {
     const auto user = std::ranges::lower_bound(users, r, {}, &CollectiveGroup::Member::rank);
-    g.members.push_back({r, user != users.end() && user->rank == r ? user->use : nullptr});
-    if (r < ranks) is_member[r] = true;
+    const bool uses = user != users.end() && user->rank == r;
+    g.members.push_back({r, uses ? user->use : nullptr});
+    if (uses) is_member[static_cast<std::size_t>(user - users.begin())] = true;
   }
-  for (const auto& u : users) {
-    if (!is_member[u.rank]) g.outsiders.push_back(u);
+  for (std::size_t i = 0; i < users.size(); ++i) {
+    if (!is_member[i]) g.outsiders.push_back(users[i]);
   }
   return g;
 }

@@ -152,6 +152,36 @@ TEST(RunSections, OperationsByNameWithoutNumbers) {
   EXPECT_EQ(section(run, "operations").tables.front().rows.size(), 5U);
 }
 
+TEST(RunSections, AKernelOfSeveralNodesCountsOnce) {
+  convert::Run run;
+  run.recorded = true;
+  run.total_ps = 400;
+  const auto on_stream = [&](std::int32_t stream, Lane lane, Picoseconds begin) {
+    add(run, 0, lane, "SendRecv", begin, begin + 100).stream = stream;
+  };
+  for (const Picoseconds begin : {0, 200}) {  // two batches of three messages each
+    for (const Lane lane : {Lane::send, Lane::recv, Lane::send}) on_stream(7, lane, begin);
+  }
+  on_stream(8, Lane::send, 200);                             // another stream, another kernel
+  for (int i = 0; i < 2; ++i) on_stream(-1, Lane::recv, 0);  // messages without a stream
+  const Table t = operation_table(run);
+  ASSERT_EQ(t.rows.size(), 3U);
+  const auto row = [](const char* kind, std::int64_t count) {
+    return Row{
+        std::string("SendRecv"), std::string(kind), count, 100 * count, 100.0, static_cast<double>(count) / 5,
+        std::int64_t{100},       std::int64_t{100}};
+  };
+  EXPECT_EQ(t.rows[0], row("recv", 2));
+  EXPECT_EQ(t.rows[1], row("send, recv", 2));
+  EXPECT_EQ(t.rows[2], row("send", 1));
+  const auto count_by = [&](const char* by, std::size_t place) {
+    return table(section(run, "time", {.by = by}), std::string("slices_by_") + by).rows.at(place)[1];
+  };
+  EXPECT_EQ(count_by("name", 0), Value(std::int64_t{5}));
+  EXPECT_EQ(count_by("rank", 0), Value(std::int64_t{5}));
+  EXPECT_EQ(count_by("type", 0), Value(std::int64_t{4}));  // of recv: two kernels and two messages
+}
+
 TEST(RunSections, UseOfThePeakThatTheRunTells) {
   convert::Run run = two_npus();
   EXPECT_TRUE(section(run, "mfu").figures.empty());

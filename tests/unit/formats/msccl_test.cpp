@@ -207,6 +207,14 @@ TEST(WriteMsccl, EscapesTextAndKeepsMscclangsOrder) {
             "  <gpu id=\"0\" i_chunks=\"0\" o_chunks=\"0\" s_chunks=\"3\">\n  </gpu>\n</algo>\n");
 }
 
+TEST(Xml, C1ControlsAreWrittenAsReferences) {
+  const std::string text = "\u009b31m\u0080\u009f\u00a0é";
+  std::string out;
+  escape_xml(text, out);
+  EXPECT_EQ(out, "&#155;31m&#128;&#159;\u00a0é");
+  EXPECT_EQ(unescape_xml(out), text);
+}
+
 TEST(Xml, Unescape) {
   EXPECT_EQ(unescape_xml("a&lt;&gt;&amp;&quot;&apos;&#x41;&#66;"), "a<>&\"'AB");
   EXPECT_EQ(unescape_xml("&#8364;"), "\xe2\x82\xac");

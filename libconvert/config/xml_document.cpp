@@ -129,7 +129,12 @@ std::optional<std::string> unescape_xml(std::string_view raw) {
 }
 
 void escape_xml(std::string_view text, std::string& out) {
-  for (const char c : text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (is_c1_control(text.substr(i, 2))) {
+      out += "&#" + std::to_string(static_cast<unsigned char>(text[++i])) + ';';
+      continue;
+    }
     switch (c) {
       case '&': out += "&amp;"; break;
       case '<': out += "&lt;"; break;

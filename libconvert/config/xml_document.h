@@ -51,7 +51,8 @@ class XmlDocument {
 // Returns the text with the five predefined entities and character references replaced; nothing if it holds an
 // undefined entity, a '<' or a control character.
 [[nodiscard]] std::optional<std::string> unescape_xml(std::string_view raw);
-// Appends the text escaped. Throws Error(input) on a control character, which XML cannot hold.
+// Appends the text escaped; C1 controls, which terminals execute, become references. Throws Error(input) on another
+// control character, which XML cannot hold.
 void escape_xml(std::string_view text, std::string& out);
 
 }  // namespace convert

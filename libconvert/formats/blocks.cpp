@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "formats/blocks.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "io/document_limit.h"
 
 namespace convert::blocks {
+namespace {
+
+constexpr std::size_t max_name = 255;
+constexpr std::size_t max_head = max_name + 4 * 10;  // a name and four numbers
+
+}  // namespace
 
 void append_number(std::string& out, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7U) out += static_cast<char>(value | 0x80U);
@@ -40,13 +47,13 @@ std::string_view Bytes::bytes(std::uint64_t size) {
   return found;
 }
 
-Writer::Writer(Output& out, const Kind& kind) : out_(out) {
+Writer::Writer(Output& out, const Kind& kind) : out_(out), kind_(kind) {
   std::string head(kind.magic);
   head += static_cast<char>(kind.version);
   out_.write(head);
 }
 
-void Writer::block(std::string_view name, std::size_t rows, std::string_view payload, std::uint64_t memory_bytes) {
+void Writer::block(std::string_view name, std::size_t rows, std::string_view payload) {
   const std::string_view packed = zstd_.pack(payload);
   std::string head;
   append_text(head, name);
@@ -57,7 +64,7 @@ void Writer::block(std::string_view name, std::size_t rows, std::string_view pay
   out_.write(packed);
   ++blocks_;
   written_ += head.size() + packed.size();
-  memory_ += memory_bytes;
+  memory_ += kind_.memory(name, rows, payload.size());
 }
 
 bool Writer::dense() const { return is_too_dense(memory_, written_); }
@@ -104,11 +111,37 @@ std::uint64_t Reader::number() {
   return value;
 }
 
+bool Reader::Sizes::possible() const {
+  return rows != 0 && rows <= max_rows && payload <= max_payload && packed <= max_payload + max_payload / 128;
+}
+
+// Reads heads of blocks after the one of `packed_size` bytes that comes next, until the file is no longer dense.
+// Defects are left to next(). What is buffered for this is at most 1/800 of the memory that the blocks need.
+void Reader::check_ahead(std::uint64_t packed_size) {
+  std::uint64_t expected = expected_;
+  std::uint64_t at = packed_size;
+  for (;;) {
+    const std::uint64_t end = input_.offset() + at;
+    checked_up_to_ = std::max(checked_up_to_, end);
+    if (!is_too_dense(expected, std::min(end, input_.compressed_bytes().value_or(end)))) return;
+    check_blocks(input_, end, expected);
+    const std::string_view rest = input_.peek(at + max_head);
+    if (rest.size() <= at) return;
+    Bytes head(rest.substr(at, max_head));
+    const std::size_t before = head.size();
+    const std::string_view name = head.text();
+    const Sizes sizes{.rows = head.number(), .payload = head.number(), .packed = head.number()};
+    if (head.failed() || name.empty() || !sizes.possible()) return;
+    expected += kind_.memory(name, sizes.rows, sizes.payload);
+    at += before - head.size() + sizes.packed;
+  }
+}
+
 std::optional<Reader::Block> Reader::next() {
   input_.skip(std::exchange(shown_, 0));
   Block block{.offset = input_.offset()};
   const std::uint64_t name_size = number();
-  if (name_size > 255) throw damaged(block.offset, "a table's name is too long");
+  if (name_size > max_name) throw damaged(block.offset, "a table's name is too long");
   block.name = input_.peek(name_size).substr(0, name_size);
   if (block.name.size() != name_size) throw cut();
   input_.skip(name_size);
@@ -117,18 +150,17 @@ std::optional<Reader::Block> Reader::next() {
     if (!input_.at_end()) throw failure(input_.offset(), "unexpected bytes behind the " + std::string(kind_.noun));
     return std::nullopt;
   }
-  const std::uint64_t rows = number();
-  const std::uint64_t size = number();
-  const std::uint64_t packed_size = number();
-  if (rows == 0 || rows > max_rows || size > max_payload || packed_size > max_payload + max_payload / 128)
-    throw damaged(block.offset, "table " + block.name + " has a block of an impossible size");
-  const std::string_view packed = input_.peek(packed_size).substr(0, packed_size);
-  if (packed.size() != packed_size) throw cut();
-  const auto payload = zstd_.unpack(packed, size);
+  const Sizes sizes{.rows = number(), .payload = number(), .packed = number()};
+  if (!sizes.possible()) throw damaged(block.offset, "table " + block.name + " has a block of an impossible size");
+  expected_ += kind_.memory(block.name, sizes.rows, sizes.payload);
+  if (input_.offset() + sizes.packed > checked_up_to_) check_ahead(sizes.packed);
+  const std::string_view packed = input_.peek(sizes.packed).substr(0, sizes.packed);
+  if (packed.size() != sizes.packed) throw cut();
+  const auto payload = zstd_.unpack(packed, sizes.payload);
   if (!payload) throw damaged(block.offset, "a block of table " + block.name + " does not unpack");
-  block.rows = rows;
+  block.rows = sizes.rows;
   block.payload = *payload;
-  shown_ = packed_size;
+  shown_ = sizes.packed;
   ++blocks_;
   return block;
 }
@@ -138,7 +170,7 @@ void Reader::hold(std::uint64_t bytes) {
   if (held_ > most_document_bytes())
     throw failure(input_.offset(), "this " + std::string(kind_.noun) +
                                        " takes more memory than there is; allow more with --max-expand");
-  check_blocks(input_, held_);
+  check_blocks(input_, input_.offset(), held_);
 }
 
 }  // namespace convert::blocks

@@ -59,12 +59,13 @@ class Bytes {
   bool failed_ = false;
 };
 
-// What a kind of file begins with, and what messages call it: "run".
+// The magic of a kind of file, its name in messages ("run"), and the memory that a reader needs for a block.
 struct Kind {
   std::string_view magic;
   std::uint8_t version;
   std::string_view noun;
   std::string_view rule;
+  std::uint64_t (*memory)(std::string_view table, std::uint64_t rows, std::uint64_t payload_bytes);
 };
 
 // Repetitive contents compress so well that a reader would take the file for a bomb: writers cut them into smaller
@@ -72,14 +73,14 @@ struct Kind {
 class Writer {
  public:
   Writer(Output& out, const Kind& kind);
-  // Writes a block; its contents take `memory_bytes` in a reader.
-  void block(std::string_view name, std::size_t rows, std::string_view payload, std::uint64_t memory_bytes);
+  void block(std::string_view name, std::size_t rows, std::string_view payload);
   // Returns whether the blocks so far are near the limit of compressed data.
   [[nodiscard]] bool dense() const;
   void finish();
 
  private:
   Output& out_;
+  const Kind& kind_;
   ZstdBlocks zstd_;
   std::uint64_t blocks_ = 0;
   std::uint64_t written_ = 0;  // bytes
@@ -97,7 +98,8 @@ class Reader {
     std::size_t rows = 0;
     std::string_view payload{};  // valid until the next one is read
   };
-  // Returns the next block; nothing behind the last.
+  // Returns the next block; nothing after the last. Throws Error(input) before it unpacks the first of many dense
+  // blocks if the heads of those that follow add up to more memory than the limit of compressed data.
   [[nodiscard]] std::optional<Block> next();
   [[nodiscard]] Error failure(std::uint64_t offset, const std::string& message) const;
   // Returns such an error that begins with "damaged run: ".
@@ -107,8 +109,14 @@ class Reader {
   void hold(std::uint64_t bytes);
 
  private:
+  // The numbers at the start of a block.
+  struct Sizes {
+    std::uint64_t rows = 0, payload = 0, packed = 0;
+    [[nodiscard]] bool possible() const;
+  };
   [[nodiscard]] Error cut() const;
   std::uint64_t number();
+  void check_ahead(std::uint64_t packed_size);
 
   Input& input_;
   const Kind& kind_;
@@ -116,6 +124,8 @@ class Reader {
   std::size_t shown_ = 0;  // bytes of the block that was handed out
   std::uint64_t blocks_ = 0;
   std::uint64_t held_ = 0;
+  std::uint64_t expected_ = 0;       // memory of the blocks so far, by Kind::memory
+  std::uint64_t checked_up_to_ = 0;  // offset up to which check_ahead() has read heads
 };
 
 }  // namespace convert::blocks

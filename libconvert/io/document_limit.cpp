@@ -80,8 +80,8 @@ void check_expansion(const Input& input, std::uint64_t memory_bytes) {
   if (const auto compressed = input.compressed_bytes()) check_expansion(input, *compressed, memory_bytes);
 }
 
-void check_blocks(const Input& input, std::uint64_t memory_bytes) {
-  const std::uint64_t whole = input.size().value_or(input.offset());
+void check_blocks(const Input& input, std::uint64_t end, std::uint64_t memory_bytes) {
+  const std::uint64_t whole = input.size().value_or(end);
   check_expansion(input, input.compressed_bytes().value_or(whole), memory_bytes);
 }
 

@@ -53,7 +53,7 @@ std::string html_text(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
     const std::size_t length = c < 0x80 ? 1 : sequence_length(text, i);
-    if (length == 0 || c == 0) {
+    if (length == 0 || c == 0 || is_c1_control(text.substr(i, length))) {
       out += "\xEF\xBF\xBD";
     } else if (c == '&') {
       out += "&amp;";

@@ -84,7 +84,11 @@ bool append_json_string(std::string& out, std::string_view s) {
       append_escape(out, c);
       ++i;
     } else if (const std::size_t n = sequence_length(s, i); n != 0) {
-      out.append(s, i, n);
+      if (is_c1_control(s.substr(i, n))) {
+        append_escape(out, static_cast<unsigned char>(s[i + 1]));
+      } else {
+        out.append(s, i, n);
+      }
       i += n;
     } else {
       out += "\xEF\xBF\xBD";

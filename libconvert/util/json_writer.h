@@ -9,7 +9,8 @@
 
 namespace convert {
 
-// Appends `s` quoted and escaped. Bytes that are not UTF-8 become U+FFFD; returns false if there were any.
+// Appends `s` quoted and escaped; escapes C1 controls too, which terminals execute. Bytes that are not UTF-8 become
+// U+FFFD; returns false if there were any.
 bool append_json_string(std::string& out, std::string_view s);
 // Append the shortest text that reads back as the same number, or the strings "NaN", "Infinity", "-Infinity".
 void append_json_number(std::string& out, double value);

@@ -21,6 +21,11 @@ inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 [[nodiscard]] std::size_t sequence_length(std::string_view s, std::size_t i);
 // Returns the code of the character that a well-formed sequence, of two to four bytes, stands for.
 [[nodiscard]] std::uint32_t decode_utf8(std::string_view sequence);
+// Returns whether two bytes are a C1 control character, U+0080 to U+009F; its code is the second byte.
+[[nodiscard]] constexpr bool is_c1_control(std::string_view bytes) {
+  return bytes.size() == 2 && bytes[0] == '\xC2' && static_cast<unsigned char>(bytes[1]) >= 0x80 &&
+         static_cast<unsigned char>(bytes[1]) < 0xA0;
+}
 // Appends a character by its code, which is below 0x110000.
 void append_utf8(std::string& out, std::uint32_t code);
 // Returns the offset of the first byte that is not part of well-formed UTF-8, or npos.

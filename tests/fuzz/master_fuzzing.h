@@ -21,8 +21,7 @@ inline std::string file_of(const MasterSections& sections) {
   std::string file;
   const auto out = memory_output(file);
   blocks::Writer writer(*out, master_file::kind);
-  for (std::size_t i = 0; i < sections.size(); ++i)
-    writer.block(section_names[i], 1, sections[i], sections[i].size());
+  for (std::size_t i = 0; i < sections.size(); ++i) writer.block(section_names[i], 1, sections[i]);
   writer.finish();
   out->close();
   return file;

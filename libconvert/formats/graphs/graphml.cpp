@@ -2,6 +2,7 @@
 // GraphML, write only: one flat graph, since most readers do not know nested ones; nodes carry their rank.
 #include "formats/format.h"
 #include "formats/graphs/drawing.h"
+#include "util/utf8.h"
 
 namespace convert {
 namespace {
@@ -15,9 +16,15 @@ using drawing::Writer;
 constexpr drawing::PlainText plain_xml("&<>\"");
 
 // Writes text of an element. Shows what XML 1.0 cannot hold: control characters as \xNN, bytes that are not UTF-8
-// and the two noncharacters U+FFFE and U+FFFF as U+FFFD.
+// and the two noncharacters U+FFFE and U+FFFF as U+FFFD. C1 controls, which terminals execute, become references.
 void append_xml(std::string_view s, Writer& out) {
   drawing::write_escaped(s, plain_xml, out, [&](std::string_view character) {
+    if (is_c1_control(character)) {
+      out << "&#";
+      drawing::append_hex(static_cast<unsigned char>(character[1]), out);
+      out << ';';
+      return;
+    }
     if (character.size() != 1) {
       const bool legal = !character.empty() && character != "\xEF\xBF\xBE" && character != "\xEF\xBF\xBF";
       out << (legal ? character : drawing::replacement);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -13,15 +14,21 @@
 
 namespace convert::master_file {
 
+inline constexpr std::uint64_t memory_factor = 10;  // of contents: a number of one byte takes 8, beside the byte
+
 // The file has blocks (formats/blocks.h) of sections: "texts", "shapes", "classes", "order", "groups"; a section is
 // the payloads of its blocks, one behind the other. Unknown sections are skipped. A list of numbers is a code and
 // its bytes; the values of a class are lists by field, the values of a field in the order of nodes.
-inline constexpr blocks::Kind kind{.magic =
-                                       "\x89"
-                                       "ETSET\r\n\x1a\n",
-                                   .version = 1,
-                                   .noun = "master trace",
-                                   .rule = "master"};
+inline constexpr blocks::Kind kind{
+    .magic =
+        "\x89"
+        "ETSET\r\n\x1a\n",
+    .version = 1,
+    .noun = "master trace",
+    .rule = "master",
+    .memory = [](std::string_view /*section*/, std::uint64_t /*rows*/, std::uint64_t payload_bytes) {
+      return memory_factor * payload_bytes;
+    }};
 inline constexpr std::size_t block_bytes = std::size_t{2} << 20U;
 
 // How a list of numbers is coded: each as zigzag LEB128, or its difference to the one before.

@@ -14,8 +14,6 @@ using blocks::append_number;
 using blocks::append_text;
 using blocks::zigzag;
 
-constexpr std::uint64_t memory_factor = 10;  // of contents: a number of one byte takes 8, beside the byte
-
 // Collects a section, and writes it block by block.
 class Section {
  public:
@@ -57,7 +55,7 @@ class Section {
     std::size_t at = 0;
     while (at < bytes_.size() && bytes_.size() - at >= least) {
       const std::size_t size = std::min(bytes_.size() - at, out_.dense() ? blocks::small_block_bytes : block_bytes);
-      out_.block(name_, 1, std::string_view(bytes_).substr(at, size), memory_factor * size);
+      out_.block(name_, 1, std::string_view(bytes_).substr(at, size));
       at += size;
     }
     bytes_.erase(0, at);

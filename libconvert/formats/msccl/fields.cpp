@@ -52,8 +52,9 @@ bool XmlFields::integer(XmlPlace place, const char* name, const char* text, std:
                         std::int64_t& value) {
   const char* begin = text;
   const char* end = text + std::strlen(text);
-  while (begin != end && (*begin == ' ' || *begin == '\t')) ++begin;
-  while (end != begin && (end[-1] == ' ' || end[-1] == '\t')) --end;
+  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; };
+  while (begin != end && is_space(*begin)) ++begin;
+  while (end != begin && is_space(end[-1])) --end;
   const char* digits = begin != end && *begin == '+' ? begin + 1 : begin;
   const auto [rest, problem] = std::from_chars(digits, end, value);
   const auto bad = [&](const char* what) {
@@ -69,7 +70,7 @@ bool XmlFields::integer(XmlPlace place, const char* name, const char* text, std:
 bool XmlFields::long_integer32(XmlPlace place, const char* name, const char* text, std::int32_t& out) {
   using Limits = std::numeric_limits<std::int32_t>;
   std::int64_t wide = 0;
-  if (!integer(place, name, text, Limits::min(), Limits::max(), wide)) return false;
+  if (!integer(place, name, decoded(text).c_str(), Limits::min(), Limits::max(), wide)) return false;
   out = static_cast<std::int32_t>(wide);
   return true;
 }

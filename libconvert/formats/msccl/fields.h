@@ -86,6 +86,9 @@ class XmlFields {
     out = negative ? -value : value;
     return true;
   }
+  // Returns the value of an attribute with its entities and character references replaced; the value itself if one
+  // is undefined.
+  static std::string decoded(std::string_view value) { return unescape_xml(value).value_or(std::string(value)); }
   static std::string clip(std::string_view text) { return cut_text(text, 40); }
 
  private:

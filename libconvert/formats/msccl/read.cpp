@@ -374,14 +374,18 @@ class Reader {
     }
     step.hasdep = hasdep != 0;
     const auto buffer = [&](const char* name, const char* text, Buffer& out) {
-      if (const auto b = parse_buffer(text)) return out = *b, true;
+      auto b = parse_buffer(text);
+      if (!b) b = parse_buffer(XmlFields::decoded(text));
+      if (b) return out = *b, true;
       error(place, "attributes",
             std::string(name) + "=\"" + XmlFields::clip(text) + "\" is not a buffer; expected i, o or s");
       return false;
     };
     ok = buffer("srcbuf", v[a_srcbuf], step.src_buf) && ok;
     ok = buffer("dstbuf", v[a_dstbuf], step.dst_buf) && ok;
-    if (const auto type = parse_step_type(v[a_type])) {
+    auto type = parse_step_type(v[a_type]);
+    if (!type) type = parse_step_type(XmlFields::decoded(v[a_type]));
+    if (type) {
       step.type = *type;
     } else {
       error(place, "attributes",

@@ -134,6 +134,9 @@ class Tokenizer {
     if (key.size() >= most_text || value.size() > most_text)
       return fail(begin, "'" + cut_text(key, 40) + "' has " + std::to_string(std::max(key.size(), value.size())) +
                              " characters; the runtimes have room for " + std::to_string(most_text));
+    if (is_read(key) && key != "name" && value.find('&') != std::string_view::npos)
+      return fail(value_begin, std::string(key) + "=\"" + cut_text(value, 40) +
+                                   "\" has a character reference, which the runtimes do not decode");
     return number(key, value, value_begin);
   }
 

@@ -6,12 +6,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "core/run.h"
 #include "formats/blocks.h"
 
 namespace convert::run_file {
+
+// Returns the memory that a block takes in a reader: its rows, and the payload that their texts come from.
+[[nodiscard]] std::uint64_t block_memory(std::string_view table, std::uint64_t rows, std::uint64_t payload_bytes);
 
 // The file has blocks (formats/blocks.h); their payload: the number of columns; each: name, code, size, bytes. A
 // table may have several blocks. Unknown tables and columns are skipped, so what adds some keeps the version.
@@ -20,7 +25,8 @@ inline constexpr blocks::Kind kind{.magic =
                                        "ETRUN\r\n\x1a\n",
                                    .version = 1,
                                    .noun = "run",
-                                   .rule = "run"};
+                                   .rule = "run",
+                                   .memory = block_memory};
 using blocks::max_payload;
 using blocks::max_rows;
 
@@ -181,6 +187,21 @@ void for_each_table(R& run, const Fn& fn) {
   fn("memory", run.memory);
   fn("alive", run.alive);
   fn("deps", run.deps);
+}
+
+inline std::uint64_t block_memory(std::string_view table, std::uint64_t rows, std::uint64_t payload_bytes) {
+  static const Run none;
+  std::uint64_t row_bytes = 0;
+  const auto if_named = [&](std::string_view name, std::size_t bytes) {
+    if (name == table) row_bytes = bytes;
+  };
+  for_each_table(none,
+                 [&]<class Row>(std::string_view name, const std::vector<Row>&) { if_named(name, sizeof(Row)); });
+  for (const std::string_view name : {"meta", "settings", "inputs"}) if_named(name, sizeof(Run::Setting));
+  for (const std::string_view name : {"limits", "hints", "texts", "names"}) if_named(name, sizeof(TextRow));
+  if_named("slack", sizeof(NumberRow<Picoseconds>));
+  if_named("link_bins", sizeof(NumberRow<std::uint8_t>));
+  return rows * row_bytes + payload_bytes;
 }
 
 }  // namespace convert::run_file

@@ -88,7 +88,7 @@ class Writer {
     payload_.clear();
     append_number(payload_, std::tuple_size_v<decltype(Columns<Row>::all)>);
     std::apply([&](const auto&... column) { (add(column, rows), ...); }, Columns<Row>::all);
-    blocks_.block(name, rows.size(), payload_, rows.size() * sizeof(Row) + payload_.size());
+    blocks_.block(name, rows.size(), payload_);
   }
 
   template <class Row, class Value>

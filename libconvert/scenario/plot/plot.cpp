@@ -74,7 +74,7 @@ std::string escaped(std::string_view text) {
     } else if (length == 1) {
       out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
     } else {
-      out += text.substr(i, length);
+      out += is_c1_control(text.substr(i, length)) ? " " : text.substr(i, length);
       i += length - 1;
     }
   }

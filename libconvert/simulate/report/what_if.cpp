@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -99,12 +100,12 @@ class Changes {
       changed.ranks[r].code = code;
     }
   }
-  // Returns which calls of a rank are of a kind of collective and a group; nothing if none is.
-  [[nodiscard]] std::optional<Calls> calls_of(Rank r, const std::pair<Collective, std::uint32_t>& wanted) const {
+  // Returns which calls of a rank are of an operation and of groups, by group; nothing if none is.
+  [[nodiscard]] std::optional<Calls> calls_of(Rank r, Collective op, const std::vector<bool>& of_groups) const {
     Calls calls;
     for (const std::uint32_t plan : program_.ranks[r].plans) {
       const CollectiveCall& call = program_.plans[plan].call;
-      calls.push_back(std::pair(call.op, call.group) == wanted);
+      calls.push_back(call.op == op && of_groups[call.group]);
     }
     return std::ranges::find(calls, true) == calls.end() ? std::nullopt : std::optional(std::move(calls));
   }
@@ -176,37 +177,55 @@ class Changes {
     run(changed, {.change = Run::Change::latency}, "links have no latency", "--set latency=0ns");
   }
 
-  struct FreeCall {
+  // An operation in groups of one size whose first members make the same calls of it.
+  struct FreeCalls {
     Collective op = Collective::all_reduce;
-    std::uint32_t group = 0;  // in program_.groups
-    double npu_ps = 0;        // the sum over its calls of NPUs × time after the last call
+    std::vector<std::uint32_t> groups{};  // in program_.groups, ascending
+    double npu_ps = 0;                    // the sum over the calls of NPUs × time after the last call
   };
-  // Returns the pairs of operation and group that run, the largest contributors first.
-  [[nodiscard]] std::vector<FreeCall> contributors() const {
+  // Returns the sizes of the calls that the first member of each group makes of each operation, in its order.
+  [[nodiscard]] std::map<std::pair<Collective, std::uint32_t>, std::vector<std::int64_t>> sizes_of_calls() const {
+    std::map<std::pair<Collective, std::uint32_t>, std::vector<std::int64_t>> sizes;
+    for (Rank r = 0; r < program_.ranks.size(); ++r) {
+      for (const std::uint32_t plan : program_.ranks[r].plans) {
+        const CollectiveCall& call = program_.plans[plan].call;
+        if (program_.groups[call.group].rank(0) == r) sizes[{call.op, call.group}].push_back(call.bytes);
+      }
+    }
+    return sizes;
+  }
+  // Returns the operations that run, by equal groups, the largest contributors first.
+  [[nodiscard]] std::vector<FreeCalls> contributors() const {
     std::map<std::pair<Collective, std::int64_t>, double> times;
     for (const Run::Call& c : run_.calls) {
       if (c.end_ps >= c.last_begin_ps)
         times[{c.op, c.group}] += static_cast<double>(c.npus) * static_cast<double>(c.end_ps - c.last_begin_ps);
     }
-    std::set<std::pair<Collective, std::uint32_t>> seen;
-    for (const CollectivePlan& plan : program_.plans) seen.emplace(plan.call.op, plan.call.group);
-    std::vector<FreeCall> out;
-    for (const auto& [op, group] : seen) {
-      const auto time = times.find({op, program_.groups[group].id});
-      out.push_back({op, group, time == times.end() ? 0 : time->second});
+    std::map<std::tuple<Collective, std::uint32_t, std::vector<std::int64_t>>, std::size_t> known;
+    std::vector<FreeCalls> out;
+    for (const auto& [call, sizes] : sizes_of_calls()) {
+      const SystemGroup& group = program_.groups[call.second];
+      const auto [at, is_new] = known.try_emplace({call.first, group.size(program_.model), sizes}, out.size());
+      if (is_new) out.push_back({.op = call.first});
+      FreeCalls& calls = out[at->second];
+      calls.groups.push_back(call.second);
+      const auto time = times.find({call.first, group.id});
+      if (time != times.end()) calls.npu_ps += time->second;
     }
-    std::ranges::stable_sort(out, std::ranges::greater(), &FreeCall::npu_ps);
+    std::ranges::stable_sort(out, std::ranges::greater(), &FreeCalls::npu_ps);
     return out;
   }
 
   void free_calls() {
     constexpr std::size_t most = 4;
-    std::vector<FreeCall> calls = contributors();
-    if (calls.size() > most) calls.resize(most);
-    for (const auto& [op, group, npu_ps] : calls) {
+    std::vector<FreeCalls> contributions = contributors();
+    if (contributions.size() > most) contributions.resize(most);
+    for (const FreeCalls& calls : contributions) {
+      std::vector<bool> of_groups(program_.groups.size());
+      for (const std::uint32_t group : calls.groups) of_groups[group] = true;
       ReplayProgram changed = copy();
       edit(
-          changed, [&, wanted = std::pair(op, group)](Rank r) { return calls_of(r, wanted); },
+          changed, [&](Rank r) { return calls_of(r, calls.op, of_groups); },
           [](Op& node, const Calls& edited) {
             if (node.type != OpType::collective || !edited[node.channel]) return;
             node.type = OpType::timed;
@@ -215,12 +234,26 @@ class Changes {
             node.end = NodeEnd(node.type, node.slot, node.is_compute, node.end.is_leaf(), node.end.to_child(),
                                node.end.has_pair());
           });
-      const std::int64_t id = program_.groups[group].id;
-      const std::string of = id == 0 ? "" : " of group " + std::to_string(id);
-      run(changed, {.change = Run::Change::free_call, .subject = static_cast<std::int32_t>(op), .group = id},
-          std::string(name(op)) + of + " takes no time",
-          "--free " + std::string(name(op)) + (program_.groups.size() == 1 ? "" : ":pg=" + std::to_string(id)));
+      const SystemGroup& first = program_.groups[calls.groups.front()];
+      const std::size_t others = calls.groups.size() - 1;
+      std::string of = first.id == 0 && others == 0 ? "" : " of group " + std::to_string(first.id);
+      if (others > 0) of += " and " + std::to_string(others) + (others == 1 ? " equal group" : " equal groups");
+      run(changed,
+          {.change = Run::Change::free_call, .subject = static_cast<std::int32_t>(calls.op), .group = first.id},
+          std::string(name(calls.op)) + of + " takes no time", free_setting(calls));
     }
+  }
+  [[nodiscard]] std::string free_setting(const FreeCalls& calls) const {
+    const std::string option = "--free " + std::string(name(calls.op));
+    std::set<std::uint32_t> callers;
+    for (const CollectivePlan& plan : program_.plans) {
+      if (plan.call.op == calls.op) callers.insert(plan.call.group);
+    }
+    if (callers.size() == calls.groups.size()) return option;
+    std::string setting;
+    for (const std::uint32_t group : calls.groups)
+      setting += (setting.empty() ? "" : " ") + option + ":pg=" + std::to_string(program_.groups[group].id);
+    return setting;
   }
 
   // Plans the collectives of changed.model that have native algorithms; returns false if one of them cannot run so.

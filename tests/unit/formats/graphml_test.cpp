@@ -34,12 +34,13 @@ TEST(Graphml, TextIsEscaped) {
   EXPECT_EQ(name_of("two\nlines\t\r"), "two&#10;lines&#9;&#13;");
   EXPECT_EQ(name_of("größe → 日本"), "größe → 日本");
   EXPECT_EQ(name_of(std::string("\x1b[0m\x7f") + '\0'), "\\x1b[0m\\x7f\\x00");
+  EXPECT_EQ(name_of("\u009b31m\u0080\u009f\u00a0"), "&#x9b;31m&#x80;&#x9f;\u00a0");
   EXPECT_EQ(name_of("a\xff\xc3("), "a\xEF\xBF\xBD\xEF\xBF\xBD(");
   EXPECT_EQ(name_of("\xEF\xBF\xBE\xEF\xBF\xBF\xEF\xBF\xBD"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
 TEST(Graphml, TextReadsBack) {
-  const std::string name = "a<b> & ]]> \"c\"\n\t\\ größe";
+  const std::string name = "a<b> & ]]> \"c\"\n\t\\ größe \u009b31m";
   const Trace t = named_trace(0, name);
   pugi::xml_document doc;
   ASSERT_TRUE(doc.load_string(drawn(graphml_format, {&t, 1}).c_str()));

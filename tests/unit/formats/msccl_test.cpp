@@ -98,6 +98,28 @@ TEST(ReadMsccl, DefectsOfAStepHaveItsLineAndColumn) {
             "4:3: error: attribute 'cnt' of <step> stands twice [xml]\n");
 }
 
+TEST(ReadMsccl, CharacterReferencesInAttributesAreDecoded) {
+  for (const auto& [from, to] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"cnt=\"1\"", "cnt=\"&#49;\""},
+                                                                  {"cnt=\"1\"", "cnt=\"&#x31;&#10;\""},
+                                                                  {"depid=\"-1\"", "depid=\"&#45;1\""},
+                                                                  {"type=\"s\"", "type=\"&#115;\""},
+                                                                  {"srcbuf=\"i\"", "srcbuf=\"&#x69;\""},
+                                                                  {"dstbuf=\"o\"", "dstbuf=\"&#x6F;\""}})
+    EXPECT_EQ(msccl_findings(step_with(from, to)), "") << to;
+  EXPECT_EQ(msccl_findings(msccl_document(algo, R"(<tb id="&#48;" send="&#x31;" recv="&#45;1" chan="&#48;"/>)")),
+            "");
+  std::string gpu = msccl_document(algo, "");
+  gpu.replace(gpu.find("i_chunks=\"1\""), 12, "i_chunks=\"&#49;\"");
+  EXPECT_EQ(msccl_findings(gpu), "");
+  EXPECT_EQ(msccl_findings(step_with("cnt=\"1\"", "cnt=\"&#x41;\"")),
+            "4:3: error: cnt=\"A\" is not a decimal integer [attributes]\n");
+  EXPECT_EQ(msccl_findings(step_with("cnt=\"1\"", "cnt=\"&one;\"")),
+            "4:3: error: cnt=\"&one;\" is not a decimal integer [attributes]\n");
+  EXPECT_EQ(msccl_findings(step_with("srcbuf=\"i\"", "srcbuf=\"&lt;\"")),
+            "4:3: error: srcbuf=\"&lt;\" is not a buffer; expected i, o or s [attributes]\n");
+}
+
 // One defect gives one finding: what cannot be read is not judged further.
 TEST(ReadMsccl, NoFindingsAfterAnUnreadablePart) {
   std::string bad = algo;
@@ -205,6 +227,14 @@ TEST(WriteMsccl, EscapesTextAndKeepsMscclangsOrder) {
             "ngpus=\"1\" coll=\"custom\" inplace=\"0\" "
             "outofplace=\"1\" minBytes=\"0\" maxBytes=\"134217728\" redop=\"sum\">\n"
             "  <gpu id=\"0\" i_chunks=\"0\" o_chunks=\"0\" s_chunks=\"3\">\n  </gpu>\n</algo>\n");
+}
+
+TEST(Xml, C1ControlsAreWrittenAsReferences) {
+  const std::string text = "\u009b31m\u0080\u009f\u00a0é";
+  std::string out;
+  escape_xml(text, out);
+  EXPECT_EQ(out, "&#155;31m&#128;&#159;\u00a0é");
+  EXPECT_EQ(unescape_xml(out), text);
 }
 
 TEST(Xml, Unescape) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/diagnostic.h"
+#include "formats/run/tables.h"
 
 namespace convert {
 namespace {
@@ -165,6 +166,39 @@ TEST(RunFile, RefusesANewerVersion) {
       run_failure(bytes),
       "x.run:@0xa: this run was written by a newer etkit: its format is version 2, this etkit reads version 1");
   EXPECT_EQ(run_failure("PK"), "x.run:@0x0: this is not a run file");
+}
+
+// 2,000 blocks of 65,536 slices in 60 KB, of which one is damaged: the 5 GB that they need are found first.
+TEST(RunFile, RefusesTooDenseBlocksBeforeItUnpacksThem) {
+  std::string bytes;
+  const auto out = memory_output(bytes);
+  blocks::Writer writer(*out, run_file::kind);
+  const std::size_t head = bytes.size();
+  std::size_t block = 0;
+  for (int i = 0; i < 2000; ++i) {
+    writer.block("slices", blocks::max_rows, std::string(1, '\0'));  // no columns
+    if (i == 0) block = bytes.size() - head;
+  }
+  writer.finish();
+  out->close();
+  bytes[head + 10 * block - 1] ^= 1;  // the checksum of one that comes before the limit
+  const std::string failure = run_failure(bytes);
+  EXPECT_NE(failure.find("x.run: "), std::string::npos) << failure;
+  EXPECT_NE(failure.find("of compressed data would take more than"), std::string::npos) << failure;
+  // Ten of them are below the limit.
+  bytes.resize(head + 10 * block);
+  EXPECT_NE(run_failure(bytes).find("does not unpack"), std::string::npos) << run_failure(bytes);
+}
+
+// Dense enough that heads are read ahead, within the limit.
+TEST(RunFile, ReadsManyEqualRows) {
+  convert::Run r;
+  const std::size_t rows = 12 * blocks::max_rows;
+  r.timeline.slices.resize(rows);
+  (void)r.timeline.names.add("");
+  const std::string bytes = run_bytes(r);
+  EXPECT_LT(bytes.size() * 200, rows * sizeof(Slice));
+  EXPECT_EQ(read_bytes(bytes).timeline.slices.size(), rows);
 }
 
 TEST(RunFile, RefusesNumbersThatLeadNowhere) {

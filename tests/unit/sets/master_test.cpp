@@ -307,7 +307,7 @@ TEST(Master, ScrambledSectionsAreErrorsOrSets) {
     std::string file;
     const auto out = memory_output(file);
     blocks::Writer writer(*out, master_file::kind);
-    for (const Section& s : scrambled) writer.block(s.name, 1, s.payload, s.payload.size());
+    for (const Section& s : scrambled) writer.block(s.name, 1, s.payload);
     writer.finish();
     out->close();
     try {

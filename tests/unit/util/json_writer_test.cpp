@@ -58,6 +58,11 @@ TEST(JsonWriter, EscapesEverythingThatJsonForbids) {
   }
 }
 
+TEST(JsonWriter, EscapesC1Controls) {
+  EXPECT_EQ(json_string("a\u009b31m\u0080\u009f"), "\"a\\u009b31m\\u0080\\u009f\"");
+  EXPECT_EQ(json_string("\u00a0\u00c2"), "\"\u00a0\u00c2\"");
+}
+
 TEST(JsonWriter, Utf8PassesAndDamageIsReplaced) {
   const std::string good = "\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80 \xED\x9F\xBF \xF4\x8F\xBF\xBF";
   std::string out;

@@ -243,7 +243,9 @@ class Changes {
           std::string(name(calls.op)) + of + " takes no time", free_setting(calls));
     }
   }
+  // Returns the options that free the calls; empty if they would name more groups than a reader follows.
   [[nodiscard]] std::string free_setting(const FreeCalls& calls) const {
+    constexpr std::size_t most_groups = 8;
     const std::string option = "--free " + std::string(name(calls.op));
     std::set<std::uint32_t> callers;
     for (const CollectivePlan& plan : program_.plans) {
@@ -251,6 +253,7 @@ class Changes {
     }
     if (callers.size() == calls.groups.size()) return option;
     std::string setting;
+    if (calls.groups.size() > most_groups) return setting;
     for (const std::uint32_t group : calls.groups)
       setting += (setting.empty() ? "" : " ") + option + ":pg=" + std::to_string(program_.groups[group].id);
     return setting;

@@ -372,11 +372,12 @@ void NodeCompiler::count_omissions(bool priced) {
   const bool communicates = sends || node_->type == NodeType::comm_coll;
   if (communicates) ++omitted_.communications;
   for (const Attr& a : attributes_) {
-    if (a.name == attr::start_delay_nanos && options_.recorded != Recorded::everything) {
+    if (a.name.index() < attr::count) {
+      if (a.name != attr::start_delay_nanos || options_.recorded == Recorded::everything) continue;
       const IntValue ns = int_value(&a);
       if (ns && ns.value > 0) omitted_ += {.delayed = 1, .delay_ns = static_cast<std::uint64_t>(ns.value)};
+      continue;
     }
-    if (a.name.index() < attr::count) continue;  // most attributes; none of the following
     if (a.name == unknown_communication && node_->type == NodeType::comp) {
       omitted_ += {.unknown = 1, .unknown_ns = static_cast<std::uint64_t>(out_.op.value / ps_per_ns)};
     } else if (a.name == kernelless_communication && communicates && is_recorded(true)) {

@@ -28,13 +28,6 @@ std::int64_t SystemLayer<Observer>::exact_total(const Stream& st) const {
       [&](const PhasePlan& phase) { return place_in(st, phase); }, plan.rounded);
 }
 
-template <class Observer>
-Round SystemLayer<Observer>::exact_round(const Stream& st, std::uint64_t number) const {
-  if (st.phase->unequal) [[unlikely]]
-    return round_of_unequal(st, number);
-  return round(*st.phase, st.place, st.total, number, st.anticlockwise);
-}
-
 // Returns the bytes of a message between the stream's place of a tree or star and another place.
 template <class Observer>
 std::int64_t SystemLayer<Observer>::stage_bytes(const Stream& st, std::uint32_t place) const {
@@ -74,9 +67,9 @@ void SystemLayer<Observer>::exact_received(std::uint32_t s) {
     exact_pass(s, (*st.stages)[st.sent].reduces ? st.total : 0);
   } else {
     const std::uint64_t number = st.received++;
-    const Collective op = st.phase->op;
+    const Collective op = st.phase->op;  // unequal parts are gathered
     if (op != Collective::all_reduce && op != Collective::reduce_scatter) return exact_pass(s, 0);
-    const Round r = exact_round(st, number);
+    const Round r = round(*st.phase, st.place, st.total, number, st.anticlockwise);
     exact_pass(s, r.reduces ? r.in_bytes : 0);
   }
 }
@@ -100,10 +93,16 @@ void SystemLayer<Observer>::exact_step(std::uint32_t s) {
   while (st.sent < all && st.free > 0) {
     if (in_halves && st.sent >= p.members - 1 && st.prepared < window + p.members - 1) return;
     const auto number = static_cast<std::uint32_t>(st.sent);
-    const Round r = exact_round(st, st.sent++);
+    ++st.sent;
     --st.free;
-    send_to(st, r.to, by_size ? static_cast<std::uint32_t>(r.out_bytes - smaller) : number, r.out_bytes);
-    receive_from(s, r.from, by_size ? static_cast<std::uint32_t>(r.in_bytes - smaller) : number, r.in_bytes);
+    const auto exchange = [&](const Round& r) {
+      send_to(st, r.to, by_size ? static_cast<std::uint32_t>(r.out_bytes - smaller) : number, r.out_bytes);
+      receive_from(s, r.from, by_size ? static_cast<std::uint32_t>(r.in_bytes - smaller) : number, r.in_bytes);
+    };
+    if (p.unequal) [[unlikely]]
+      exchange(round_of_unequal(st, number));
+    else
+      exchange(round(p, st.place, st.total, number, st.anticlockwise));
   }
   if (st.sent == all && st.prepared == window + all) end_phase(s);
 }

@@ -137,7 +137,6 @@ class SystemLayer final : public SystemState {
 
   // Exact sizes, in exact_algorithms.h.
   [[nodiscard]] std::int64_t exact_total(const Stream& st) const;
-  [[nodiscard]] Round exact_round(const Stream& st, std::uint64_t number) const;
   [[nodiscard]] std::int64_t stage_bytes(const Stream& st, std::uint32_t place) const;
   void exact_begin(std::uint32_t s);
   void exact_pass(std::uint32_t s, std::int64_t reduced_bytes);

@@ -47,56 +47,66 @@ class Activity {
   }
   // Returns for how long nothing was computed until now.
   [[nodiscard]] Picoseconds without_compute(Picoseconds now) const {
-    Picoseconds time = (under_way_ & 1U << compute) == 0 ? now - since_ : 0;
-    for (unsigned set = 0; set < sets; ++set) {
-      if ((set & 1U << compute) == 0 && !is_merged(set)) time += length_[place_of[set]];
-    }
-    return time;
+    const Picoseconds computed = length_[place_compute] + ((under_way_ & 1U << compute) == 0 ? 0 : now - since_);
+    return now - computed;
   }
   [[nodiscard]] ActivityTimes times(Picoseconds now) const {
     Activity at_end = *this;
     at_end.book(now);
-    ActivityTimes times;
-    for (unsigned set = 1; set < sets; ++set) {
-      if (is_merged(set)) continue;
-      const Picoseconds length = at_end.length_[place_of[set]];
-      const auto has = [set](Kind kind) { return (set & 1U << kind) != 0; };
-      times.busy += length;
-      if (has(compute)) times.compute += length;
-      if (has(communication)) times.communication += length;
-      if (has(compute) && has(communication)) times.overlap += length;
-      if (has(waiting) && !has(compute)) times.waiting += length;
-      if (has(waiting) || has(communication)) times.called += length;
-      if (has(memory)) times.memory += length;
-      if (has(cpu)) times.cpu += length;
-    }
-    times.computes = (seen_ & 1U << compute) != 0;
-    times.communicates = (seen_ & (1U << communication | 1U << waiting)) != 0;
-    return times;
+    const auto& length = at_end.length_;
+    return {.compute = length[place_compute],
+            .communication = length[place_communication],
+            .overlap = length[place_overlap],
+            .waiting = length[place_waiting],
+            .called = length[place_called],
+            .memory = length[place_memory],
+            .cpu = length[place_cpu],
+            .busy = length[place_busy],
+            .computes = (seen_ & 1U << compute) != 0,
+            .communicates = (seen_ & (1U << communication | 1U << waiting)) != 0};
   }
 
  private:
-  static constexpr unsigned sets = 32;  // of kinds
-  // Returns whether a set counts as the set without `waiting`: beside communication, waiting makes no difference.
-  static constexpr auto is_merged = [](unsigned set) {
-    constexpr unsigned both = 1U << communication | 1U << waiting;
-    return (set & both) == both;
+  // Members of ActivityTimes.
+  enum Place : std::uint8_t {
+    place_compute,
+    place_communication,
+    place_overlap,
+    place_waiting,
+    place_called,
+    place_memory,
+    place_cpu,
+    place_busy,
+    places
   };
-  static constexpr std::size_t places = 24;
-  static constexpr std::array<std::uint8_t, sets> place_of = [] {
-    std::array<std::uint8_t, sets> place{};
-    std::uint8_t next = 0;
-    for (unsigned set = 0; set < sets; ++set) place[set] = is_merged(set) ? place[set & ~(1U << waiting)] : next++;
-    return place;
+  // By set of kinds under way: -1 in each place to which its time counts, else 0.
+  static constexpr std::array<std::array<Picoseconds, places>, 32> masks = [] {
+    std::array<std::array<Picoseconds, places>, 32> all{};
+    for (unsigned set = 0; set < all.size(); ++set) {
+      const auto has = [set](Kind kind) { return (set & 1U << kind) != 0; };
+      const auto counts = [&](Place place, bool counted) { all[set][place] = counted ? -1 : 0; };
+      counts(place_compute, has(compute));
+      counts(place_communication, has(communication));
+      counts(place_overlap, has(compute) && has(communication));
+      counts(place_waiting, has(waiting) && !has(compute) && !has(communication));
+      counts(place_called, has(waiting) || has(communication));
+      counts(place_memory, has(memory));
+      counts(place_cpu, has(cpu));
+      counts(place_busy, set != 0);
+    }
+    return all;
   }();
-  static_assert(place_of[sets - 1] < places);
 
   void change(Kind kind, Picoseconds now) {
     book(now);
     under_way_ ^= static_cast<std::uint8_t>(1U << kind);
     seen_ |= under_way_;
   }
-  void book(Picoseconds now) { length_[place_of[under_way_]] += now - std::exchange(since_, now); }
+  void book(Picoseconds now) {
+    const Picoseconds length = now - std::exchange(since_, now);
+    if (length == 0) return;
+    for (std::size_t i = 0; i < places; ++i) length_[i] += length & masks[under_way_][i];
+  }
 
   static constexpr std::array<Kind, 32> kinds = [] {  // by slot and type
     std::array<Kind, 32> kinds{};
@@ -112,7 +122,7 @@ class Activity {
   std::uint8_t under_way_ = 0;  // bit per kind
   std::uint8_t seen_ = 0;
   Picoseconds since_ = 0;
-  std::array<Picoseconds, places> length_{};  // by place_of under_way_
+  std::array<Picoseconds, places> length_{};
 };
 
 }  // namespace convert

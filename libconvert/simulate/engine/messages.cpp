@@ -28,7 +28,7 @@ Channels::Channels(Network& network, const ChannelKeys& fixed, std::size_t npus)
       routes_by_tag_(network.routes_by_tag()),
       fixed_(fixed),
       first_made_(static_cast<std::uint32_t>(fixed.size())),
-      fixed_backlogs_(fixed.size(), npus),
+      states_(fixed.size(), npus),
       table_(64) {}
 
 std::uint64_t hash(const ChannelKey& key) {

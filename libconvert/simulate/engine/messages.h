@@ -44,10 +44,20 @@ class Channels {
   [[nodiscard]] std::vector<Left> left() const;
   [[nodiscard]] bool any_unclaimed() const { return unclaimed_ != 0; }
 
+  // Counts a receive of a fixed channel. Returns whether its message is not sent yet.
+  [[nodiscard]] bool receives_ahead(std::uint32_t channel) { return ++states_[channel].ahead > 0; }
+  // Counts a message of a fixed channel. Returns whether its receive was there before.
+  [[nodiscard]] bool sends_to_receive(std::uint32_t channel) { return --states_[channel].ahead >= 0; }
+
  protected:
   // Counts what waits in a channel. Positive: 1 + the last entry of a circular list of posted receives. Negative:
   // so many messages came before their receive.
   using Backlog = std::int32_t;
+  // The state of a fixed channel.
+  struct State {
+    Backlog backlog = 0;
+    std::int32_t ahead = 0;  // receives less messages, of those counted
+  };
   // Is a channel that acquire() has made. All that a message touches is in one cache line.
   struct alignas(64) Made {
     Backlog backlog = 0;
@@ -86,10 +96,10 @@ class Channels {
   void grow();
 
   [[nodiscard]] Backlog& backlog(std::uint32_t channel) {
-    return channel < first_made_ ? fixed_backlogs_[channel] : made_[channel - first_made_].backlog;
+    return channel < first_made_ ? states_[channel].backlog : made_[channel - first_made_].backlog;
   }
   [[nodiscard]] const Backlog& backlog(std::uint32_t channel) const {
-    return channel < first_made_ ? fixed_backlogs_[channel] : made_[channel - first_made_].backlog;
+    return channel < first_made_ ? states_[channel].backlog : made_[channel - first_made_].backlog;
   }
   // Returns the last entry of a backlog with receives; its next is the first.
   static std::uint32_t last_posted(Backlog b) { return static_cast<std::uint32_t>(b) - 1; }
@@ -99,7 +109,7 @@ class Channels {
   const ChannelKeys& fixed_;
   const std::uint32_t first_made_;  // channel
   std::uint64_t unclaimed_ = 0;
-  Stretches<Backlog> fixed_backlogs_;
+  Stretches<State> states_;       // of fixed channels
   Pool<Made, &Made::next> made_;  // numbered after the fixed ones
   // Is open addressing like IndexTable's, but a slot has the hash: a probe touches no channel.
   GrowingHugeVector<Slot> table_;
@@ -249,6 +259,7 @@ class Messages : public Channels {
   }
   // Fetches what a message that `npu` sends needs.
   [[gnu::always_inline]] void prefetch_sender(Rank npu) const { __builtin_prefetch(&sent_[npu], 1); }
+  [[gnu::always_inline]] void prefetch_fixed(std::uint32_t channel) const { __builtin_prefetch(&states_[channel]); }
   [[gnu::always_inline]] void prefetch_channel(MessageToken m) const {
     __builtin_prefetch(&backlog(messages_[m].channel));
   }

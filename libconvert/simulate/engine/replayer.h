@@ -19,7 +19,7 @@
 #include "simulate/engine/observer.h"
 #include "simulate/engine/remote_memory.h"
 #include "simulate/engine/replay.h"
-#include "simulate/engine/waits_for_others.h"
+#include "simulate/engine/waiting_in_calls.h"
 #include "simulate/system/layer.h"
 #include "util/huge_pages.h"
 
@@ -30,12 +30,12 @@ class Replayer final : private CollectiveListener {
   // Holds what each event of an NPU touches, most of it in four cache lines.
   struct alignas(64) Npu {
     Feeder feeder{};  // two of them
+    Activity activity{};
     const Op* ops = nullptr;
     LineArray<const LinkedMessage> messages{};
     const std::uint32_t* plans = nullptr;  // by call
     Picoseconds compute_ps = 0;
-    std::uint8_t busy = 0;  // bit per Slot in use
-    Activity activity{};
+    std::uint8_t busy = 0;                 // bit per Slot in use
     const ScheduledWay* way_of = nullptr;  // by node; null: none
   };
 
@@ -54,7 +54,6 @@ class Replayer final : private CollectiveListener {
         system_(program, queue_, npu_events_, messages_, *this, observer_),
         memory_(program.options.system->memory, static_cast<Rank>(program.ranks.size())),
         exposure_(program.ranks.size()),
-        receive_waits_(program.channels.size()),
         waits_for_(nodes_of(program)),
         npus_(program.ranks.size()),
         has_slots_(program.options.issue == IssueMode::workload),
@@ -258,9 +257,10 @@ class Replayer final : private CollectiveListener {
     if (op.end.needs_list()) npu.feeder.prefetch_children(node);
     observer_.offered(r);
     if (has_slots_ && (npu.busy & slot_bit(op.slot)) != 0) return false;
+    prefetch_messages(npu, op);
     observer_.node_starts(r, node);
     recorder_.begin(r, node, queue_.now());
-    if (op.type != OpType::invalid) npu.activity.begin(first_kind(npu, r, op), queue_.now());
+    if (op.type != OpType::invalid) npu.activity.begin(first_kind(npu, op), queue_.now());
     if (has_slots_ && op.type != OpType::invalid && op.slot != Slot::recv) npu.busy |= slot_bit(op.slot);
     begin(npu, r, node, op);
     observer_.node_started();
@@ -268,11 +268,11 @@ class Replayer final : private CollectiveListener {
   }
 
   // Returns the first activity of a node. A collective waits until all NPUs have called it.
-  [[nodiscard]] Activity::Kind first_kind(const Npu& npu, Rank r, const Op& op) {
+  [[nodiscard]] Activity::Kind first_kind(const Npu& npu, const Op& op) {
     const Activity::Kind kind = Activity::kind_of(op.type, op.slot);
     if (waits_communicate_ || kind != Activity::communication) return kind;
     const bool waits = op.type == OpType::collective ||
-                       (op.type == OpType::recv && receive_waits_.post(message(npu, op).channel, r));
+                       (op.type == OpType::recv && messages_.receives_ahead(message(npu, op).channel));
     return waits ? Activity::waiting : kind;
   }
 
@@ -287,8 +287,8 @@ class Replayer final : private CollectiveListener {
       case OpType::memory: begin_access(memory_.access(r, op.value, done)); break;
       case OpType::send: {
         const LinkedMessage& m = message(npu, op);
-        if (!waits_communicate_)
-          receive_waits_.send(m.channel, [this](Rank to) { npus_[to].activity.end_wait(queue_.now()); });
+        if (!waits_communicate_ && messages_.sends_to_receive(m.channel))
+          npus_[m.peer].activity.end_wait(queue_.now());
         if (npu.way_of != nullptr) messages_.go_by(npu.way_of[node]);
         messages_.send(m.channel, done, r, m.peer, op.value, 0);
         break;
@@ -311,10 +311,16 @@ class Replayer final : private CollectiveListener {
     for (const LinkedRankProgram& r : program.ranks) nodes.push_back(r.code == nullptr ? 0 : r.code->ops.size());
     return nodes;
   }
-  // Returns the message of a send or receive; what comes soon is fetched.
   [[nodiscard]] static const LinkedMessage& message(const Npu& npu, const Op& op) {
-    if (op.channel % npu.messages.per_line == 0) npu.messages.prefetch(op.channel + npu.messages.per_line);
     return npu.messages[op.channel];
+  }
+  // Fetches the messages in the line after that of a send or receive, and the channels of those in its own.
+  [[gnu::always_inline]] void prefetch_messages(const Npu& npu, const Op& op) const {
+    constexpr std::uint32_t per_line = decltype(npu.messages)::per_line;
+    if ((op.type != OpType::send && op.type != OpType::recv) || op.channel % per_line != 0) return;
+    npu.messages.prefetch(op.channel + per_line);
+    for (std::uint32_t next = 1; next < per_line; ++next)
+      messages_.prefetch_fixed(npu.messages[op.channel + next].channel);
   }
 
   void begin_access(const std::optional<RemoteMemory::Begun>& access) {
@@ -453,7 +459,6 @@ class Replayer final : private CollectiveListener {
   SystemLayer<Observer> system_;
   RemoteMemory memory_;
   CollectiveExposure exposure_;
-  ReceiveWaits receive_waits_;
   WaitingInCalls call_waits_;
   RankArrays<std::uint32_t> waits_for_;  // of the feeders
   HugeVector<Npu> npus_;

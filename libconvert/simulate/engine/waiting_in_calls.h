@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Waits for other NPUs: receives before their messages are sent, collectives before all NPUs have called.
+// Waits of collectives for NPUs that have not called yet.
 #pragma once
 
 #include <algorithm>
@@ -11,30 +11,6 @@
 #include "core/trace.h"
 
 namespace convert {
-
-class ReceiveWaits {
- public:
-  explicit ReceiveWaits(std::size_t channels) : channels_(channels) {}
-
-  // Notes that NPU `npu` posts a receive. Returns whether it waits: its message is not sent yet.
-  [[nodiscard]] bool post(std::uint32_t channel, Rank npu) {
-    Channel& c = channels_[channel];
-    c.receiver = npu;
-    return ++c.posted_ahead > 0;
-  }
-  // Notes that a message is sent; calls go_on(npu) if a receive waits for this message.
-  template <class GoOn>
-  void send(std::uint32_t channel, const GoOn& go_on) {
-    if (--channels_[channel].posted_ahead >= 0) go_on(channels_[channel].receiver);
-  }
-
- private:
-  struct Channel {
-    std::int32_t posted_ahead = 0;  // receives less messages
-    Rank receiver = 0;
-  };
-  std::vector<Channel> channels_;
-};
 
 class WaitingInCalls {
  public:

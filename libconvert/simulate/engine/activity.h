@@ -35,15 +35,16 @@ class Activity {
   }
 
   void begin(Kind kind, Picoseconds now) {
-    if (active_[kind]++ == 0) change(kind, now);
+    if (active_[kind]++ == 0) change(1U << kind, now);
   }
   void end(Kind kind, Picoseconds now) {
-    if (--active_[kind] == 0) change(kind, now);
+    if (--active_[kind] == 0) change(1U << kind, now);
   }
   // A waiting receive or collective communicates from now on.
   void end_wait(Picoseconds now) {
-    end(waiting, now);
-    begin(communication, now);
+    const unsigned ended = --active_[waiting] == 0 ? 1U << waiting : 0;
+    const unsigned begun = active_[communication]++ == 0 ? 1U << communication : 0;
+    if ((ended | begun) != 0) change(ended | begun, now);
   }
   // Returns for how long nothing was computed until now.
   [[nodiscard]] Picoseconds without_compute(Picoseconds now) const {
@@ -97,9 +98,9 @@ class Activity {
     return all;
   }();
 
-  void change(Kind kind, Picoseconds now) {
+  void change(unsigned changed, Picoseconds now) {
     book(now);
-    under_way_ ^= static_cast<std::uint8_t>(1U << kind);
+    under_way_ ^= static_cast<std::uint8_t>(changed);
     seen_ |= under_way_;
   }
   void book(Picoseconds now) {

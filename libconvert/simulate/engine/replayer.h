@@ -319,6 +319,7 @@ class Replayer final : private CollectiveListener {
     constexpr std::uint32_t per_line = decltype(npu.messages)::per_line;
     if ((op.type != OpType::send && op.type != OpType::recv) || op.channel % per_line != 0) return;
     npu.messages.prefetch(op.channel + per_line);
+    if (npu.messages[op.channel + per_line - 1].channel == npu.messages[op.channel].channel) return;
     for (std::uint32_t next = 1; next < per_line; ++next)
       messages_.prefetch_fixed(npu.messages[op.channel + next].channel);
   }

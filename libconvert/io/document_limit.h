@@ -22,7 +22,8 @@ void check_document(const Input& input, std::uint64_t text_bytes, Held as);
 // Throws likewise if so much memory is above the limit of compressed data, and `input` is compressed.
 void check_expansion(const Input& input, std::uint64_t memory_bytes);
 // Throws likewise where the contents of `input` are compressed blocks, whether it is compressed as a whole or not.
-// The bytes before `end` need so much memory; the limit is that of the whole input if its size is known.
+// `memory_bytes` is the memory for the bytes before `end`; the limit follows from the size of the whole input if
+// that is known.
 void check_blocks(const Input& input, std::uint64_t end, std::uint64_t memory_bytes);
 
 // Throws Error(input) if compressed data has expanded to more than 1 GiB + 1,000 times its bytes: no trace does,

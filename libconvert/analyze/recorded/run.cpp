@@ -12,7 +12,7 @@
 #include "core/run/stream.h"
 #include "core/run/totals.h"
 #include "core/units.h"
-#include "graph/unknown_communication.h"
+#include "graph/communication_marks.h"
 
 namespace convert {
 namespace {
@@ -75,14 +75,8 @@ class RunMaker {
       run_.limits.push_back(counted(n, "operation") + (n == 1 ? " that communicates" : " that communicate") +
                             " by an unknown collective (communication_unknown) " + (n == 1 ? "counts" : "count") +
                             " as computing: " + format_time(unknown.time));
-    if (const std::uint64_t n = kernelless.nodes; n != 0)
-      run_.limits.push_back(counted(n, "communication call") + (n == 1 ? " has" : " have") +
-                            " no kernel in the device trace (communication_without_kernel), and " +
-                            (n == 1 ? "takes" : "take") +
-                            " the time of the call on the CPU: " + format_time(kernelless.time));
-    if (const std::uint64_t n = missing.nodes; n != 0)
-      run_.limits.push_back(counted(n, "call") + (n == 1 ? " of a collective has" : " of collectives have") +
-                            " no recorded communication (communication_missing)");
+    if (kernelless.nodes != 0) run_.limits.push_back(kernelless_text(kernelless.nodes, kernelless.time));
+    if (missing.nodes != 0) run_.limits.push_back(missing_text(missing.nodes));
   }
 
   // The first of its nodes that says it tells the type of a collective's elements.

@@ -49,7 +49,7 @@ Table slices_by(const Run& run, const std::string& by) {
   const GroupTitles groups(run);
   for (const SlicesByNpu::Npu& npu : slices.npus()) {
     for_each_operation(run, npu, [&](std::span<const std::uint32_t> operation) {
-      std::vector<std::int64_t> met;  // kinds, each of which counts an operation of several slices once
+      std::vector<std::int64_t> met;  // kinds; each counts an operation of several slices once
       for (const std::uint32_t i : operation) {
         const Slice& s = run.timeline.slices[i];
         const std::int64_t kind = kind_of(run, s, by, groups);

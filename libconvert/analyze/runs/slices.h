@@ -37,7 +37,7 @@ class SlicesByNpu {
 // Returns the slices of an NPU, the slices of one device operation next to each other.
 [[nodiscard]] std::vector<std::uint32_t> by_operation(const Run& run, const SlicesByNpu::Npu& npu);
 // Returns whether two slices of an NPU are one device operation: a kernel that carries out several messages or
-// collectives has a slice for each of them, on the same stream and with the same times.
+// collectives has a slice for each one, on the same stream and with the same times.
 [[nodiscard]] bool same_operation(const Slice& a, const Slice& b);
 // Calls fn(slices) for each device operation of an NPU; a slice without a stream is an operation of its own.
 template <class Fn>

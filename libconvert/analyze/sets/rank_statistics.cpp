@@ -13,8 +13,8 @@
 #include "core/found_attrs.h"
 #include "core/words.h"
 #include "graph/algorithms.h"
+#include "graph/communication_marks.h"
 #include "graph/graph.h"
-#include "graph/unknown_communication.h"
 
 namespace convert {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/run/group_names.h"
 #include "core/trace.h"
 #include "core/world_size.h"
-#include "graph/unknown_communication.h"
+#include "graph/communication_marks.h"
 #include "passes/dep_rules.h"
 #include "util/huge_pages.h"
 

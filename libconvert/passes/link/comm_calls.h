@@ -57,7 +57,7 @@ class CommCalls {
     }
   }
 
-  // Calls fn(operator) for operators of c10d that call a collective of which the profile holds nothing else: no
+  // Calls fn(operator) for operators of c10d that call a collective without a trace of it in the profile: no
   // call of a backend, no kernel, and no collective of gloo or mpi on another thread.
   template <class Fn>
   void for_each_missing(const Fn& fn) const {

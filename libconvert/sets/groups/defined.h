@@ -17,7 +17,7 @@ namespace convert {
 // the ranks that use the group, which hides a missing member.
 void warn_of_undefined_groups(std::span<const TraceSummary> ranks, Diagnostics& diagnostics);
 
-// Checks the groups of a rank that is read without the other ranks of its set. The definitions are those of the
+// Checks the groups of a rank that is read without the other ranks of its set. The definitions come from the
 // source, else of PREFIX.groups.json beside the file, else `announced`. `world`: ranks of the whole set.
 void check_groups_of_rank(const SetSource& source, const TraceSummary& rank, std::optional<Rank> world,
                           const std::vector<ProcessGroup>& announced, const RuleSet& enabled,

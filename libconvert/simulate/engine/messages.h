@@ -56,7 +56,7 @@ class Channels {
   // The state of a fixed channel.
   struct State {
     Backlog backlog = 0;
-    std::int32_t ahead = 0;  // receives less messages, of those counted
+    std::int32_t ahead = 0;  // receives less messages, see receives_ahead()
   };
   // Is a channel that acquire() has made. All that a message touches is in one cache line.
   struct alignas(64) Made {

@@ -106,7 +106,7 @@ struct ReplayResult {
   WaitReport waits;                    // for status deadlock and unmatched
   AstraGaps gaps;                      // by ASTRA-sim's rules
   std::vector<std::string> notes;      // what ran otherwise than it was told to
-  std::vector<std::string> no_time;    // statements of which the compiler has warned, see without_time()
+  std::vector<std::string> no_time;    // see without_time(); the compiler has warned already
   Timeline timeline;                   // calls are indices of `collectives`
   std::vector<SliceCall> slice_calls;  // while it runs calls of the timeline are indices of these
   std::optional<Explanation> explanation;   // for ReplayOptions::explain; nothing if the node never started

@@ -314,7 +314,8 @@ class Replayer final : private CollectiveListener {
   [[nodiscard]] static const LinkedMessage& message(const Npu& npu, const Op& op) {
     return npu.messages[op.channel];
   }
-  // Fetches the messages in the line after that of a send or receive, and the channels of those in its own.
+  // Prefetches messages for a send or receive that is the first of its line: the next line, and the channels of its
+  // own line, unless they are one channel. Lines are whole: see RankArrays.
   [[gnu::always_inline]] void prefetch_messages(const Npu& npu, const Op& op) const {
     constexpr std::uint32_t per_line = decltype(npu.messages)::per_line;
     if ((op.type != OpType::send && op.type != OpType::recv) || op.channel % per_line != 0) return;

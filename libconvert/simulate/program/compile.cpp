@@ -7,8 +7,8 @@
 #include "core/attr_names.h"
 #include "core/units.h"
 #include "graph/collectives.h"
+#include "graph/communication_marks.h"
 #include "graph/left_out_process.h"
-#include "graph/unknown_communication.h"
 
 namespace convert {
 namespace {

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <limits>
 
+#include "graph/communication_marks.h"
+
 namespace convert {
 namespace {
 
@@ -62,7 +64,8 @@ std::vector<std::string> without_time(const Omissions& omitted) {
   if (const std::uint64_t n = omitted.untimed_communication; n != 0)
     texts.push_back(nodes(n, "communication", "has", "have") + " no recorded duration");
   if (const std::uint64_t n = omitted.untimed_computation; n != 0)
-    texts.push_back(nodes(n, "COMP", "states", "state") + " operations but no duration and take" + (n == 1 ? "s" : "") +
+    texts.push_back(nodes(n, "COMP", "states", "state") + " operations but no duration and take" +
+                    (n == 1 ? "s" : "") +
                     " at most 1 ns: give a peak rate, with et-generate --set time.peak=989TFLOPS, or with "
                     "roofline-enabled and peak-perf in et-replay --system");
   // A few such nodes stand for NPUs without work in sets that only communicate.
@@ -86,22 +89,17 @@ std::vector<std::string> notes_of(const Omissions& omitted, std::size_t ranks, P
                     "(communication_unknown): " +
                     percent(share) + " of the computing is communication");
   }
-  const auto time_text = [](double ps) { return format_time(static_cast<Picoseconds>(std::min(ps, 9e18))); };
-  if (const std::uint64_t n = omitted.kernelless; n != 0)
+  const auto in_ps = [](double ps) { return static_cast<Picoseconds>(std::min(ps, 9e18)); };
+  if (omitted.kernelless != 0)
     notes.push_back(
-        nodes(n, "communication", "has", "have") +
-        " no kernel in the device trace (communication_without_kernel): the time of the call on the CPU "
-        "counts, " +
-        time_text(static_cast<double>(omitted.kernelless_ns) * ps_per_ns) + " in all");
-  if (const std::uint64_t n = omitted.missing; n != 0)
-    notes.push_back(counted(n, "call") + (n == 1 ? " of a collective has" : " of collectives have") +
-                    " no recorded communication (communication_missing): the waits for it are delays of the CPU");
+        kernelless_text(omitted.kernelless, in_ps(static_cast<double>(omitted.kernelless_ns) * ps_per_ns)));
+  if (omitted.missing != 0) notes.push_back(missing_text(omitted.missing));
   constexpr double least_share = 0.01;
   const double delay_ps =
       static_cast<double>(omitted.delay_ns) * ps_per_ns / static_cast<double>(std::max<std::size_t>(ranks, 1));
   if (omitted.delayed != 0 && delay_ps >= least_share * static_cast<double>(total_ps)) {
     notes.push_back("the recorded start delays of " + counted(omitted.delayed, "node") + " are not simulated, " +
-                    time_text(delay_ps) +
+                    format_time(in_ps(delay_ps)) +
                     " in the mean of the ranks: --compute recorded --comm recorded takes them");
   }
   return notes;

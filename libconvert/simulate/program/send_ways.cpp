@@ -19,7 +19,7 @@ std::optional<SendWays::Way> named_nets(const Trace& trace, const Node& send, st
   const Attr* from = nullptr;
   const Attr* to = nullptr;
   for (const Attr& a : trace.nodes.attributes(send)) {
-    if (a.name.index() < attr::count) continue;
+    if (a.name.index() < attr::count) continue;  // the fast way past most attributes
     if (a.name == named_net) from = &a;
     if (a.name == named_net_to) to = &a;
   }

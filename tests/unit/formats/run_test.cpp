@@ -168,7 +168,7 @@ TEST(RunFile, RefusesANewerVersion) {
   EXPECT_EQ(run_failure("PK"), "x.run:@0x0: this is not a run file");
 }
 
-// 2,000 blocks of 65,536 slices in 60 KB, of which one is damaged: the 5 GB that they need are found first.
+// 2,000 blocks of 65,536 slices in 60 KB, one of them damaged: the 5 GB that all need are found first.
 TEST(RunFile, RefusesTooDenseBlocksBeforeItUnpacksThem) {
   std::string bytes;
   const auto out = memory_output(bytes);
@@ -185,7 +185,7 @@ TEST(RunFile, RefusesTooDenseBlocksBeforeItUnpacksThem) {
   const std::string failure = run_failure(bytes);
   EXPECT_NE(failure.find("x.run: "), std::string::npos) << failure;
   EXPECT_NE(failure.find("of compressed data would take more than"), std::string::npos) << failure;
-  // Ten of them are below the limit.
+  // Ten blocks are below the limit.
   bytes.resize(head + 10 * block);
   EXPECT_NE(run_failure(bytes).find("does not unpack"), std::string::npos) << run_failure(bytes);
 }

@@ -4,17 +4,20 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "graph/unknown_communication.h"
+#include "graph/communication_marks.h"
 #include "link_builder.h"
 
 namespace convert::test {
 namespace {
 
-int marked(const LinkedTrace& l, Name attribute) {
-  int nodes = 0;
-  for (const Node& n : l.trace.nodes.nodes)
-    nodes += find(l.trace.nodes.attributes(n), attribute) != nullptr ? 1 : 0;
+// Returns the nodes that have an attribute.
+std::vector<Node> marked(const LinkedTrace& l, Name attribute) {
+  std::vector<Node> nodes;
+  for (const Node& n : l.trace.nodes.nodes) {
+    if (find(l.trace.nodes.attributes(n), attribute) != nullptr) nodes.push_back(n);
+  }
   return nodes;
 }
 
@@ -40,13 +43,12 @@ TEST(LinkMissing, CallsWithoutAKernelAreCounted) {
   const LinkedTrace l = p.link();
   EXPECT_EQ(count(l.report, Unmatched::communication_kernel), 1U);
   EXPECT_EQ(count(l.report, Unmatched::communication_missing), 0U);
-  EXPECT_EQ(marked(l, kernelless_communication), 1);
-  for (const Node& n : l.trace.nodes.nodes) {
-    if (find(l.trace.nodes.attributes(n), kernelless_communication) == nullptr) continue;
+  EXPECT_EQ(marked(l, kernelless_communication).size(), 1U);
+  for (const Node& n : marked(l, kernelless_communication)) {
     EXPECT_EQ(n.type, NodeType::comm_coll);
     EXPECT_EQ(l.trace.nodes.name(n), "nccl:all_reduce");
   }
-  EXPECT_EQ(marked(p.link_host(), kernelless_communication), 0);  // no device trace: no time at all
+  EXPECT_EQ(marked(p.link_host(), kernelless_communication).size(), 0U);  // no device trace: no time at all
 }
 
 TEST(LinkMissing, CallsOfWhichNothingIsRecordedAreCounted) {
@@ -61,13 +63,12 @@ TEST(LinkMissing, CallsOfWhichNothingIsRecordedAreCounted) {
   const LinkedTrace l = p.link();
   EXPECT_EQ(count(l.report, Unmatched::communication_missing), 2U);
   EXPECT_EQ(count(l.report, Unmatched::communication_kernel), 0U);
-  EXPECT_EQ(marked(l, missing_communication), 2);
-  for (const Node& n : l.trace.nodes.nodes) {
-    if (find(l.trace.nodes.attributes(n), missing_communication) == nullptr) continue;
+  EXPECT_EQ(marked(l, missing_communication).size(), 2U);
+  for (const Node& n : marked(l, missing_communication)) {
     EXPECT_EQ(n.type, NodeType::comp);
     EXPECT_EQ(int_value(l.trace.nodes.attributes(n), attr::is_cpu_op).value, 1);
   }
-  EXPECT_EQ(marked(p.link_host(), missing_communication), 0);
+  EXPECT_EQ(marked(p.link_host(), missing_communication).size(), 0U);
 }
 
 }  // namespace

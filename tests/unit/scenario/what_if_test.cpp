@@ -33,7 +33,7 @@ convert::Run tried(const std::vector<Trace>& traces, const Settings& settings) {
   return run;
 }
 
-// Returns the settings with those of the options, "--set latency=0ns --free compute", put into their place. The
+// Returns the settings, replaced by the options' ("--set latency=0ns --free compute") where both have one. The
 // elements of an option that is given several times are joined.
 Settings with_options(Settings settings, const std::string& options) {
   std::istringstream words(options);

@@ -21,14 +21,20 @@ class FoundAttrs {
   explicit FoundAttrs(std::span<const Attr> attrs) { read(attrs); }
   void read(std::span<const Attr> attrs) {
     found_.fill(nullptr);
+    has_others_ = false;
     for (const Attr& a : attrs) {
-      if (a.name.index() >= slots.size()) continue;
+      if (a.name.index() >= slots.size()) {
+        has_others_ = true;
+        continue;
+      }
       const std::uint8_t slot = slots[a.name.index()];
       if (slot < names.size() && found_[slot] == nullptr) found_[slot] = &a;
     }
   }
   // Returns the attribute of a name, one of `names`; null if there is none.
   [[nodiscard]] const Attr* operator[](Name name) const { return found_[slot(name)]; }
+  // Returns whether the node has attributes whose names are not in core/attr_names.h.
+  [[nodiscard]] bool has_others() const { return has_others_; }
   // Returns the place of a name in `names`, where it must be.
   [[nodiscard]] static constexpr std::size_t slot(Name name) {
     assert(name.index() < slots.size() && slots[name.index()] < names.size());
@@ -44,6 +50,7 @@ class FoundAttrs {
     return table;
   }();
   std::array<const Attr*, names.size()> found_{};
+  bool has_others_ = false;
 };
 
 }  // namespace convert

@@ -324,7 +324,8 @@ struct InputSet::State {
   void finish_tar() {
     if (tar_ranks.empty() && tar_master.empty()) {
       throw input_error({.file = archive->name()},
-                        "the archive holds no ranks (members NAME.0.et …, or NAME.etm)" + near_text());
+                        "the archive holds no ranks (members NAME.0.et …, or NAME.etm)" + near_text() +
+                            "; extract a trace of another name, and give the file itself");
     }
     std::uint32_t expected = 0;
     for (const std::uint32_t rank : tar_ranks) {

@@ -82,9 +82,10 @@ std::optional<FileKind> known_file(std::string_view head, const std::string& nam
   head = without_mark(head);
   const std::string_view text = head.substr(std::min(head.size(), head.find_first_not_of(spaces)));
   if (text.empty()) return std::nullopt;
-  if (const NetworkImport* import = find_import(text); import != nullptr && import->refusal == nullptr)
+  const std::string_view begin = text.substr(0, known_file_bytes);
+  if (const NetworkImport* import = find_import(begin); import != nullptr && import->refusal == nullptr)
     return FileKind::network;
-  if (const std::optional<FileKind> kind = known_json(text)) return kind;
+  if (const std::optional<FileKind> kind = known_json(begin)) return kind;
   if (is_result(text)) return FileKind::result;
   if (has_line<3>(text, {"topology:", "npus_count:", "npus:"})) return FileKind::network;
   if (has_line<1>(text, {"sweep:"})) return FileKind::sweep;
@@ -96,6 +97,15 @@ std::optional<FileKind> known_file(std::string_view head, const std::string& nam
   if (is_text(head) && format->sniff != nullptr && !format->sniff(head)) return std::nullopt;  // only its name
   if (!format->reads_traces()) return FileKind::run;
   return format->describes_set() ? FileKind::algorithm : FileKind::trace;
+}
+
+std::string_view head_of(Input& input) {
+  constexpr std::size_t json_bytes = std::size_t{256} << 10U;
+  const std::string_view head = input.peek(known_file_bytes).substr(0, known_file_bytes);
+  const std::string_view text = without_mark(head);
+  const std::size_t first = text.find_first_not_of(spaces);
+  if (head.size() < known_file_bytes || first == std::string_view::npos || text[first] != '{') return head;
+  return input.peek(json_bytes).substr(0, json_bytes);
 }
 
 std::string foreign_file(std::string_view head, const std::string& name) {

@@ -234,7 +234,7 @@ TraceSource::TraceSource(SourceOptions options, Diagnostics& diagnostics)
   format_ = choice_.format;
   if (format_ == nullptr) {
     Input& input = *first_->input;
-    const std::string_view head = input.peek(known_file_bytes).substr(0, known_file_bytes);
+    const std::string_view head = head_of(input);
     if (head.empty()) throw input_error({.file = input.name()}, "is empty; a trace or an algorithm is expected");
     format_ = detect_format(head, input.name());
     if (const auto kind = known_file(head, input.name()); kind && *kind > FileKind::algorithm)

@@ -16,6 +16,7 @@
 #include "formats/pytorch/pytorch.h"
 #include "link_whole.h"
 #include "passes/dep_rules.h"
+#include "sets/known_file.h"
 #include "simulate/engine/recorded.h"
 #include "simulate/engine/replay.h"
 #include "simulate/program/program.h"
@@ -45,6 +46,12 @@ LinkedTrace link_file(const std::filesystem::path& file) {
   const Trace none;
   const auto groups = process_groups(none, &device);
   return link({}, std::move(device), groups, {});
+}
+
+std::string_view format_of(const std::filesystem::path& file) {
+  const auto input = open_input(file.string());
+  const Format* const format = detect_format(head_of(*input), input->name());
+  return format == nullptr ? "none" : format->name;
 }
 
 // Collectives by "type bytes", with their number.
@@ -94,6 +101,7 @@ TEST(WildLinks, EveryPublicProfileReplaysAsItWasRecorded) {
   std::size_t count = 0;
   for (const char* folder : {"TraceLens", "kineto-tb_plugin", "dtu_mlops"}) {
     for (const auto& entry : std::filesystem::directory_iterator(wild() / "files" / folder)) {
+      EXPECT_EQ(format_of(entry.path()), "kineto") << entry.path();
       const LinkedTrace l = link_file(entry.path());
       const auto span = static_cast<double>(span_ns(read_file(entry.path()))),
                  end = static_cast<double>(recorded_ns(l.trace));

@@ -35,6 +35,7 @@ Shape shape_of(std::string_view head) {
   bool broken = false;  // a line break inside the object
   bool first = true;
   bool metadata = false;
+  std::string_view name;  // the last key of the outermost object
   int depth = 0;
   bool key = false;  // the next string is a key of the outermost object
   for (; i < head.size(); ++i) {
@@ -44,17 +45,20 @@ Shape shape_of(std::string_view head) {
       while (end < head.size() && head[end] != '"') end += head[end] == '\\' ? 2 : 1;
       if (end >= head.size()) break;
       if (depth == 1 && key) {
-        const std::string_view name = head.substr(i + 1, end - i - 1);
+        name = head.substr(i + 1, end - i - 1);
         if (name == "nodes") return Shape::document;
         if (name == "groups" && first) return Shape::lines;  // a document has them in an array
         if (name != "rank" && name != "metadata") return Shape::neither;
         metadata = metadata || name == "metadata";
         first = false;
+      } else if (depth == 2 && key && name == "metadata") {
+        const std::string_view member = head.substr(i + 1, end - i - 1);  // the first; profiles have others
+        if (member != "version" && member != "attr" && member != "unknown") return Shape::neither;
       }
       key = false;
       i = end;
     } else if (c == '{' || c == '[') {
-      key = ++depth == 1;
+      key = ++depth == 1 || (depth == 2 && c == '{');
     } else if (c == '}' || c == ']') {
       if (--depth == 0) return first || broken || !metadata ? Shape::document : Shape::lines;
     } else if (c == ',') {

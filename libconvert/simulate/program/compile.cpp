@@ -32,19 +32,20 @@ void NodeCompiler::error(const Trace& trace, std::uint32_t index, const std::str
 }
 
 IntValue NodeCompiler::integer(Name name, bool required) {
-  const Attr* a = find(attributes_, name);
+  const Attr* const a = found_[name];
   const IntValue v = int_value(a);
-  const std::string label(name.view());
+  const auto wrong = [&](const std::string& how) {
+    fail("attributes", "attribute " + std::string(name.view()) + how);
+  };
   switch (v.status) {
     case IntValue::Status::ok: break;
     case IntValue::Status::absent:
-      if (required) fail("attributes", "attribute " + label + " is missing");
+      if (required) wrong(" is missing");
       break;
     case IntValue::Status::wrong_kind:
-      fail("attributes",
-           "attribute " + label + " is of kind " + std::string(kind_name(a->kind)) + ", not an integer");
+      wrong(" is of kind " + std::string(kind_name(a->kind)) + ", not an integer");
       break;
-    case IntValue::Status::too_large: fail("attributes", "attribute " + label + " is above 2^63-1"); break;
+    case IntValue::Status::too_large: wrong(" is above 2^63-1"); break;
   }
   return v;
 }
@@ -67,8 +68,7 @@ void NodeCompiler::compile_duration(std::uint64_t min_ns) {
 }
 
 bool NodeCompiler::has_recorded_time() const {
-  return node_->duration_us != 0 ||
-         (!rules_.whole_microseconds_only() && find(attributes_, attr::duration_nanos) != nullptr);
+  return node_->duration_us != 0 || (!rules_.whole_microseconds_only() && found_[attr::duration_nanos] != nullptr);
 }
 
 // Takes the time that was measured, also if that is nothing.
@@ -85,8 +85,7 @@ void NodeCompiler::compile_recorded(bool communicates) {
 void NodeCompiler::compile_compute() {
   if (inside_ || !system().roofline || out_.op.slot == Slot::cpu) return compile_duration();
   // A node without an estimate keeps its recorded time.
-  const bool unknown =
-      find(attributes_, attr::num_ops) == nullptr && find(attributes_, attr::tensor_size) == nullptr;
+  const bool unknown = found_[attr::num_ops] == nullptr && found_[attr::tensor_size] == nullptr;
   if (unknown && !rules_.roofline_knows_every_node() && has_recorded_time()) return compile_duration();
   const IntValue operations = integer(attr::num_ops, true);
   const IntValue bytes = integer(attr::tensor_size, true);
@@ -146,7 +145,7 @@ void NodeCompiler::report_memory() {
 void NodeCompiler::compile_memory() {
   const std::string option = options_.astra_names ? "--remote-memory-configuration" : "--memory";
   out_.op.type = OpType::memory;
-  const bool timed = node_->duration_us != 0 || find(attributes_, attr::duration_nanos) != nullptr;
+  const bool timed = node_->duration_us != 0 || found_[attr::duration_nanos] != nullptr;
   if (inside_ || options_.system->memory.kind == MemoryKind::none) {
     if (rules_.memory_wants_model() && !inside_) {
       return want_memory("memory", options_.system->memory.source.empty()
@@ -178,7 +177,7 @@ std::int64_t NodeCompiler::message_bytes() {
     return 0;
   }
   if (stated.status != IntValue::Status::absent) return 0;
-  if (find(attributes_, attr::msg_chunk_cnt) == nullptr || find(attributes_, attr::total_chunk_cnt) == nullptr) {
+  if (found_[attr::msg_chunk_cnt] == nullptr || found_[attr::total_chunk_cnt] == nullptr) {
     fail("attributes", "attribute comm_size is missing");
     return 0;
   }
@@ -292,9 +291,8 @@ void NodeCompiler::compile_collective() {
   c.priority = static_cast<std::int32_t>(std::clamp<std::int64_t>(priority.value, INT32_MIN, INT32_MAX));
   c.bytes = out_.op.value = c.op == Collective::barrier ? 0 : bytes.value;
   if (c.op == Collective::all_gather)
-    c.bytes_out =
-        unequal_bytes_out(find(attributes_, attr::comm_bytes_out), c.bytes, find(attributes_, attr::group_size));
-  if (const Attr* dims = find(attributes_, attr::involved_dim); dims != nullptr) {
+    c.bytes_out = unequal_bytes_out(found_[attr::comm_bytes_out], c.bytes, found_[attr::group_size]);
+  if (const Attr* dims = found_[attr::involved_dim]; dims != nullptr) {
     if (dims->kind != Kind::bool_list) {
       return fail("attributes",
                   "attribute involved_dim is of kind " + std::string(kind_name(dims->kind)) + ", not bool_list");
@@ -307,7 +305,7 @@ void NodeCompiler::compile_collective() {
       c.dims = list[d] != 0 ? c.dims | bit : c.dims & ~bit;
     }
   }
-  if (const Attr* group = find(attributes_, attr::pg_name); group != nullptr) {
+  if (const Attr* group = found_[attr::pg_name]; group != nullptr) {
     if (group->kind != Kind::string_val) {
       return fail("attributes",
                   "attribute pg_name is of kind " + std::string(kind_name(group->kind)) + ", not a string");
@@ -355,9 +353,9 @@ void NodeCompiler::note_gaps() {
 // Counts a node that computes for no stated time; `priced`: by the roofline.
 void NodeCompiler::count_times(bool priced) {
   const bool timed = has_recorded_time();
-  if (!timed && (find(attributes_, attr::tb_id) != nullptr || find(attributes_, attr::merged_from) != nullptr))
+  if (!timed && (found_[attr::tb_id] != nullptr || found_[attr::merged_from] != nullptr))
     return;  // reduction of a collective algorithm
-  const IntValue operations = int_value(find(attributes_, attr::num_ops));
+  const IntValue operations = int_value(found_[attr::num_ops]);
   const bool computes = operations && operations.value > 0;
   ++(timed || computes ? omitted_.timed : omitted_.timeless);
   if (!priced && !timed && computes && out_.op.type == OpType::timed && out_.op.slot != Slot::cpu)
@@ -371,13 +369,11 @@ void NodeCompiler::count_omissions(bool priced) {
   const bool sends = node_->type == NodeType::comm_send || node_->type == NodeType::comm_recv;
   const bool communicates = sends || node_->type == NodeType::comm_coll;
   if (communicates) ++omitted_.communications;
-  for (const Attr& a : attributes_) {
-    if (a.name.index() < attr::count) {
-      if (a.name != attr::start_delay_nanos || options_.recorded == Recorded::everything) continue;
-      const IntValue ns = int_value(&a);
-      if (ns && ns.value > 0) omitted_ += {.delayed = 1, .delay_ns = static_cast<std::uint64_t>(ns.value)};
-      continue;
-    }
+  const IntValue delay = int_value(found_[attr::start_delay_nanos]);
+  if (delay && delay.value > 0 && options_.recorded != Recorded::everything)
+    omitted_ += {.delayed = 1, .delay_ns = static_cast<std::uint64_t>(delay.value)};
+  if (!found_.has_others()) return;
+  for (const Attr& a : trace_->nodes.attributes(*node_)) {
     if (a.name == unknown_communication && node_->type == NodeType::comp) {
       omitted_ += {.unknown = 1, .unknown_ns = static_cast<std::uint64_t>(out_.op.value / ps_per_ns)};
     } else if (a.name == kernelless_communication && communicates && is_recorded(true)) {
@@ -392,8 +388,9 @@ CompiledNode NodeCompiler::compile(const Trace& trace, std::uint32_t index) {
   trace_ = &trace;
   index_ = index;
   node_ = &trace.nodes.nodes[index];
-  attributes_ = trace.nodes.attributes(*node_);
+  found_.read(trace.nodes.attributes(*node_));
   out_ = {};
+  out_.has_others = found_.has_others();
   intensity_ = 0;
   const IntValue cpu = integer(attr::is_cpu_op, false);
   const bool on_cpu = cpu && cpu.value != 0;

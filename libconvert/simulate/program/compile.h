@@ -2,6 +2,7 @@
 // Compiles one node of a trace: finds what the simulator does for it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/attr_names.h"
 #include "core/diagnostic.h"
+#include "core/found_attrs.h"
 #include "core/trace.h"
 #include "graph/graph.h"
 #include "simulate/astra/gaps.h"
@@ -32,10 +35,19 @@ struct NodeCollective {
   std::int64_t bytes_out = -1;  // of an all-gather, unless that is equal parts of group_size ranks; else -1
 };
 
+// The attributes that say what a node does.
+inline constexpr std::array compiled_attrs = {
+    attr::is_cpu_op,       attr::duration_nanos, attr::start_delay_nanos, attr::num_ops,
+    attr::tensor_size,     attr::comm_type,      attr::comm_size,         attr::comm_src,
+    attr::comm_dst,        attr::comm_tag,       attr::comm_priority,     attr::msg_chunk_cnt,
+    attr::total_chunk_cnt, attr::comm_bytes_out, attr::group_size,        attr::involved_dim,
+    attr::pg_name,         attr::tb_id,          attr::merged_from};
+
 struct CompiledNode {
   Op op{};
-  std::int64_t tag = 0;    // send, recv
-  bool names_own = false;  // send, recv: it says whose it is
+  std::int64_t tag = 0;     // send, recv
+  bool names_own = false;   // send, recv: it says whose it is
+  bool has_others = false;  // FoundAttrs::has_others
   std::optional<NodeCollective> collective{};
   // What part of the collective a message of a custom algorithm without a size is.
   std::int64_t chunks = 0;
@@ -126,7 +138,7 @@ class NodeCompiler {
   const Trace* trace_ = nullptr;
   std::uint32_t index_ = 0;
   const Node* node_ = nullptr;
-  std::span<const Attr> attributes_{};
+  FoundAttrs<compiled_attrs> found_{};
   CompiledNode out_{};
   double intensity_ = 0;  // under the roofline model; 0: it does not count there
 };

@@ -97,9 +97,11 @@ CompiledRank ReplayBuilder::State::compile(const Trace& trace, NodeCompiler& wit
   RankCode& code = *rank.code;
   std::vector<Op> by_index(table.nodes.size());
   rank.messages.resize(table.nodes.size());
+  bool other_names = false;
   for (std::uint32_t i = 0; i < table.nodes.size(); ++i) {
     const CompiledNode node = with.compile(trace, i);
     by_index[i] = node.op;
+    other_names = other_names || node.has_others;
     rank.messages[i] = {node.tag, node.chunks, node.of_chunks, node.names_own};
     if (node.collective) on_collective(i, *node.collective, by_index[i]);
   }
@@ -113,7 +115,7 @@ CompiledRank ReplayBuilder::State::compile(const Trace& trace, NodeCompiler& wit
   code.feeder = Feeder(table, graph, lanes);
   if (has_turns) {
     code.ways = send_ways.read(trace, code.feeder, places, with);
-  } else {
+  } else if (other_names) {
     code.ways = send_ways.read_nets(trace, code.feeder);
   }
   bool plain_ids = true;

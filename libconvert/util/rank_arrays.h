@@ -83,37 +83,42 @@ RankArrays<T>::RankArrays(std::span<const std::size_t> sizes) : ranks_(sizes.siz
   items_.resize(first);
 }
 
-// Is an array in which what many ranks have made one after the other lies side by side, as if each had made as
-// much.
-template <typename T>
+// Places of elements that many ranks have made one after the other, side by side as if each had made as many.
+template <std::uint32_t per_line>
 class Stretches {
  public:
-  static constexpr std::uint32_t per_line = LineArray<T>::per_line;
-
   Stretches() = default;
-  // Makes an array of `size` elements, all T(), in so many stretches; in one, if they were shorter than a line.
+  // Places `size` elements in so many stretches; in one, if they were shorter than a line.
   Stretches(std::size_t size, std::size_t stretches) {
     if (stretches == 0 || size / stretches < per_line) stretches = 1;
     const std::size_t length = std::max<std::size_t>((size + stretches - 1) / stretches, 1);
     length_ = static_cast<std::uint32_t>(length);
+    stretches_ = static_cast<std::uint32_t>(stretches);
+    if (size != 0) size_ = static_cast<std::uint32_t>((length + per_line - 1) / per_line * per_line * stretches);
     by_length_ = Divisor(length_);
-    stride_ = stretches * per_line;
-    items_.resize(size == 0 ? 0 : (length + per_line - 1) / per_line * stride_);
+    by_stretches_ = Divisor(stretches_);
   }
-  [[nodiscard]] T& operator[](std::uint32_t i) { return items_[place(i)]; }
-  [[nodiscard]] const T& operator[](std::uint32_t i) const { return items_[place(i)]; }
+
+  // Returns the number of places, of which some have no element.
+  [[nodiscard]] std::uint32_t size() const { return size_; }
+  [[nodiscard]] std::uint32_t place(std::uint32_t element) const {
+    const std::uint32_t stretch = by_length_.quotient(element);
+    const std::uint32_t at = element - stretch * length_;
+    return (at / per_line * stretches_ + stretch) * per_line + at % per_line;
+  }
+  // Returns the element of a place that has one.
+  [[nodiscard]] std::uint32_t element(std::uint32_t place) const {
+    const std::uint32_t row = by_stretches_.quotient(place / per_line);
+    const std::uint32_t stretch = place / per_line - row * stretches_;
+    return stretch * length_ + row * per_line + place % per_line;
+  }
 
  private:
-  [[nodiscard]] std::size_t place(std::uint32_t i) const {
-    const std::uint32_t stretch = by_length_.quotient(i);
-    const std::uint32_t at = i - stretch * length_;
-    return at / per_line * stride_ + stretch * std::size_t{per_line} + at % per_line;
-  }
-
   std::uint32_t length_ = 1;
+  std::uint32_t stretches_ = 1;
+  std::uint32_t size_ = 0;
   Divisor by_length_;
-  std::size_t stride_ = per_line;
-  HugeVector<T> items_;
+  Divisor by_stretches_;
 };
 
 }  // namespace convert

@@ -30,9 +30,7 @@ struct ActivityTimes {
 class Activity {
  public:
   enum Kind : std::uint8_t { compute, communication, waiting, memory, cpu };
-  static Kind kind_of(OpType type, Slot slot) {
-    return kinds[static_cast<std::size_t>(slot) << 3U | static_cast<std::size_t>(type)];
-  }
+  static Kind kind_of(NodeEnd end) { return kinds[end.type_and_slot()]; }
 
   void begin(Kind kind, Picoseconds now) {
     if (active_[kind]++ == 0) change(1U << kind, now);
@@ -48,56 +46,35 @@ class Activity {
   }
   // Returns for how long nothing was computed until now.
   [[nodiscard]] Picoseconds without_compute(Picoseconds now) const {
-    const Picoseconds computed = length_[place_compute] + ((under_way_ & 1U << compute) == 0 ? 0 : now - since_);
-    return now - computed;
+    return now - sum(1U << compute) - (has(compute) ? now - since_ : 0);
   }
   [[nodiscard]] ActivityTimes times(Picoseconds now) const {
     Activity at_end = *this;
     at_end.book(now);
+    constexpr unsigned computing = 1U << compute, communicating = 1U << communication, called = 1U << waiting;
     const auto& length = at_end.length_;
-    return {.compute = length[place_compute],
-            .communication = length[place_communication],
-            .overlap = length[place_overlap],
-            .waiting = length[place_waiting],
-            .called = length[place_called],
-            .memory = length[place_memory],
-            .cpu = length[place_cpu],
-            .busy = length[place_busy],
-            .computes = (seen_ & 1U << compute) != 0,
-            .communicates = (seen_ & (1U << communication | 1U << waiting)) != 0};
+    return {.compute = at_end.sum(computing),
+            .communication = at_end.sum(communicating),
+            .overlap = length[computing | communicating] + length[computing | communicating | called],
+            .waiting = length[called],
+            .called = at_end.sum(communicating | called),
+            .memory = at_end.memory_,
+            .cpu = at_end.cpu_,
+            .busy = at_end.sum(computing | communicating | called) + at_end.only_others_,
+            .computes = (seen_ & computing) != 0,
+            .communicates = (seen_ & (communicating | called)) != 0};
   }
 
  private:
-  // Members of ActivityTimes.
-  enum Place : std::uint8_t {
-    place_compute,
-    place_communication,
-    place_overlap,
-    place_waiting,
-    place_called,
-    place_memory,
-    place_cpu,
-    place_busy,
-    places
-  };
-  // By set of kinds under way: -1 in each place to which its time counts, else 0.
-  static constexpr std::array<std::array<Picoseconds, places>, 32> masks = [] {
-    std::array<std::array<Picoseconds, places>, 32> all{};
-    for (unsigned set = 0; set < all.size(); ++set) {
-      const auto has = [set](Kind kind) { return (set & 1U << kind) != 0; };
-      const auto counts = [&](Place place, bool counted) { all[set][place] = counted ? -1 : 0; };
-      counts(place_compute, has(compute));
-      counts(place_communication, has(communication));
-      counts(place_overlap, has(compute) && has(communication));
-      counts(place_waiting, has(waiting) && !has(compute) && !has(communication));
-      counts(place_called, has(waiting) || has(communication));
-      counts(place_memory, has(memory));
-      counts(place_cpu, has(cpu));
-      counts(place_busy, set != 0);
-    }
-    return all;
-  }();
+  static constexpr unsigned main_kinds = 1U << compute | 1U << communication | 1U << waiting;
 
+  [[nodiscard]] bool has(Kind kind) const { return (under_way_ & 1U << kind) != 0; }
+  // Returns for how long any of these main kinds was under way.
+  [[nodiscard]] Picoseconds sum(unsigned any_of) const {
+    Picoseconds length = 0;
+    for (unsigned set = 1; set <= main_kinds; ++set) length += (set & any_of) != 0 ? length_[set] : 0;
+    return length;
+  }
   void change(unsigned changed, Picoseconds now) {
     book(now);
     under_way_ ^= static_cast<std::uint8_t>(changed);
@@ -105,11 +82,16 @@ class Activity {
   }
   void book(Picoseconds now) {
     const Picoseconds length = now - std::exchange(since_, now);
-    if (length == 0) return;
-    for (std::size_t i = 0; i < places; ++i) length_[i] += length & masks[under_way_][i];
+    length_[under_way_ & main_kinds] += length;
+    if (under_way_ > main_kinds) book_others(length);
+  }
+  void book_others(Picoseconds length) {
+    if (has(memory)) memory_ += length;
+    if (has(cpu)) cpu_ += length;
+    if ((under_way_ & main_kinds) == 0) only_others_ += length;
   }
 
-  static constexpr std::array<Kind, 32> kinds = [] {  // by slot and type
+  static constexpr std::array<Kind, 32> kinds = [] {  // by NodeEnd::type_and_slot
     std::array<Kind, 32> kinds{};
     for (std::size_t i = 0; i < kinds.size(); ++i) {
       const auto slot = static_cast<Slot>(i >> 3U);
@@ -123,7 +105,10 @@ class Activity {
   std::uint8_t under_way_ = 0;  // bit per kind
   std::uint8_t seen_ = 0;
   Picoseconds since_ = 0;
-  std::array<Picoseconds, places> length_{};
+  Picoseconds memory_ = 0;
+  Picoseconds cpu_ = 0;
+  Picoseconds only_others_ = 0;                       // memory or cpu without a main kind
+  std::array<Picoseconds, main_kinds + 1> length_{};  // by set of main kinds under way
 };
 
 }  // namespace convert

@@ -2,6 +2,7 @@
 #include "simulate/engine/messages.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "simulate/explain/causes.h"
@@ -23,12 +24,12 @@ std::uint32_t table_hash(ChannelKey key) {
 
 }  // namespace
 
-Channels::Channels(Network& network, const ChannelKeys& fixed, std::size_t npus)
+Channels::Channels(Network& network, const LinkedProgram& program)
     : network_(network),
       routes_by_tag_(network.routes_by_tag()),
-      fixed_(fixed),
-      first_made_(static_cast<std::uint32_t>(fixed.size())),
-      states_(fixed.size(), npus),
+      program_(program),
+      first_made_(program.places.size()),
+      states_(first_made_),
       table_(64) {}
 
 std::uint64_t hash(const ChannelKey& key) {
@@ -93,10 +94,16 @@ void Channels::remove(std::uint32_t made) {
 std::vector<Channels::Left> Channels::left() const {
   std::vector<Left> left;
   std::vector<Left> sends;
-  for (std::uint32_t channel = 0; channel < fixed_.size() + made_.size(); ++channel) {
+  // Returns the number of a channel.
+  const auto fixed = static_cast<std::uint32_t>(program_.channels.size());
+  const auto number_of = [&](std::uint32_t channel) {
+    return channel < first_made_ ? program_.places.element(channel) : fixed + (channel - first_made_);
+  };
+  for (std::uint32_t number = 0; number < fixed + made_.size(); ++number) {
+    const std::uint32_t channel = number < fixed ? program_.places.place(number) : first_made_ + (number - fixed);
     if (channel >= first_made_ && made_[channel - first_made_].refs == 0) continue;
     const Backlog q = backlog(channel);
-    for (Backlog i = q; i < 0; ++i) left.push_back({channel, {}});
+    for (Backlog i = q; i < 0; ++i) left.push_back({number, &key(channel), {}});
     if (q <= 0) continue;
     const std::uint32_t last = last_posted(q);
     std::uint32_t entry = last;
@@ -104,9 +111,10 @@ std::vector<Channels::Left> Channels::left() const {
       entry = entries_[entry].next;
       const Waiter waiter = entries_[entry].receive;
       if (waiter.kind() == Waiter::control_recv) {
-        sends.push_back({pending_[waiter.index()].channel, pending_[waiter.index()].waiter, true});
+        const Pending& send = pending_[waiter.index()];
+        sends.push_back({number_of(send.channel), &key(send.channel), send.waiter, true});
       } else {
-        left.push_back({channel, waiter});
+        left.push_back({number, &key(channel), waiter});
       }
     } while (entry != last);
   }
@@ -119,26 +127,30 @@ template <class Observer>
 void Messages<Observer>::start(std::uint32_t channel, Waiter sent, Rank src, Rank dst, std::int64_t bytes,
                                std::int64_t priority) {
   ref(channel);
-  const ChannelKey& k = key(channel);
   Rank device = dst;  // to which the network takes it
-  if (Observer::is_reduced && !k.class_ring) device = k.dst;
-  if (Observer::is_reduced && k.class_ring) dst = k.dst;
+  bool exchange = false;
+  std::uint32_t ring = 0;
+  if constexpr (!std::is_same_v<Observer, NoObserver>) {
+    const ChannelKey& k = key(channel);
+    if (Observer::is_reduced) (k.class_ring ? dst : device) = k.dst;
+    exchange = k.exchange;
+    ring = k.class_ring ? k.run : 0;
+  }
   const MessageToken m = messages_.emplace(channel, no_spot, src, dst, sent);
   network_.prefetch_new(messages_.next_number());
-  observer_.sends(m, device, bytes, k.exchange, k.class_ring ? k.run : 0);
+  observer_.sends(m, device, bytes, exchange, ring);
   if (way_.turns.count != 0 || way_.through != no_device) network_.go_by(m, std::exchange(way_, {}));
   if (channel >= first_made_ && made_[channel - first_made_].delay >= 0) {
     queue_.push_after(made_[channel - first_made_].delay, m, event_arrival);
   } else {
-    if (routes_by_tag_) network_.set_tag(k.native ? 0 : k.tag);
+    if (routes_by_tag_) network_.set_tag(key(channel).native ? 0 : key(channel).tag);
     network_.send(src, device, bytes, m, priority);
   }
   observer_.was_sent();
 }
 
 template <class Observer>
-void Messages<Observer>::post(std::uint32_t channel, Rank npu, Waiter received) {
-  Backlog& q = backlog(channel);
+void Messages<Observer>::post(std::uint32_t channel, Backlog& q, Rank npu, Waiter received) {
   if (q < 0) {  // its reference passes on to the event
     ++q;
     --unclaimed_;
@@ -208,7 +220,7 @@ void Messages<Observer>::send_when_asked(std::uint32_t channel, Rank npu, Waiter
   const std::uint32_t control = control_channel(channel);
   const std::uint32_t pending = pending_.emplace(channel, npu, sent, priority);
   observer_.waits(pending);
-  post(control, npu, {Waiter::control_recv, pending});
+  post(control, backlog(control), npu, {Waiter::control_recv, pending});
   release(control);
 }
 
@@ -227,7 +239,7 @@ void Messages<Observer>::control_sent(std::uint32_t index) {
   const Pending p = pending_[index];
   pending_.remove(index);
   observer_.goes_on(index);
-  post(p.channel, p.npu, p.waiter);
+  post(p.channel, backlog(p.channel), p.npu, p.waiter);
   unref(p.channel);
 }
 

@@ -13,51 +13,56 @@
 #include "simulate/engine/traffic.h"
 #include "simulate/engine/waiter.h"
 #include "simulate/networks/network.h"
+#include "simulate/program/program.h"
 #include "util/huge_pages.h"
-#include "util/rank_arrays.h"
 
 namespace convert {
 
 // Holds the channels and what waits in them. Channels are made and given back as collectives come and go.
 class Channels {
  public:
-  // The first channels are those of `fixed` (which has to outlive this), in its order; they are never given back,
-  // and acquire() does not find them. Each of `npus` NPUs has about as many of them, those of one behind those of
-  // another: this only says where what waits in them lies in memory.
-  Channels(Network& network, const ChannelKeys& fixed, std::size_t npus);
+  // The first channels are the places of the channels of `program`, which has to outlive this; they are never given
+  // back, and acquire() does not find them.
+  Channels(Network& network, const LinkedProgram& program);
   Channels(const Channels&) = delete;
   Channels& operator=(const Channels&) = delete;
 
   void release(std::uint32_t channel) { unref(channel); }
+  // Returns the channel of a number in the program.
+  [[nodiscard]] std::uint32_t channel(std::uint32_t number) const { return program_.places.place(number); }
   [[nodiscard]] const ChannelKey& key(std::uint32_t channel) const {
-    return channel < first_made_ ? fixed_[channel] : made_[channel - first_made_].key;
+    return channel < first_made_ ? program_.channels[program_.places.element(channel)]
+                                 : made_[channel - first_made_].key;
   }
 
   // Holds what is left when nothing can happen any more: a receive without a message, a message without a receive,
   // or (rendezvous) a send that no receiver has asked for.
   struct Left {
-    std::uint32_t channel;
+    std::uint32_t channel;  // its number in the program, or above these
+    const ChannelKey* key;
     Waiter waiter;      // nobody: a message
     bool send = false;  // of a send
   };
-  // Returns all that is left, each kind by channel and then in the order of its calls.
+  // Returns all that is left until the next message, each kind by channel and then in the order of its calls.
   [[nodiscard]] std::vector<Left> left() const;
   [[nodiscard]] bool any_unclaimed() const { return unclaimed_ != 0; }
 
-  // Counts a receive of a fixed channel. Returns whether its message is not sent yet.
-  [[nodiscard]] bool receives_ahead(std::uint32_t channel) { return ++states_[channel].ahead > 0; }
-  // Counts a message of a fixed channel. Returns whether its receive was there before.
-  [[nodiscard]] bool sends_to_receive(std::uint32_t channel) { return --states_[channel].ahead >= 0; }
-
- protected:
   // Counts what waits in a channel. Positive: 1 + the last entry of a circular list of posted receives. Negative:
   // so many messages came before their receive.
   using Backlog = std::int32_t;
-  // The state of a fixed channel.
-  struct State {
+  // The state of a channel of the program.
+  struct Fixed {
     Backlog backlog = 0;
-    std::int32_t ahead = 0;  // receives less messages, see receives_ahead()
+    std::int32_t ahead = 0;  // receives less messages
+    // Counts a receive. Returns whether its message is not sent yet.
+    [[nodiscard]] bool receives_ahead() { return ++ahead > 0; }
+    // Counts a message. Returns whether its receive was there before.
+    [[nodiscard]] bool sends_to_receive() { return --ahead >= 0; }
   };
+  static_assert(sizeof(Fixed) == LinkedProgram::channel_bytes);
+  [[nodiscard]] Fixed& fixed(std::uint32_t place) { return states_[place]; }
+
+ protected:
   // Is a channel that acquire() has made. All that a message touches is in one cache line.
   struct alignas(64) Made {
     Backlog backlog = 0;
@@ -106,10 +111,10 @@ class Channels {
 
   Network& network_;
   const bool routes_by_tag_;
-  const ChannelKeys& fixed_;
+  const LinkedProgram& program_;
   const std::uint32_t first_made_;  // channel
   std::uint64_t unclaimed_ = 0;
-  Stretches<State> states_;       // of fixed channels
+  HugeVector<Fixed> states_;      // by place
   Pool<Made, &Made::next> made_;  // numbered after the fixed ones
   // Is open addressing like IndexTable's, but a slot has the hash: a probe touches no channel.
   GrowingHugeVector<Slot> table_;
@@ -122,9 +127,12 @@ template <class Observer>
 class Messages : public Channels {
  public:
   // With `rendezvous`, a message starts when its receiver has asked the sender for it by a message of 8192 bytes.
-  Messages(EventQueue& queue, Network& network, const ChannelKeys& fixed, std::size_t npus, bool rendezvous,
-           Observer& observer)
-      : Channels(network, fixed, npus), queue_(queue), observer_(observer), rendezvous_(rendezvous), sent_(npus) {}
+  Messages(EventQueue& queue, Network& network, const LinkedProgram& program, bool rendezvous, Observer& observer)
+      : Channels(network, program),
+        queue_(queue),
+        observer_(observer),
+        rendezvous_(rendezvous),
+        sent_(program.ranks.size()) {}
 
   // Returns the channel of a key; call release() once for each call.
   std::uint32_t acquire(const ChannelKey& key) {
@@ -158,7 +166,12 @@ class Messages : public Channels {
   // tick if it has come already.
   void receive(std::uint32_t channel, Rank npu, Waiter received) {
     if (rendezvous_) return ask(channel, npu, received);
-    post(channel, npu, received);
+    post(channel, backlog(channel), npu, received);
+  }
+  // Posts a receive likewise, of a fixed channel whose state the caller has.
+  void receive(std::uint32_t channel, Fixed& state, Rank npu, Waiter received) {
+    if (rendezvous_) return ask(channel, npu, received);
+    post(channel, state.backlog, npu, received);
   }
 
   static constexpr std::uint32_t no_spot = UINT32_MAX;
@@ -259,7 +272,7 @@ class Messages : public Channels {
   }
   // Fetches what a message that `npu` sends needs.
   [[gnu::always_inline]] void prefetch_sender(Rank npu) const { __builtin_prefetch(&sent_[npu], 1); }
-  [[gnu::always_inline]] void prefetch_fixed(std::uint32_t channel) const { __builtin_prefetch(&states_[channel]); }
+  [[gnu::always_inline]] void prefetch_fixed(std::uint32_t place) const { __builtin_prefetch(&states_[place]); }
   [[gnu::always_inline]] void prefetch_channel(MessageToken m) const {
     __builtin_prefetch(&backlog(messages_[m].channel));
   }
@@ -287,7 +300,7 @@ class Messages : public Channels {
     start(channel, sent, k.src, destination(channel), k.bytes, priority);
   }
   void start(std::uint32_t channel, Waiter sent, Rank src, Rank dst, std::int64_t bytes, std::int64_t priority);
-  void post(std::uint32_t channel, Rank npu, Waiter received);
+  void post(std::uint32_t channel, Backlog& q, Rank npu, Waiter received);
   void take_later(std::uint32_t channel, Rank npu, Waiter received);
   void send_when_asked(std::uint32_t channel, Rank npu, Waiter sent, std::int64_t priority);
   void ask(std::uint32_t channel, Rank npu, Waiter received);

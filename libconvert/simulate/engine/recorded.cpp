@@ -144,7 +144,7 @@ class RecordedReplay::RankReplay::Work {
     if (op.type == OpType::invalid) return no_kind;
     if (type == NodeType::mem_load || type == NodeType::mem_store)
       return op.slot == Slot::cpu ? Activity::cpu : Activity::memory;
-    return Activity::kind_of(op.type, op.slot);
+    return Activity::kind_of(NodeEnd(op.type, op.slot, false, false, 0, false));
   }
 
   // Returns how long a device operation did not begin although it could have; 0 if that is not recorded.

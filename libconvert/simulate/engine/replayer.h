@@ -49,8 +49,7 @@ class Replayer final : private CollectiveListener {
         recorder_(program, result_),
         network_(make_network(program.network, program.options.network, queue_, observer_)),
         npu_events_(queue_, program.ranks.size(), observer_),
-        messages_(queue_, *network_, program.channels, program.ranks.size(), program.options.system->rendezvous,
-                  observer_),
+        messages_(queue_, *network_, program, program.options.system->rendezvous, observer_),
         system_(program, queue_, npu_events_, messages_, *this, observer_),
         memory_(program.options.system->memory, static_cast<Rank>(program.ranks.size())),
         exposure_(program.ranks.size()),
@@ -172,7 +171,7 @@ class Replayer final : private CollectiveListener {
     const std::uint32_t group = program_.plans[system_.runs()[run].plan].call.group;
     const Op& op = npus_[npu].ops[node];
     call_waits_.call(run, npu, observer_.weight(group, npu), program_.groups[group].size(program_.model),
-                     Activity::kind_of(op.type, op.slot) == Activity::communication,
+                     Activity::kind_of(op.end) == Activity::communication,
                      [this](Rank waited) { npus_[waited].activity.end_wait(queue_.now()); });
   }
 
@@ -196,7 +195,7 @@ class Replayer final : private CollectiveListener {
   void end(Npu& npu, Rank r, std::uint32_t node, NodeEnd what) {
     if (what.is_compute()) npu.compute_ps = EventQueue::sum(npu.compute_ps, npu.ops[node].value);
     recorder_.end(r, node, queue_.now());
-    if (what.type() != OpType::invalid) npu.activity.end(Activity::kind_of(what.type(), what.slot()), queue_.now());
+    if (what.type() != OpType::invalid) npu.activity.end(Activity::kind_of(what), queue_.now());
     result_.total_ps = queue_.now();
     observer_.node_ends();
     if (what.needs_list()) {
@@ -257,26 +256,36 @@ class Replayer final : private CollectiveListener {
     if (op.end.needs_list()) npu.feeder.prefetch_children(node);
     observer_.offered(r);
     if (has_slots_ && (npu.busy & slot_bit(op.slot)) != 0) return false;
-    prefetch_messages(npu, op);
+    Message message{};
+    if (op.type == OpType::send || op.type == OpType::recv) {
+      message.ends = &npu.messages[op.channel];
+      message.channel = &messages_.fixed(message.ends->place);
+      prefetch_messages(npu, op.channel, message.ends);
+    }
     observer_.node_starts(r, node);
     recorder_.begin(r, node, queue_.now());
-    if (op.type != OpType::invalid) npu.activity.begin(first_kind(npu, op), queue_.now());
+    if (op.type != OpType::invalid) npu.activity.begin(first_kind(op, message), queue_.now());
     if (has_slots_ && op.type != OpType::invalid && op.slot != Slot::recv) npu.busy |= slot_bit(op.slot);
-    begin(npu, r, node, op);
+    begin(npu, r, node, op, message);
     observer_.node_started();
     return true;
   }
 
+  // The message of a send or receive.
+  struct Message {
+    const LinkedMessage* ends = nullptr;
+    Channels::Fixed* channel = nullptr;
+  };
   // Returns the first activity of a node. A collective waits until all NPUs have called it.
-  [[nodiscard]] Activity::Kind first_kind(const Npu& npu, const Op& op) {
-    const Activity::Kind kind = Activity::kind_of(op.type, op.slot);
+  [[nodiscard]] Activity::Kind first_kind(const Op& op, const Message& message) const {
+    const Activity::Kind kind = Activity::kind_of(op.end);
     if (waits_communicate_ || kind != Activity::communication) return kind;
-    const bool waits = op.type == OpType::collective ||
-                       (op.type == OpType::recv && messages_.receives_ahead(message(npu, op).channel));
+    const bool waits =
+        op.type == OpType::collective || (op.type == OpType::recv && message.channel->receives_ahead());
     return waits ? Activity::waiting : kind;
   }
 
-  void begin(Npu& npu, Rank r, std::uint32_t node, const Op& op) {
+  void begin(Npu& npu, Rank r, std::uint32_t node, const Op& op, const Message& message) {
     const Waiter done{Waiter::op, node, op.end};
     switch (op.type) {
       case OpType::invalid:
@@ -285,15 +294,13 @@ class Replayer final : private CollectiveListener {
         break;
       case OpType::timed: npu_events_.add(r, op.value, done); break;
       case OpType::memory: begin_access(memory_.access(r, op.value, done)); break;
-      case OpType::send: {
-        const LinkedMessage& m = message(npu, op);
-        if (!waits_communicate_ && messages_.sends_to_receive(m.channel))
-          npus_[m.peer].activity.end_wait(queue_.now());
+      case OpType::send:
+        if (!waits_communicate_ && message.channel->sends_to_receive())
+          npus_[message.ends->peer].activity.end_wait(queue_.now());
         if (npu.way_of != nullptr) messages_.go_by(npu.way_of[node]);
-        messages_.send(m.channel, done, r, m.peer, op.value, 0);
+        messages_.send(message.ends->place, done, r, message.ends->peer, op.value, 0);
         break;
-      }
-      case OpType::recv: messages_.receive(message(npu, op).channel, r, done); break;
+      case OpType::recv: messages_.receive(message.ends->place, *message.channel, r, done); break;
       case OpType::collective:
         exposure_.begin(r, node, npu.activity.without_compute(queue_.now()));
         observer_.begins_collective(true);
@@ -311,18 +318,14 @@ class Replayer final : private CollectiveListener {
     for (const LinkedRankProgram& r : program.ranks) nodes.push_back(r.code == nullptr ? 0 : r.code->ops.size());
     return nodes;
   }
-  [[nodiscard]] static const LinkedMessage& message(const Npu& npu, const Op& op) {
-    return npu.messages[op.channel];
-  }
-  // Prefetches messages for a send or receive that is the first of its line: the next line, and the channels of its
-  // own line, unless they are one channel. Lines are whole: see RankArrays.
-  [[gnu::always_inline]] void prefetch_messages(const Npu& npu, const Op& op) const {
+  // Prefetches for message `number`, at `line`, if it is the first of its line: the next line, and the states of
+  // the channels of its own line. Lines are whole: see RankArrays.
+  [[gnu::always_inline]] void prefetch_messages(const Npu& npu, std::uint32_t number,
+                                                const LinkedMessage* line) const {
     constexpr std::uint32_t per_line = decltype(npu.messages)::per_line;
-    if ((op.type != OpType::send && op.type != OpType::recv) || op.channel % per_line != 0) return;
-    npu.messages.prefetch(op.channel + per_line);
-    if (npu.messages[op.channel + per_line - 1].channel == npu.messages[op.channel].channel) return;
-    for (std::uint32_t next = 1; next < per_line; ++next)
-      messages_.prefetch_fixed(npu.messages[op.channel + next].channel);
+    if (number % per_line != 0) return;
+    npu.messages.prefetch(number + per_line);
+    for (std::uint32_t i = 1; i < per_line; ++i) messages_.prefetch_fixed(line[i].place);
   }
 
   void begin_access(const std::optional<RemoteMemory::Begun>& access) {

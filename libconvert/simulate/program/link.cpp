@@ -39,6 +39,7 @@ class Linker {
       for (const std::uint32_t plan : program_.ranks[r].plans) link_custom(plan, r);
     }
     to_.channels.shrink_to_fit();
+    place_channels();
     to_.options.network.names_links = turns_.names_links();
     to_.turns = turns_.take();
   }
@@ -78,6 +79,17 @@ class Linker {
     index_.reserve(channels);
     to_.channels.reserve(all / 2);
     to_.messages = RankArrays<LinkedMessage>(messages);
+  }
+
+  // Names the channels of messages by their places, now that there is no further channel.
+  void place_channels() {
+    to_.places = {to_.channels.size(), program_.ranks.size()};
+    for (Rank r = 0; r < program_.ranks.size(); ++r) {
+      if (to_.ranks[r].code == nullptr) continue;
+      const LineArray<LinkedMessage> messages = to_.messages[r];
+      for (std::uint32_t i = 0; i < program_.ranks[r].peers.size(); ++i)
+        messages[i].place = to_.places.place(messages[i].place);
+    }
   }
 
   struct Wanted {

@@ -41,6 +41,7 @@ class NodeEnd {
   [[nodiscard]] std::uint32_t bits() const { return bits_; }
   [[nodiscard]] OpType type() const { return static_cast<OpType>(bits_ & 7U); }
   [[nodiscard]] Slot slot() const { return static_cast<Slot>(bits_ >> 3U & 3U); }
+  [[nodiscard]] std::uint32_t type_and_slot() const { return bits_ & 31U; }  // type | slot << 3
   [[nodiscard]] bool is_compute() const { return (bits_ & 32U) != 0; }
   [[nodiscard]] bool is_leaf() const { return (bits_ & 64U) != 0; }     // no node waits for it
   [[nodiscard]] std::uint32_t to_child() const { return bits_ >> 8U; }  // 0: not known here

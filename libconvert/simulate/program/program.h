@@ -168,7 +168,7 @@ struct ReplayProgram : CommonProgram {
 
 // Says where a message of a rank goes, or from where it comes.
 struct LinkedMessage {
-  std::uint32_t channel = 0;
+  std::uint32_t place = 0;  // of its channel, see LinkedProgram::places
   Rank peer = 0;
 };
 
@@ -185,7 +185,9 @@ struct LinkedProgram : CommonProgram {
   RankArrays<LinkedMessage> messages{};  // by rank and number there
   std::uint64_t ops = 0;                 // nodes of all ranks
   ChannelKeys channels{};
-  std::vector<LinkTurn> turns{};  // on links, of sends that follow a schedule
+  static constexpr std::uint32_t channel_bytes = 8;
+  Stretches<64 / channel_bytes> places{};  // of the states of channels, of which each NPU has made about as many
+  std::vector<LinkTurn> turns{};           // on links, of sends that follow a schedule
 
   struct Place {
     Rank rank;
@@ -200,7 +202,7 @@ struct LinkedProgram : CommonProgram {
     if (op.type == OpType::collective) op.channel = (*rank.plans)[op.channel];
     if (op.type != OpType::send && op.type != OpType::recv) return op;
     const LinkedMessage& message = messages[p.rank][op.channel];
-    op.channel = message.channel;
+    op.channel = places.element(message.place);
     op.peer = message.peer;
     return op;
   }

@@ -66,7 +66,7 @@ bool CustomRuns<Observer>::try_issue(std::uint32_t run, std::uint32_t node) {
     events_.add(r.npu, op.value, waiter);
     return true;
   }
-  std::uint32_t channel = op.channel;
+  std::uint32_t channel = messages_.channel(op.channel);
   if (r.collective != 0) {
     ChannelKey key = messages_.key(channel);
     key.run = r.collective;

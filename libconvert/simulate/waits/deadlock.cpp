@@ -129,7 +129,7 @@ class Reporter {
         if (left[l.channel] == 0) continue;
         --left[l.channel];
       }
-      add_unmatched({}, remains_.messages.key(l.channel), true);
+      add_unmatched({}, *l.key, true);
     }
   }
 

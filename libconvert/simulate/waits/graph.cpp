@@ -77,7 +77,7 @@ void WaitGraph::mark_started() {
            program_.plans[remains_.system.runs()[key.run - 1].plan].call.custom != 0;
   };
   for (const Channels::Left& l : remains_.messages.left()) {
-    const ChannelKey& key = remains_.messages.key(l.channel);
+    const ChannelKey& key = *l.key;
     if (l.channel >= fixed && !of_custom_run(key)) continue;
     const std::uint32_t channel = l.channel < fixed ? l.channel : channel_of(key);
     std::size_t number = 0;

@@ -57,22 +57,28 @@ TEST(RankArrays, ALongArrayTakesNoRoomForShortOnes) {
 TEST(Stretches, EachElementHasAPlace) {
   for (const std::size_t size : {0U, 1U, 15U, 64U, 1000U, 4099U}) {
     for (const std::size_t stretches : {0U, 1U, 3U, 64U, 5000U}) {
-      Stretches<U> array(size, stretches);
+      const Stretches<8> s(size, stretches);
+      std::set<U> places;
       for (U i = 0; i < size; ++i) {
-        ASSERT_EQ(array[i], 0U) << size << ' ' << stretches;
-        array[i] = i + 1;
+        const U place = s.place(i);
+        EXPECT_LT(place, s.size()) << size << ' ' << stretches;
+        EXPECT_EQ(s.element(place), i) << size << ' ' << stretches;
+        places.insert(place);
       }
-      for (U i = 0; i < size; ++i) ASSERT_EQ(array[i], i + 1) << size << ' ' << stretches;
+      EXPECT_EQ(places.size(), size) << size << ' ' << stretches;
     }
   }
+  EXPECT_EQ(Stretches<8>().size(), 0U);
 }
 
 TEST(Stretches, LieSideBySide) {
-  Stretches<U> array(300, 3);
-  EXPECT_EQ(&array[1], &array[0] + 1);
-  EXPECT_EQ(&array[100], &array[0] + 16);
-  EXPECT_EQ(&array[200], &array[0] + 32);
-  EXPECT_EQ(&array[16], &array[0] + 48);
+  const Stretches<16> s(300, 3);
+  EXPECT_EQ(s.size(), 3 * 112U);
+  EXPECT_EQ(s.place(0), 0U);
+  EXPECT_EQ(s.place(1), 1U);
+  EXPECT_EQ(s.place(100), 16U);
+  EXPECT_EQ(s.place(200), 32U);
+  EXPECT_EQ(s.place(16), 48U);
 }
 
 }  // namespace

@@ -282,7 +282,7 @@ struct InputSet::State {
 
   // Returns the set and rank of a member; a number alone is a rank where the set has no name.
   std::optional<SetMember> member_of_set(const std::string& name) const {
-    if (const std::optional<SetMember> parts = set_member(name)) return parts;
+    if (std::optional<SetMember> parts = set_member(name)) return parts;
     const auto rank = numbered_rank(name);
     if (!rank || (!tar_ranks.empty() && !tar_numbered)) return std::nullopt;
     return SetMember{name.substr(0, name.size() - file_name_part(name).size()), *rank};

@@ -86,21 +86,21 @@ std::optional<FileKind> known_file(std::string_view head, const std::string& nam
   if (const NetworkImport* import = find_import(begin); import != nullptr && import->refusal == nullptr)
     return FileKind::network;
   if (const std::optional<FileKind> kind = known_json(begin)) return kind;
-  if (is_result(text)) return FileKind::result;
-  if (has_line<3>(text, {"topology:", "npus_count:", "npus:"})) return FileKind::network;
-  if (has_line<1>(text, {"sweep:"})) return FileKind::sweep;
+  if (is_result(begin)) return FileKind::result;
+  if (has_line<3>(begin, {"topology:", "npus_count:", "npus:"})) return FileKind::network;
+  if (has_line<1>(begin, {"sweep:"})) return FileKind::sweep;
   const bool is_json = text.starts_with('{') || text.starts_with('[');
   if (is_json && !has_key(text, "nodes") && !has_key(text, "rank") && !has_key(text, "traceEvents"))
     return std::nullopt;
   const Format* const format = detect_format(head, name);
   if (format == nullptr) return std::nullopt;
-  if (is_text(head) && format->sniff != nullptr && !format->sniff(head)) return std::nullopt;  // only its name
+  if (is_text(begin) && format->sniff != nullptr && !format->sniff(head)) return std::nullopt;  // only its name
   if (!format->reads_traces()) return FileKind::run;
   return format->describes_set() ? FileKind::algorithm : FileKind::trace;
 }
 
 std::string_view head_of(Input& input) {
-  constexpr std::size_t json_bytes = std::size_t{256} << 10U;
+  constexpr std::size_t json_bytes = std::size_t{1} << 20U;
   const std::string_view head = input.peek(known_file_bytes).substr(0, known_file_bytes);
   const std::string_view text = without_mark(head);
   const std::size_t first = text.find_first_not_of(spaces);

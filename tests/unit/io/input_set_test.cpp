@@ -273,8 +273,10 @@ TEST(InputSet, WrongTars) {
   EXPECT_EQ(error_with({"ring.0.et", "ring.0.et.gz"}), "t.tar(ring.0.et.gz): rank 0 is in the archive twice");
   EXPECT_EQ(error_with({"ring.0.et", "b/ring.1.et"}),
             "t.tar(b/ring.1.et): the archive holds a second trace set beside ring");
-  EXPECT_EQ(error_with({"notes"}), "t.tar: the archive holds no ranks (members NAME.0.et …, or NAME.etm); extract a trace of another name, "
-            "and give the file itself");
+  EXPECT_EQ(
+      error_with({"notes"}),
+      "t.tar: the archive holds no ranks (members NAME.0.et …, or NAME.etm); extract a trace of another name, "
+      "and give the file itself");
   EXPECT_EQ(error_with({"ring.0.et", "../ring.1.et"}),
             "t.tar:@0x600: member ../ring.1.et: absolute names and \"..\" are refused");
   std::string cut = tar_of_names({"ring.0.et"});

@@ -42,7 +42,7 @@ TEST(RankArrays, LinesOfRanksOfOneSizeFollowEachOther) {
   EXPECT_EQ(&arrays[1][0], first + 16);
   EXPECT_EQ(&arrays[2][0], first + 32);
   EXPECT_EQ(&arrays[0][16], first + 48);
-  EXPECT_EQ(&arrays[2][39], first + 48 * 2 + 32 + 7);
+  EXPECT_EQ(&arrays[2][39], first + 96 + 32 + 7);
 }
 
 TEST(RankArrays, ALongArrayTakesNoRoomForShortOnes) {

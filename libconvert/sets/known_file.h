@@ -30,7 +30,7 @@ enum class FileKind : std::uint8_t {
 // Returns the kind of a file by the beginning of its contents and its name; nothing if these do not tell. A JSON
 // object that is no configuration is a trace only if it looks like one.
 [[nodiscard]] std::optional<FileKind> known_file(std::string_view head, const std::string& name);
-inline constexpr std::size_t known_file_bytes = 4096;  // what it needs of the beginning of most files
+inline constexpr std::size_t known_file_bytes = 4096;  // the beginning that identifies most files
 // Returns the beginning of a file: known_file_bytes, but 1 MiB of a JSON object, as profiles may have long metadata
 // of their users before their events. Valid until the input is read.
 [[nodiscard]] std::string_view head_of(Input& input);

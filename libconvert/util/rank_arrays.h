@@ -83,7 +83,8 @@ RankArrays<T>::RankArrays(std::span<const std::size_t> sizes) : ranks_(sizes.siz
   items_.resize(first);
 }
 
-// Places of elements that many ranks have made one after the other, side by side as if each had made as many.
+// Places of elements that ranks have made one rank after the other: side by side, as if each rank had made equally
+// many.
 template <std::uint32_t per_line>
 class Stretches {
  public:
@@ -99,7 +100,7 @@ class Stretches {
     by_stretches_ = Divisor(stretches_);
   }
 
-  // Returns the number of places, of which some have no element.
+  // Returns the number of places; some have no element.
   [[nodiscard]] std::uint32_t size() const { return size_; }
   [[nodiscard]] std::uint32_t place(std::uint32_t element) const {
     const std::uint32_t stretch = by_length_.quotient(element);

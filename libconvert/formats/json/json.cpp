@@ -52,7 +52,8 @@ Shape shape_of(std::string_view head) {
         metadata = metadata || name == "metadata";
         first = false;
       } else if (depth == 2 && key && name == "metadata") {
-        const std::string_view member = head.substr(i + 1, end - i - 1);  // the first; profiles have others
+        const std::string_view member =
+            head.substr(i + 1, end - i - 1);  // the first one; profiles have other names
         if (member != "version" && member != "attr" && member != "unknown") return Shape::neither;
       }
       key = false;

@@ -168,7 +168,7 @@ class Messages : public Channels {
     if (rendezvous_) return ask(channel, npu, received);
     post(channel, backlog(channel), npu, received);
   }
-  // Posts a receive likewise, of a fixed channel whose state the caller has.
+  // Posts a receive of a fixed channel, given its state.
   void receive(std::uint32_t channel, Fixed& state, Rank npu, Waiter received) {
     if (rendezvous_) return ask(channel, npu, received);
     post(channel, state.backlog, npu, received);

@@ -35,7 +35,7 @@ struct NodeCollective {
   std::int64_t bytes_out = -1;  // of an all-gather, unless that is equal parts of group_size ranks; else -1
 };
 
-// The attributes that say what a node does.
+// Attributes that determine what a node does.
 inline constexpr std::array compiled_attrs = {
     attr::is_cpu_op,       attr::duration_nanos, attr::start_delay_nanos, attr::num_ops,
     attr::tensor_size,     attr::comm_type,      attr::comm_size,         attr::comm_src,

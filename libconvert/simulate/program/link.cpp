@@ -81,7 +81,7 @@ class Linker {
     to_.messages = RankArrays<LinkedMessage>(messages);
   }
 
-  // Names the channels of messages by their places, now that there is no further channel.
+  // Replaces the channels of messages by their places, once all channels are known.
   void place_channels() {
     to_.places = {to_.channels.size(), program_.ranks.size()};
     for (Rank r = 0; r < program_.ranks.size(); ++r) {

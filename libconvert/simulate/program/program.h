@@ -168,7 +168,7 @@ struct ReplayProgram : CommonProgram {
 
 // Says where a message of a rank goes, or from where it comes.
 struct LinkedMessage {
-  std::uint32_t place = 0;  // of its channel, see LinkedProgram::places
+  std::uint32_t place = 0;  // of the state of its channel, see LinkedProgram::places
   Rank peer = 0;
 };
 
@@ -185,9 +185,9 @@ struct LinkedProgram : CommonProgram {
   RankArrays<LinkedMessage> messages{};  // by rank and number there
   std::uint64_t ops = 0;                 // nodes of all ranks
   ChannelKeys channels{};
-  static constexpr std::uint32_t channel_bytes = 8;
-  Stretches<64 / channel_bytes> places{};  // of the states of channels, of which each NPU has made about as many
-  std::vector<LinkTurn> turns{};           // on links, of sends that follow a schedule
+  static constexpr std::uint32_t channel_bytes = 8;  // Channels::Fixed
+  Stretches<64 / channel_bytes> places{};            // by channel: the place of its state, in lines of 64 bytes
+  std::vector<LinkTurn> turns{};                     // on links, of sends that follow a schedule
 
   struct Place {
     Rank rank;

@@ -101,7 +101,7 @@ class Jobs:
             self.add(report.row(BENCH, name + ", simulated", "NPUs", count, limit=simulated))
 
     def training(self):
-        self.replay("replay, gpt3-175b, FSDP on 1024", lambda: self.make("gpt3.etm", "gpt3-175b", "--npus", "1024"),
+        self.replay("replay, gpt3-175b, FSDP on 1024", lambda: self.make("gpt3.etm", "gpt3-175b", "--plan", "zero3"),
                     PODS, limit=0.5)
         if self.smoke:
             return

@@ -89,7 +89,7 @@ template <std::uint32_t per_line>
 class Stretches {
  public:
   Stretches() = default;
-  // Places `size` elements in so many stretches; in one, if they were shorter than a line.
+  // Places `size` elements in `stretches` equal stretches; in one stretch if they were shorter than a line.
   Stretches(std::size_t size, std::size_t stretches) {
     if (stretches == 0 || size / stretches < per_line) stretches = 1;
     const std::size_t length = std::max<std::size_t>((size + stretches - 1) / stretches, 1);

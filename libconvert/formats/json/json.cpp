@@ -37,7 +37,7 @@ Shape shape_of(std::string_view head) {
   bool metadata = false;
   std::string_view name;  // the last key of the outermost object
   int depth = 0;
-  bool key = false;  // the next string is a key of the outermost object
+  bool key = false;  // the next string is a key of the outermost object, or the first key of an object in it
   for (; i < head.size(); ++i) {
     const char c = head[i];
     if (c == '"') {
@@ -52,8 +52,8 @@ Shape shape_of(std::string_view head) {
         metadata = metadata || name == "metadata";
         first = false;
       } else if (depth == 2 && key && name == "metadata") {
-        const std::string_view member =
-            head.substr(i + 1, end - i - 1);  // the first one; profiles have other names
+        // Profiles have metadata of their users, with other names.
+        const std::string_view member = head.substr(i + 1, end - i - 1);
         if (member != "version" && member != "attr" && member != "unknown") return Shape::neither;
       }
       key = false;

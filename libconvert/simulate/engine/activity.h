@@ -51,18 +51,18 @@ class Activity {
   [[nodiscard]] ActivityTimes times(Picoseconds now) const {
     Activity at_end = *this;
     at_end.book(now);
-    constexpr unsigned computing = 1U << compute, communicating = 1U << communication, called = 1U << waiting;
+    constexpr unsigned computing = 1U << compute, communicating = 1U << communication, waits = 1U << waiting;
     const auto& length = at_end.length_;
     return {.compute = at_end.sum(computing),
             .communication = at_end.sum(communicating),
-            .overlap = length[computing | communicating] + length[computing | communicating | called],
-            .waiting = length[called],
-            .called = at_end.sum(communicating | called),
+            .overlap = length[computing | communicating] + length[computing | communicating | waits],
+            .waiting = length[waits],
+            .called = at_end.sum(communicating | waits),
             .memory = at_end.memory_,
             .cpu = at_end.cpu_,
-            .busy = at_end.sum(computing | communicating | called) + at_end.only_others_,
+            .busy = at_end.sum(computing | communicating | waits) + at_end.only_others_,
             .computes = (seen_ & computing) != 0,
-            .communicates = (seen_ & (communicating | called)) != 0};
+            .communicates = (seen_ & (communicating | waits)) != 0};
   }
 
  private:

@@ -143,7 +143,10 @@ void Messages<Observer>::start(std::uint32_t channel, Waiter sent, Rank src, Ran
   if (channel >= first_made_ && made_[channel - first_made_].delay >= 0) {
     queue_.push_after(made_[channel - first_made_].delay, m, event_arrival);
   } else {
-    if (routes_by_tag_) network_.set_tag(key(channel).native ? 0 : key(channel).tag);
+    if (routes_by_tag_) {
+      const ChannelKey& k = key(channel);
+      network_.set_tag(k.native ? 0 : k.tag);
+    }
     network_.send(src, device, bytes, m, priority);
   }
   observer_.was_sent();

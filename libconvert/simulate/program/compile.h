@@ -46,7 +46,7 @@ inline constexpr std::array compiled_attrs = {
 struct CompiledNode {
   Op op{};
   std::int64_t tag = 0;     // send, recv
-  bool names_own = false;   // send, recv: it says whose it is
+  bool names_own = false;   // send, recv: it has the rank of its own end
   bool has_others = false;  // FoundAttrs::has_others
   std::optional<NodeCollective> collective{};
   // What part of the collective a message of a custom algorithm without a size is.

@@ -23,7 +23,7 @@ DeviceMatcher::DeviceMatcher(const DeviceMap& map) : map_(map) {
       const auto [before, is_new] = by_number_.try_emplace(*number, i);
       if (!is_new)
         throw input_error(map.locate(e),
-                          "node" + std::to_string(*number) + " is given twice; first in line " +
+                          "node" + std::to_string(*number) + " is repeated; first given in line " +
                               std::to_string(map.entries[before->second].line),
                           "devices");
     } else if (!e.is_pattern()) {
@@ -31,7 +31,8 @@ DeviceMatcher::DeviceMatcher(const DeviceMap& map) : map_(map) {
     } else {
       patterns_[transfer].push_back(i);
       if (patterns_[0].size() + patterns_[1].size() > max_patterns)
-        throw input_error(map.locate(e), "more than " + std::to_string(max_patterns) + " patterns", "devices");
+        throw input_error(map.locate(e), "more than the limit of " + std::to_string(max_patterns) + " patterns",
+                          "devices");
     }
   }
 }

@@ -61,7 +61,7 @@ inline constexpr std::int64_t max_npus = 1 << 24;
 [[nodiscard]] NetworkConfig parse_network(const std::string& name, std::string_view text, const NetworkFile& file);
 [[nodiscard]] NetworkConfig read_network(Input& input, const NetworkFile& file);
 
-// Returns whether a text looks like the short form of a network, not like a file: "ideal", or WORD:DIGIT….
+// Returns whether a text is the short form of a network, not a file name: "ideal", or WORD:DIGIT….
 [[nodiscard]] bool is_short_network(std::string_view text);
 // Parses "ideal", or "ring:8,bw=50GB/s,lat=500ns": ring, fully_connected, switch, mesh:4x4, torus:4x4x4 and
 // hypercube:16, joined by "+"; or tree:8x4, alone. GB/s are 10^9 bytes per second; the default latency is 0. bw

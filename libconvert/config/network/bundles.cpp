@@ -115,7 +115,7 @@ class SwitchClasses {
   const WireGraph& graph_;
   Rows out_;
   Rows in_;
-  std::vector<std::uint32_t> kind_of_;        // by wire
+  std::vector<std::uint32_t> kind_of_;        // by link
   std::vector<std::uint32_t> class_of_;       // by device
   std::vector<std::uint32_t> place_;          // by device, in members_
   std::vector<std::vector<Device>> members_;  // by class

@@ -18,8 +18,8 @@ namespace convert {
 
 // dimension: a message in a product travels along dimension 0 to its destination's coordinate, then along
 // dimension 1, and so on; in a ring in the shorter direction, upward if both are equally long.
-// shortest: a message takes the route with the least sum of weights, by default the fewest hops. Of equal routes it
-//   takes the route of least latency, then of the lowest next device. See Multipath for routes through switches.
+// shortest: a message takes the route with the least sum of weights, by default the fewest hops; among equal routes
+//   the route of least latency, then of the lowest next device. See Multipath for routes through switches.
 enum class Routing : std::uint8_t { dimension, shortest };
 [[nodiscard]] std::string_view name(Routing routing);
 

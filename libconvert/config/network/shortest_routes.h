@@ -51,7 +51,7 @@ class ShortestRouter final : public Router {
   bool may_have_ties_;  // whether routes can tie; has_ties_ is set when a tie is found
   bool has_ties_ = false;
   WireGraph whole_;  // graph of `links_`, if there are bundles
-  Rows links_;       // by wire; empty without bundles
+  Rows links_;       // by link; empty without bundles
   WireGraph graph_;
   Rows in_;                                             // links by target device
   Rows out_;                                            // links by source device, if there may be ties

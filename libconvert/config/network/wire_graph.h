@@ -59,7 +59,7 @@ inline constexpr std::uint64_t max_graph_wires = 1 << 24;
 // remove_failed_wires); 0 for an ideal network.
 [[nodiscard]] std::uint64_t count_wires(const NetworkConfig& config, const std::vector<std::string>& failed = {});
 
-// Returns a pair of NPUs (from, to) without a route, one of them NPU 0; nothing if all NPUs are connected.
+// Returns a pair of NPUs (from, to) without a route, including NPU 0; nothing if all NPUs are connected.
 [[nodiscard]] std::optional<std::pair<Device, Device>> find_unreachable(const WireGraph& graph);
 
 // Remove links: "3-4", "npu3-switch0" (both directions) or "3>4" (one direction). Throw Error(usage) if there is

@@ -123,7 +123,7 @@ NetworkConfig parse_network_yaml(const std::string& file, std::string_view text)
   if (of_astra != nullptr && root.find("links") != nullptr) {
     throw yaml_error(file, *of_list,
                      "'" + of_list->text + "' belongs to a list of links, but '" + of_astra->text +
-                         "' to ASTRA-sim's dimensions; remove one of them");
+                         "' to ASTRA-sim's dimensions; remove one of the two");
   }
   if (of_astra != nullptr) return parse_astra(file, root);
   if (of_list != nullptr) return {.source = file, .graph = parse_wire_list(file, root)};

@@ -34,7 +34,7 @@ class GraphDraft {
 
   WireGraph graph_;
   Location where_;
-  std::unordered_map<std::uint64_t, std::uint32_t> index_;  // from (from, to) to the index in wires
+  std::unordered_map<std::uint64_t, std::uint32_t> index_;  // from (from, to) to the index of the link
 };
 
 // Returns a text with all characters that a switch name may not contain replaced by '_'.

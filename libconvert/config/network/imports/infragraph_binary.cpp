@@ -125,7 +125,7 @@ class InfraDecoder {
     } else if (wire == 2) {
       (void)take(varint(end), end);
     } else {
-      throw error("a field of a wire type that InfraGraph does not use");
+      throw error("a field of an encoding that InfraGraph does not use");
     }
   }
 
@@ -133,7 +133,7 @@ class InfraDecoder {
     using Kind = InfraField::Kind;
     constexpr std::array<std::uint32_t, 5> wires = {2, 0, 5, 0, 2};  // by kind
     if (wire != wires.at(static_cast<std::size_t>(field.kind)))
-      throw error("a field has the wrong wire type for InfraGraph");
+      throw error("a field has the wrong encoding for InfraGraph");
     if (++values_ > (1U << 20U)) throw error("more than 2^20 values, too many for an InfraGraph");
     if (field.kind == Kind::message) {
       const std::uint64_t size = varint(end);

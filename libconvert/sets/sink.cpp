@@ -102,10 +102,9 @@ class Sink {
   void write_schedule(const Format& format) {
     const Schedule* const schedule = source_.schedule();
     if (schedule == nullptr) {
-      throw input_error({.file = source_.base_name()},
-                        "has no schedule of messages on links; simulate it with "
-                        "et-replay -t " +
-                            std::string(format.name));
+      throw input_error(
+          {.file = source_.base_name()},
+          "has no schedule of messages on links; simulate it with et-replay -t " + std::string(format.name));
     }
     std::string text;
     format.write_schedule(*schedule, plan_.choice.options, text);
@@ -238,7 +237,7 @@ class Sink {
     refuse_other_size(plan_, existing, last);
   }
 
-  // A larger set of the same name would leave stale ranks behind.
+  // A larger set of the same name would leave stale ranks.
   void finish_set(std::vector<Rank> written) {
     if (written.empty() || !options_.whole) return ready();  // which reports an empty set
     std::ranges::sort(written);

@@ -180,8 +180,7 @@ class TraceSource::LinkingReader : public TraceReader {
   }
   bool next_nodes(Trace& out, std::size_t max_nodes) override {
     if (read_.linked != nullptr && !source_.options_.whole_linked) {
-      // A part of a rank requires the tables of the whole rank, in the same trace: large requests return
-      // everything.
+      // A part of a rank requires the tables of the whole, in the same trace: large requests return all nodes.
       if (read_.linked->next_nodes(out,
                                    max_nodes >= all_nodes ? std::numeric_limits<std::size_t>::max() : max_nodes)) {
         return true;

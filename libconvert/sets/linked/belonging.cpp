@@ -129,7 +129,7 @@ void check_anchored(const Origins& from, const LinkReport& report, bool mismatch
   const Location where{.file = from.device_file};
   const std::string message =
       (from.operators == 0 ? "contains no operators (cpu_op): " : "contains other operators: ") +
-      std::string("none of the ") + std::to_string(c.operators) + " of " + from.host_file +
+      std::string("none of the ") + std::to_string(c.operators) + " operators of " + from.host_file +
       " is matched reliably, so it is unknown which of " + counted(from.calls, "call") + " and " +
       counted(from.device_ops, "device operation") + " belong to them";
   if (mismatched) return diagnostics.warning(where, "mismatched", message);

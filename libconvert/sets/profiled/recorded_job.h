@@ -18,8 +18,8 @@ namespace convert {
 // A set whose ranks are read repeatedly, with the results of the first reading.
 class RecordedJob {
  public:
-  // Reads all ranks. Throws Error(input) on a rank with a cycle and on a set that is a collective algorithm; warns
-  // as comm_order() does. `k` is the largest that learn() will be given. The set must outlive this object.
+  // Reads all ranks. Throws Error(input) for a rank with a cycle and for a set that is a collective algorithm;
+  // warns as comm_order() does. `k` is the maximum passed to learn(). The set must outlive this object.
   RecordedJob(SetSource& set, std::uint32_t k, unsigned jobs, Diagnostics& diagnostics);
 
   [[nodiscard]] const JobLog& log() const { return log_; }

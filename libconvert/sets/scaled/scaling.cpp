@@ -245,7 +245,7 @@ void Scaler::tell(const ScaleCounts& counts) {
     notes_.push_back("shards are 1/" + times + ": " + counted(counts.gathers, "all_gather") + " and " +
                      counted(counts.optimizers, "node") + " of optimizer and norm, on " + std::to_string(ranks_) +
                      " ranks; " +
-                     (counts.inexact == 0 ? "all exact" : std::to_string(counts.inexact) + " of them rounded up"));
+                     (counts.inexact == 0 ? "all exact" : std::to_string(counts.inexact) + " rounded up"));
   if (other_buckets_)
     notes_.emplace_back(
         "gradients are reduced in the same buckets, although Megatron-LM would make larger ones: the settings "

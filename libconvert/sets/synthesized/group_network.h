@@ -24,8 +24,8 @@ struct GroupNetwork {
   [[nodiscard]] std::string text() const;
 };
 
-// Returns the network of a group, of all NPUs in their order the same. Its NPUs must exist, each once. Without
-// `detours` other NPUs pass nothing on if the members reach each other all the same.
+// Returns the network of a group; for all NPUs in order, the same network. The group's NPUs must exist, each once.
+// Without `detours`, other NPUs forward nothing if the members can reach each other without them.
 [[nodiscard]] GroupNetwork network_of_group(const WireGraph& whole, std::span<const Rank> group, bool detours,
                                             const std::string& source);
 

@@ -23,7 +23,7 @@
 namespace convert {
 
 // Returns the fastest built algorithm that takes less than `limit` on a network with all NPUs participating, and
-// that `takes` accepts; nothing if there is none.
+// that `takes` accepts; nothing if no algorithm qualifies.
 using FasterBuilder = std::function<std::optional<Algorithm>(
     const NetworkConfig& network, const SynthesisRequest& request, const SynthesisProblem& problem,
     const SynthesisChoice& choice, Picoseconds limit, const std::function<bool(const Algorithm&)>& takes)>;

@@ -98,7 +98,7 @@ class RuleParser {
       rest_.remove_prefix(sign.size());
       const std::string value = sign + std::string(take_until(":="));
       const std::string name = std::string(key) + sign.substr(0, 1);
-      if (!seen_.insert(name).second) throw wrong("'" + name + "' is given twice");
+      if (!seen_.insert(name).second) throw wrong("'" + name + "' is repeated");
       if (key == "size" ? take_size(value, which) : take(key, value, which)) return;
       throw wrong("'" + std::string(key) + value + "' is not a condition" +
                   (key == "size" ? "; conditions of the size are " + std::string(size_conditions) : ""));

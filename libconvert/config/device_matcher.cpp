@@ -31,8 +31,7 @@ DeviceMatcher::DeviceMatcher(const DeviceMap& map) : map_(map) {
     } else {
       patterns_[transfer].push_back(i);
       if (patterns_[0].size() + patterns_[1].size() > max_patterns)
-        throw input_error(map.locate(e), "more than the limit of " + std::to_string(max_patterns) + " patterns",
-                          "devices");
+        throw input_error(map.locate(e), "more than " + std::to_string(max_patterns) + " patterns", "devices");
     }
   }
 }

@@ -53,7 +53,7 @@ class EntryReader : public YAML::EventHandler {
     }
     const std::optional<std::uint64_t> node = parse_plain(text);  // leading zeros mean octal in YAML
     if (!node) throw failure(mark, "a node id must be a non-negative integer, not '" + text + "'");
-    if (prefixes.contains(*node)) throw failure(mark, "node " + text + " is given twice");
+    if (prefixes.contains(*node)) throw failure(mark, "node " + text + " is repeated");
     node_ = *node;
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,

@@ -76,7 +76,7 @@ class SweepReader {
   }
 
   std::vector<SweepSetting> settings(const YamlNode& map, const std::string& name, bool lists) const {
-    if (map.kind != YamlNode::Kind::map) throw failure(map, name + "  requires a map, " + example(lists));
+    if (map.kind != YamlNode::Kind::map) throw failure(map, name + " requires a map, " + example(lists));
     std::vector<SweepSetting> all;
     for (std::size_t i = 0; i < map.items.size(); i += 2) {
       const YamlNode& key = map.items[i];
@@ -104,7 +104,7 @@ class SweepReader {
     }
     if (value.kind != YamlNode::Kind::scalar)
       throw failure(value, std::string(value.kind == YamlNode::Kind::map ? "a map" : "a list") +
-                               " is unexpected; " + setting.key + " requires a value");
+                               " is not allowed here; " + setting.key + " requires a value");
     setting.values.push_back({value.text, place(value)});
   }
 

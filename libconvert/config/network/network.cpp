@@ -103,7 +103,7 @@ void set_short_option(std::string_view part, std::string_view option, std::vecto
   const std::string_view key = option.substr(0, equals);
   const std::string_view values = equals == std::string_view::npos ? std::string_view{} : option.substr(equals + 1);
   if (key == "bw") {
-    if (std::exchange(has_bw, true)) throw bad(part, "bw is given twice");
+    if (std::exchange(has_bw, true)) throw bad(part, "bw is repeated");
     set_values(part, key, values, dims, [&](NetworkDim& dim, std::string_view value) {
       const std::optional<double> bytes_per_s = parse_bandwidth(value);
       if (!bytes_per_s)
@@ -112,7 +112,7 @@ void set_short_option(std::string_view part, std::string_view option, std::vecto
       dim.bytes_per_ns = *bytes_per_s / 1e9;
     });
   } else if (key == "lat") {
-    if (std::exchange(has_lat, true)) throw bad(part, "lat is given twice");
+    if (std::exchange(has_lat, true)) throw bad(part, "lat is repeated");
     set_values(part, key, values, dims, [&](NetworkDim& dim, std::string_view value) {
       const std::optional<Picoseconds> ps = parse_time(value);
       if (!ps) throw bad(part, "lat requires a time such as 500ns, not '" + std::string(value) + "'");

@@ -103,15 +103,15 @@ TEST(CollectiveRules, PatternsOfNames) {
 }
 
 TEST(CollectiveRules, RefuseWhatIsMistyped) {
-  const std::string shape = "; a rule is such as all_reduce:pg=3:size>=1MiB=ring8.xml";
+  const std::string shape = "; an example is all_reduce:pg=3:size>=1MiB=ring8.xml";
   const std::string names =
       "all, all_reduce, reduce, all_gather, gather, scatter, broadcast, all_to_all, reduce_scatter, "
       "reduce_scatter_block";
   EXPECT_EQ(rule_error("allreduces=x"), "'allreduces=x': 'allreduces' is none of " + names + shape);
   EXPECT_EQ(rule_error(""), "'': '' is none of " + names + shape);
-  EXPECT_EQ(rule_error("all"), "'all': no algorithm behind '='" + shape);
-  EXPECT_EQ(rule_error("all="), "'all=': no algorithm behind '='" + shape);
-  EXPECT_EQ(rule_error("all:pg=3"), "'all:pg=3': no algorithm behind '='" + shape);
+  EXPECT_EQ(rule_error("all"), "'all': no algorithm after '='" + shape);
+  EXPECT_EQ(rule_error("all="), "'all=': no algorithm after '='" + shape);
+  EXPECT_EQ(rule_error("all:pg=3"), "'all:pg=3': no algorithm after '='" + shape);
   EXPECT_EQ(
       rule_error("all:group=3=x"),
       "'all:group=3=x': 'group' is not pg=, node=, name=, size>=BYTES, size>BYTES, size<BYTES or size<=BYTES" +
@@ -119,20 +119,19 @@ TEST(CollectiveRules, RefuseWhatIsMistyped) {
   EXPECT_EQ(rule_error("all:=x"),
             "'all:=x': '' is not pg=, node=, name=, size>=BYTES, size>BYTES, size<BYTES or size<=BYTES" + shape);
   EXPECT_EQ(rule_error("all:size=4=x"),
-            "'all:size=4=x': 'size' is no condition; those of the size are size>=BYTES, size>BYTES, size<BYTES or "
-            "size<=BYTES" +
+            "'all:size=4=x': 'size' is not a condition; conditions of the size are size>=BYTES, size>BYTES, "
+            "size<BYTES or size<=BYTES" +
                 shape);
   EXPECT_EQ(rule_error("all:size>=much=x"),
-            "'all:size>=much=x': 'size>=much' is no condition; those of the size are size>=BYTES, size>BYTES, "
-            "size<BYTES or "
-            "size<=BYTES" +
+            "'all:size>=much=x': 'size>=much' is not a condition; conditions of the size are size>=BYTES, "
+            "size>BYTES, size<BYTES or size<=BYTES" +
                 shape);
-  EXPECT_EQ(rule_error("all:node=-1=x"), "'all:node=-1=x': 'node=-1' is no condition" + shape);
-  EXPECT_EQ(rule_error("all:pg==x"), "'all:pg==x': 'pg=' is no condition" + shape);
-  EXPECT_EQ(rule_error("all=built:"), "'all=built:': no algorithm behind 'built:'" + shape);
-  EXPECT_EQ(rule_error("all:pg=1:pg=2=x"), "'all:pg=1:pg=2=x': 'pg=' is given twice" + shape);
-  EXPECT_EQ(rule_error("all:size<2:size<=1=x"), "'all:size<2:size<=1=x': 'size<' is given twice" + shape);
-  EXPECT_EQ(rule_error("all:size>=2:size<2=x"), "'all:size>=2:size<2=x': no size is such" + shape);
+  EXPECT_EQ(rule_error("all:node=-1=x"), "'all:node=-1=x': 'node=-1' is not a condition" + shape);
+  EXPECT_EQ(rule_error("all:pg==x"), "'all:pg==x': 'pg=' is not a condition" + shape);
+  EXPECT_EQ(rule_error("all=built:"), "'all=built:': no algorithm after 'built:'" + shape);
+  EXPECT_EQ(rule_error("all:pg=1:pg=2=x"), "'all:pg=1:pg=2=x': 'pg=' is repeated" + shape);
+  EXPECT_EQ(rule_error("all:size<2:size<=1=x"), "'all:size<2:size<=1=x': 'size<' is repeated" + shape);
+  EXPECT_EQ(rule_error("all:size>=2:size<2=x"), "'all:size>=2:size<2=x': no size satisfies the conditions" + shape);
 }
 
 TEST(MergeMaps, ReadRules) {
@@ -173,25 +172,25 @@ TEST(MergeMaps, ReadAstraSimsMapOfNodes) {
 }
 
 TEST(MergeMaps, SayWhatIsWrongAndWhere) {
-  EXPECT_EQ(rule_map_error("rules: ring8\n"), "m.yml:1:8: rules wants a list of maps [merge]");
-  EXPECT_EQ(rule_map_error("rules: []\n"), "m.yml:1:8: no rule is there [merge]");
+  EXPECT_EQ(rule_map_error("rules: ring8\n"), "m.yml:1:8: rules requires a list of maps [merge]");
+  EXPECT_EQ(rule_map_error("rules: []\n"), "m.yml:1:8: rules is empty [merge]");
   EXPECT_EQ(rule_map_error("rules:\n  - ring8\n"),
-            "m.yml:2:5: a rule is a map, such as {collective: all_reduce, …} [merge]");
+            "m.yml:2:5: a rule must be a map, such as {collective: all_reduce, …} [merge]");
   EXPECT_EQ(rule_map_error("rules:\n  - collective: all_re\n    algorithm: x\n").substr(0, 48),
-            "m.yml:2:17: 'all_re' is none of all, all_reduce,");
-  EXPECT_EQ(rule_map_error("rules:\n  - {pg: [3], algorithm: x}\n"), "m.yml:2:10: pg wants a single value [merge]");
-  EXPECT_EQ(rule_map_error("rules:\n  - {node: x, algorithm: x}\n"),
-            "m.yml:2:12: node wants the id of a node [merge]");
+            "m.yml:2:17: 'all_re' is not one of all, all_reduce,");
+  EXPECT_EQ(rule_map_error("rules:\n  - {pg: [3], algorithm: x}\n"),
+            "m.yml:2:10: pg requires a single value [merge]");
+  EXPECT_EQ(rule_map_error("rules:\n  - {node: x, algorithm: x}\n"), "m.yml:2:12: node requires a node id [merge]");
   EXPECT_EQ(rule_map_error("rules:\n  - {size: 3, algorithm: x}\n"),
-            "m.yml:2:12: size wants conditions such as '>=1MiB' or '<64MiB' [merge]");
+            "m.yml:2:12: size requires conditions such as '>=1MiB' or '<64MiB' [merge]");
   EXPECT_EQ(rule_map_error("rules:\n  - {size: ['>=2', <2], algorithm: x}\n"),
-            "m.yml:2:12: no size is such [merge]");
+            "m.yml:2:12: no size satisfies the conditions [merge]");
   EXPECT_EQ(rule_map_error("rules:\n  - {chunks: 0, algorithm: x}\n"),
-            "m.yml:2:14: chunks wants a number from 1 to 65536 [merge]");
+            "m.yml:2:14: chunks requires a number from 1 to 65536 [merge]");
   EXPECT_EQ(rule_map_error("rules:\n  - pg: 3\n"),
-            "m.yml:2:5: a rule wants either algorithm (a file or set) or builtin [merge]");
+            "m.yml:2:5: a rule requires either algorithm (a file or set) or builtin [merge]");
   EXPECT_EQ(rule_map_error("rules:\n  - {algorithm: x, builtin: ring}\n"),
-            "m.yml:2:5: a rule wants either algorithm (a file or set) or builtin [merge]");
+            "m.yml:2:5: a rule requires either algorithm (a file or set) or builtin [merge]");
   EXPECT_EQ(rule_map_error("rules:\n  - {algoritm: x}\n").substr(0, 11), "m.yml:2:6: ");
   EXPECT_EQ(rule_map_error("12: [x]\n").substr(0, 8), "m.yml:1:");
   EXPECT_NE(rule_map_error(""), "");

@@ -161,7 +161,7 @@ TEST(Generate, WhatAKindCannotBeToldIsRefused) {
   EXPECT_EQ(refusal(r), "kind chain has no number of layers");
   r = {.kind = "layers"};
   r.like_reference = true;
-  EXPECT_EQ(refusal(r), "kind layers is no case of Chakra's generator");
+  EXPECT_EQ(refusal(r), "kind layers is not a case of Chakra's generator");
   r = {.kind = "chain"};
   r.count = 0;
   EXPECT_EQ(refusal(r), "count 0: expected 1 to 5000000");
@@ -170,8 +170,8 @@ TEST(Generate, WhatAKindCannotBeToldIsRefused) {
   r.iterations = 100'000;
   EXPECT_EQ(refusal(r), "a rank would have more than 10000000 nodes");
   EXPECT_EQ(refusal({.kind = "send_ring", .ranks = 1}),
-            "kind send_ring needs two ranks at least: messages go to another one");
-  EXPECT_EQ(refusal({.kind = "chain", .ranks = 0}), "a set needs a rank at least");
+            "kind send_ring requires at least two ranks: messages go to another rank");
+  EXPECT_EQ(refusal({.kind = "chain", .ranks = 0}), "a set requires at least one rank");
 }
 
 TEST(Generate, CollectivesAreParsed) {

@@ -101,7 +101,7 @@ TEST(ComparingClasses, SomeRanksAreInOneOnly) {
   std::vector<Trace> twice = a;
   twice.push_back(a[3]);
   const MasterSet of_a = by_classes(a), of_b = by_classes(twice);
-  EXPECT_EQ(error_message([&] { (void)compare_by_classes(of_a, "a", of_b, "b", {}, 1); }), "rank 3 stands twice");
+  EXPECT_EQ(error_message([&] { (void)compare_by_classes(of_a, "a", of_b, "b", {}, 1); }), "rank 3 is repeated");
 }
 
 // Each pair of ranks is told by its own numbers in B: groups and peers of ranks that are the same may not be.

@@ -50,7 +50,7 @@ std::int64_t highest_tag(const std::vector<Trace>& traces) {
 TEST(Iterating, StepsOfAGeneratedWorkload) {
   HeldSet three = steps(3), four = steps(4);
   IterationSet set(three, {.first = 1, .last = 1, .repeat = 4});
-  EXPECT_NE(set.description().at(0).find("3 iterations (0 to 2), by a period of "), std::string::npos);
+  EXPECT_NE(set.description().at(0).find("3 iterations (0 to 2), from a period of "), std::string::npos);
   EXPECT_EQ(set.spread(), std::nullopt);
   const std::vector<Trace> repeated = set.load(1), expected = four.load(1);
   for (std::size_t r = 0; r < expected.size(); ++r)

@@ -141,8 +141,8 @@ TEST_F(Merging, SaysWhatDoesNotFit) {
   EXPECT_NE(undefined.find("process group '1' is not defined"), std::string::npos) << undefined;
   const Result rest = merged("w", rules({"all_reduce=ring", "reduce=chain", "all_reduce=direct"}));
   EXPECT_EQ(rest.findings,
-            (std::vector<std::string>{"w: warning: 'reduce=chain' fits no collective [merge]",
-                                      "w: warning: 'all_reduce=direct' fits no collective [merge]"}));
+            (std::vector<std::string>{"w: warning: 'reduce=chain' matches no collective [merge]",
+                                      "w: warning: 'all_reduce=direct' matches no collective [merge]"}));
   MergeOptions all = rules({"all_reduce=ring"});
   all.require_all = true;
   const std::string left = merged("w", all).bytes;

@@ -203,11 +203,10 @@ TEST(ProfiledFidelity, WhatCannotGrow) {
     }
     return std::string();
   };
-  EXPECT_EQ(message(profile, "dp=6"),
-            "--scale dp=6: a multiple of the 4 data-parallel ranks that there are is needed");
+  EXPECT_EQ(message(profile, "dp=6"), "--scale dp=6: a multiple of the 4 data-parallel ranks is required");
   EXPECT_EQ(message(of_layers, "dp=8"),
-            "--scale dp: the profile does not say which ranks are data-parallel; give the id of such a group, or 0 "
-            "if all ranks are: --scale 0=8");
+            "--scale dp: the profile does not state which ranks are data-parallel; use the id of such a group, or "
+            "0 if all ranks are: --scale 0=8");
   EXPECT_EQ(message(of_layers, "7=8"), "--scale: there is no group 7; x.json has 0 (all ranks)");
   EXPECT_EQ(message(of_layers, "0=8"), "");
 }

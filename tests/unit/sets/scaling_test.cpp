@@ -90,10 +90,9 @@ TEST(Scaling, TimesOfTheOptimizerAreThoseOfItsShard) {
 TEST(Scaling, ReplicasOfShardsGrow) {
   expect_same(4, 12, 2, {{"plan.shard", "zero3"}, {"plan.hsdp", "2"}});
   HeldSet all = generated(4, 2, {{"plan.shard", "zero3"}, {"plan.hsdp", "4"}});
-  EXPECT_EQ(
-      error_message([&] { ScaledSet set(all, {.which = "dp", .ranks = 8}); }),
-      "--scale: with plan.hsdp 4 all data-parallel ranks share, and there are no replicas to grow; generate the "
-      "workload with plan.data of two times as much or more, and let that grow");
+  EXPECT_EQ(error_message([&] { ScaledSet set(all, {.which = "dp", .ranks = 8}); }),
+            "--scale: with plan.hsdp 4 all data-parallel ranks share one set of shards, so there are no replicas "
+            "to grow; generate the workload with plan.data at least twice as large, and scale that");
 }
 
 TEST(Scaling, WhatIsGatheredMayStay) { expect_same(4, 8, 2, {{"plan.shard", "zero3"}, {"plan.reshard", "false"}}); }
@@ -107,10 +106,9 @@ TEST(Scaling, BucketsThatMegatronMakesLarger) {
   HeldSet small = generated(30, 1, wide);
   ScaledSet scaled(small, {.which = "dp", .ranks = 60});
   EXPECT_FALSE(told_workload(scaled.load(1).back().metadata, "held").has_value());
-  EXPECT_EQ(
-      scaled.notes()[2],
-      "gradients are reduced in the same buckets, where Megatron-LM makes larger ones: the metadata no longer "
-      "have the settings (workload)");
+  EXPECT_EQ(scaled.notes()[2],
+            "gradients are reduced in the same buckets, although Megatron-LM would make larger ones: the settings "
+            "(workload) are removed from the metadata");
 }
 
 // Without settings in the metadata: shards are divided, groups are named.
@@ -134,13 +132,12 @@ TEST(Scaling, GroupsByTheirIds) {
     }
   }
   EXPECT_EQ(error_message([&] { ScaledSet set(bare, {.which = "dp", .ranks = 16}); }),
-            "--scale dp: the metadata of held does not say what its groups are for (attribute workload); give the "
-            "id of a "
-            "data-parallel group, or 0 if all ranks are: --scale 0=16");
+            "--scale dp: the metadata of held does not state the purpose of its groups (attribute workload); use "
+            "the id of a data-parallel group, or 0 if all ranks are: --scale 0=16");
   EXPECT_EQ(error_message([&] { ScaledSet set(bare, {.which = "9", .ranks = 16}); }),
             "--scale: there is no group 9; held has 0 (all ranks), 1, 2, 3, 4, 5, 6, 7");
   EXPECT_EQ(error_message([&] { ScaledSet set(bare, {.which = "5", .ranks = 6}); }),
-            "--scale 5=6: a multiple of the 4 ranks that the group has is needed");
+            "--scale 5=6: a multiple of the 4 ranks of the group is required");
 }
 
 // Copies of a rank take as long as it does.
@@ -195,25 +192,22 @@ TEST(Scaling, IdsOfGroupsThatAreNotNumberedThrough) {
 }
 
 TEST(Scaling, WhatCannotGrow) {
-  EXPECT_EQ(
-      error_message([] { (void)scale_options("tp=8"); }),
-      "--scale tp=8: tensor parallelism cannot grow in a trace, since matrices would have other shapes on each "
-      "rank; generate the workload with another plan (et-generate --set plan.tensor=…)");
+  EXPECT_EQ(error_message([] { (void)scale_options("tp=8"); }),
+            "--scale tp=8: tensor parallelism cannot grow in a trace, because matrices would have other shapes on "
+            "each rank; generate the workload with another plan (et-generate --set plan.tensor=…)");
   HeldSet one = generated(1, 1, {{"plan.tensor", "2"}});
-  EXPECT_EQ(
-      error_message([&] { ScaledSet set(one, {.which = "dp", .ranks = 4}); }),
-      "--scale dp: the plan has one data-parallel rank, whose gradients are not exchanged; generate the workload "
-      "with plan.data=2 or more, and let that grow");
+  EXPECT_EQ(error_message([&] { ScaledSet set(one, {.which = "dp", .ranks = 4}); }),
+            "--scale dp: the plan has one data-parallel rank, whose gradients are not exchanged; generate the "
+            "workload with plan.data=2 or more, and scale that");
   HeldSet four = generated(4, 1, {});
-  EXPECT_EQ(
-      error_message([&] { ScaledSet set(four, {.which = "dp", .ranks = 2}); }),
-      "--scale dp=2: a multiple of the 4 data-parallel ranks that there are is needed; --ranks takes some ranks of "
-      "a set");
+  EXPECT_EQ(error_message([&] { ScaledSet set(four, {.which = "dp", .ranks = 2}); }),
+            "--scale dp=2: a multiple of the 4 data-parallel ranks is required; use --ranks to select some ranks "
+            "of a set");
   std::vector<Trace> part = four.load(1);
   part.pop_back();
   HeldSet three(part);
   EXPECT_EQ(error_message([&] { ScaledSet set(three, {.which = "dp", .ranks = 8}); }),
-            "the settings in the metadata are of 4 ranks, and there are 3");
+            "the settings in the metadata are for 4 ranks, but the number of ranks is 3");
 }
 
 TEST(Scaling, NotesSayWhatIsAssumed) {
@@ -221,9 +215,9 @@ TEST(Scaling, NotesSayWhatIsAssumed) {
   const ScaledSet scaled(set, {.which = "dp", .ranks = 16});
   EXPECT_EQ(scaled.notes(),
             (std::vector<std::string>{
-                "4 ranks become 16: each replica does what it did, so that the batch of all is 4 times as large",
+                "4 ranks become 16: each replica is unchanged, so that the global batch is 4 times as large",
                 "shards are 1/4: 4 all_gathers and 8 nodes of optimizer and norm, on 4 ranks; all exact",
-                "what a network makes of more ranks is the replay's to tell"}));
+                "the cost of more ranks on the network is not included; replay the set to find it"}));
 }
 
 }  // namespace

@@ -145,16 +145,17 @@ std::string refused(std::initializer_list<WorkloadSetting> settings) {
 }
 
 TEST(Dlrm, ContradictionsNameBothKeys) {
-  EXPECT_EQ(refused({{"model.dim", "8"}}), "model.bottom ends in 4, not in model.dim 8");
+  EXPECT_EQ(refused({{"model.dim", "8"}}), "model.bottom ends with 4, not with model.dim 8");
   EXPECT_EQ(refused({{"model.tables", ""}}), "model.tables is not given");
   EXPECT_EQ(refused({{"model.top", ""}}), "model.top is not given");
   EXPECT_EQ(refused({{"model.bottom", "4"}}),
-            "model.bottom has 1 numbers: those of the input and of a layer are the least");
+            "model.bottom has 1 numbers; at least 2 are required: the input and one layer");
   EXPECT_EQ(refused({{"plan.data", "21"}}),
-            "plan.data 21: 5 model.tables of model.dim 4 columns cannot be divided among so many, but among 20");
+            "plan.data 21: 5 model.tables of model.dim 4 columns cannot be divided among this number of ranks; "
+            "possible numbers: 20");
   EXPECT_EQ(refused({{"plan.data", "3"}, {"plan.deal", "count"}}),
-            "plan.data 3: 5 model.tables of model.dim 4 columns cannot be divided among so many with plan.deal "
-            "count, but among 2 or 4");
+            "plan.data 3: 5 model.tables of model.dim 4 columns cannot be divided among this number of ranks with "
+            "plan.deal count; possible numbers: 2 or 4");
   EXPECT_EQ(refused({{"plan.tensor", "2"}}), "plan.tensor is for models of kind transformer or mlp, not dlrm");
   EXPECT_EQ(
       refused(

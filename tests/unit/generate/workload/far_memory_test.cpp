@@ -75,7 +75,7 @@ TEST(FarMemory, ContradictionsNameBothKeys) {
                      {"plan.data", "2"},
                      {"plan.disaggregate.prefill", "1"},
                      {"plan.disaggregate.decode", "1"}}),
-            "plan.memory offload and plan.disaggregate do not go together");
+            "plan.memory offload and plan.disaggregate cannot be combined");
   EXPECT_EQ(failure({{"time.host", "10GB/s"}}), "time.host needs time.peak");
   EXPECT_EQ(failure({{"time.host", "10GB/s"}, {"time.peak", "1TFLOPS"}}),
             "time.host needs plan.memory offload and run.mode train");

@@ -86,12 +86,12 @@ TEST(Hsdp, ContradictionsNameBothKeys) {
   EXPECT_EQ(failure({{"plan.data", "8"}, {"plan.hsdp", "4"}}),
             "plan.hsdp 4 needs plan.shard of zero1, zero2 or zero3");
   EXPECT_EQ(failure({{"plan.data", "8"}, {"plan.shard", "zero3"}, {"plan.hsdp", "3"}}),
-            "plan.context × data 8 is no multiple of plan.hsdp 3");
+            "plan.context × data 8 is not a multiple of plan.hsdp 3");
   EXPECT_EQ(failure({{"plan.data", "8"}, {"plan.shard", "zero3"}, {"plan.hsdp", "1"}}),
-            "plan.hsdp 1: one rank shares nothing; plan.shard ddp has whole replicas");
+            "plan.hsdp 1: one rank has nothing to shard; use plan.shard ddp for whole replicas");
   EXPECT_EQ(failure(with(eight_experts,
                          {{"plan.data", "8"}, {"plan.expert", "8"}, {"plan.shard", "zero1"}, {"plan.hsdp", "4"}})),
-            "plan.tensor × plan.hsdp 4 is no multiple of plan.expert 8");
+            "plan.tensor × plan.hsdp 4 is not a multiple of plan.expert 8");
 }
 
 }  // namespace

@@ -142,14 +142,14 @@ TEST(Images, ContradictionsNameBothKeys) {
   EXPECT_EQ(refusal("resnet50", {{"plan.tensor", "2"}}),
             "plan.tensor is for models of kind transformer or mlp, not resnet");
   EXPECT_EQ(refusal("resnet50", {{"model.blocks", ""}}),
-            "model.blocks has 0 numbers: 1 to 12 are expected, such as 3,4,6,3");
+            "model.blocks has 0 numbers; expected 1 to 12, such as 3,4,6,3");
   EXPECT_EQ(refusal("resnet50", {{"model.blocks", "1000000"}}),
             "run.micro_batches 1 × the sum of model.blocks is more than 524288");
   EXPECT_EQ(refusal("resnet50", {{"model.image", "1099511627776"}}),
             "the sizes of model and run are too large: numbers of bytes or operations would not fit into 63 bits");
   EXPECT_EQ(refusal("resnet50", {{"model.image", "1"}, {"model.classes", "1"}, {"model.blocks", "1"}}), "");
-  EXPECT_EQ(refusal("vit-b-16", {{"model.patch", "15"}}), "model.image 224 is no multiple of model.patch 15");
-  EXPECT_EQ(refusal("vit-b-16", {{"model.heads", "5"}}), "model.hidden 768 is no multiple of model.heads 5");
+  EXPECT_EQ(refusal("vit-b-16", {{"model.patch", "15"}}), "model.image 224 is not a multiple of model.patch 15");
+  EXPECT_EQ(refusal("vit-b-16", {{"model.heads", "5"}}), "model.hidden 768 is not a multiple of model.heads 5");
   EXPECT_EQ(refusal("vit-b-16", {{"model.image", "1099511627776"}, {"model.patch", "1"}}),
             "the sizes of model are too large: numbers of bytes or operations would not fit into 63 bits");
   EXPECT_EQ(refusal("vit-b-16", {{"run.micro_batch", "1099511627776"}}),

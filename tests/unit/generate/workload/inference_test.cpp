@@ -149,9 +149,9 @@ TEST(Inference, ContradictionsOfReplicasNameBothKeys) {
   EXPECT_EQ(of("both", "2", "3", "5"),
             "plan.disaggregate.prefill 2 and plan.disaggregate.decode 3: neither is a multiple of the other");
   EXPECT_EQ(of("both", "1", "2", "3"),
-            "run.micro_batches 1 is no multiple of plan.disaggregate.decode / prefill 2");
+            "run.micro_batches 1 is not a multiple of plan.disaggregate.decode / prefill 2");
   EXPECT_EQ(failure({{"run.mode", "both"}, {"plan.disaggregate.prefill", "1"}}),
-            "plan.disaggregate.prefill and plan.disaggregate.decode go together");
+            "plan.disaggregate.prefill and plan.disaggregate.decode require each other");
 }
 
 }  // namespace

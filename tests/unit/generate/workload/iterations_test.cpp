@@ -130,7 +130,7 @@ TEST(WorkloadIterations, ForwardPassesWaitForTheirParameters) {
 TEST(WorkloadIterations, AreCountedInTheLimits) {
   EXPECT_EQ(failure({{"run.iterations", "65537"}}),
             "model.layers 8 × run.micro_batches 1 × run.iterations 65537 is more than 524288");
-  EXPECT_EQ(failure({{"run.iterations", "0"}}), "run.iterations: 0: expected an integer from 1 on");
+  EXPECT_EQ(failure({{"run.iterations", "0"}}), "run.iterations: 0: expected an integer of at least 1");
   // Rings and pipelines together at the limit: every tag fits.
   const Workload w = small({{"plan.context", "8"}, {"plan.pipeline", "8"}, {"run.iterations", "8192"}});
   check_workload(w);

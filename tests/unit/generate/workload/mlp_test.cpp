@@ -117,10 +117,10 @@ TEST(Mlp, SettingsOfOtherKindsAndContradictionsAreErrors) {
   EXPECT_EQ(mlp_failure({{"model.hidden", "4"}}), "model.hidden is for models of kind transformer or vit, not mlp");
   EXPECT_EQ(mlp_failure({{"plan.pipeline", "2"}}), "plan.pipeline is for models of kind transformer, not mlp");
   EXPECT_EQ(mlp_failure({{"model.kind", "transformer"}}), "model.kind: transformer: the model is of kind mlp");
-  EXPECT_EQ(mlp_failure({{"plan.tensor", "3"}}), "model.widths 16 is no multiple of plan.tensor 3");
+  EXPECT_EQ(mlp_failure({{"plan.tensor", "3"}}), "model.widths 16 is not a multiple of plan.tensor 3");
   EXPECT_EQ(mlp_failure({{"model.widths", "8"}}),
-            "model.widths has 1 numbers: those of the input and of a layer are the least");
-  EXPECT_EQ(mlp_failure({{"model.widths", "8;0"}}), "model.widths: 0: expected an integer from 1 on");
+            "model.widths has 1 numbers; at least 2 are required: the input and one layer");
+  EXPECT_EQ(mlp_failure({{"model.widths", "8;0"}}), "model.widths: 0: expected an integer of at least 1");
   EXPECT_EQ(mlp_failure({{"run.micro_batches", "1000000"}}),
             "run.micro_batches 1000000 × the 3 of model.widths is more than 524288");
   EXPECT_EQ(mlp_failure({{"model.widths", "8;1099511627776"}}),

@@ -177,7 +177,7 @@ TEST(Synthesized, AvoidedLinksCarryNothing) {
             std::string::npos);
   request.only = {"0-5"};
   EXPECT_NE(test::error_text([&] { (void)make(network, request, {}); }, Error::Kind::usage)
-                .find("--only '0-5': no link leads from npu0 to npu5"),
+                .find("--only '0-5': no link from npu0 to npu5"),
             std::string::npos);
 }
 

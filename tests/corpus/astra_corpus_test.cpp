@@ -275,7 +275,7 @@ const std::map<std::string, std::string>& verdicts() {
       {"M_more_impls_than_dims", "has 2 entries, the network has 1 dimension"},
       {"M_no_collective_optimization", "the system does not set collective-optimization"},
       {"M_no_splits", "the system does not set preferred-dataset-splits"},
-      {"M_npus1", "npus_count wants whole numbers from 2"},
+      {"M_npus1", "npus_count requires whole numbers from 2"},
       // Collectives of groups in which not all take part shift the numbers of the others' streams there.
       {"R_fuzz07", ""},
       {"R_fuzz14", ""},

@@ -221,9 +221,8 @@ TEST(RealPairs, AnotherStepWithTheNumbersOfTheHostTraceIsTold) {
   }
   const auto told = told_of(host, device);
   ASSERT_EQ(told.size(), 2U);
-  expect_in(told[0], {"126 of 928 operators", "have no event here: all between others"});
-  expect_in(told[1],
-            {"82 of 884 operators that ran here between matched ones of their thread have no counterpart in "});
+  expect_in(told[0], {"126 of 928 operators", "have no event in this trace: all between operators with events"});
+  expect_in(told[1], {"82 of 884 operators between matched operators of their thread have no counterpart in "});
 }
 
 TEST(RealPairs, AProfileThatLacksTheObservedStepIsToldWithBothRanges) {
@@ -240,7 +239,7 @@ TEST(RealPairs, AProfileThatLacksTheObservedStepIsToldWithBothRanges) {
   std::erase_if(device.device_ops, within);
   const auto told = told_of(host, std::move(device));
   ASSERT_FALSE(told.empty());
-  expect_in(told[0], {"sequence numbers 660–725 there, 0–659 and 726–2639 here"});
+  expect_in(told[0], {"sequence numbers 660–725 in the host trace, 0–659 and 726–2639 in this trace"});
 }
 
 std::string refusal(const std::string& host, const std::string& device) {
@@ -256,20 +255,21 @@ std::string refusal(const std::string& host, const std::string& device) {
 TEST(RealPairs, TwoRunsAreRefusedWithNumbers) {
   REQUIRE_CORPUS();
   const std::string host = real_file("resnet_et.json.gz"), device = real_file("resnet_kineto.json.gz");
-  expect_in(refusal(host, device),
-            {"process 1734239 there and 23442 here", "date 2024-06-30 there and 2023-07-12 here",
-             "414 of 1743 operators", "--mismatched"});
+  expect_in(refusal(host, device), {"process 1734239 in the host trace and 23442 in the device trace",
+                                    "date 2024-06-30 in the host trace and 2023-07-12 in the device trace",
+                                    "414 of 1743 operators", "--mismatched"});
   const LinkedFiles l = link_files(host, device, true);
   EXPECT_FALSE(l.trace.nodes.nodes.empty());
   ASSERT_FALSE(l.warnings.empty());
-  expect_in(l.warnings[0], {"process 1734239 there and 23442 here", "414 of 1743 operators"});
+  expect_in(l.warnings[0],
+            {"process 1734239 in the host trace and 23442 in the device trace", "414 of 1743 operators"});
 }
 
 TEST(RealPairs, TwoRanksAreRefusedWithNumbers) {
   REQUIRE_CORPUS();
   const std::string host = crossed_file("host_0.json.gz"), device = crossed_file("kineto_1.json.gz");
-  expect_in(refusal(host, device),
-            {"process 41000 there and 41001 here", "40 of 1604 operators agree by id and name", "--mismatched"});
+  expect_in(refusal(host, device), {"process 41000 in the host trace and 41001 in the device trace",
+                                    "40 of 1604 operators agree by id and name", "--mismatched"});
   const LinkedFiles l = link_files(host, device, true);
   EXPECT_FALSE(l.trace.nodes.nodes.empty());
   ASSERT_FALSE(l.warnings.empty());

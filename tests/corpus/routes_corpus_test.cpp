@@ -127,9 +127,9 @@ std::string notes_of(const fs::path& path) {
 TEST(RoutesCorpus, GpusWithoutNvlinkAreNoted) {
   REQUIRE_CORPUS();
   EXPECT_EQ(notes_of(wild() / "gb300-missing-nvlink/missing.xml"),
-            "rank 5 has no <nvlink>, unlike 7 other GPUs of sm 103: messages go over C2C\n");
+            "rank 5 has no <nvlink>, unlike 7 other GPUs of sm 103: messages use C2C\n");
   EXPECT_EQ(notes_of(wild() / "gb300-missing-nvlink/count0.xml"),
-            "rank 5 has no <nvlink> to another device, unlike 7 other GPUs of sm 103: messages go over C2C\n");
+            "rank 5 has no <nvlink> to another device, unlike 7 other GPUs of sm 103: messages use C2C\n");
   EXPECT_EQ(notes_of(wild() / "gb300-missing-nvlink/healthy.xml"), "");
   EXPECT_NE(notes_of(wild() / "p5-no-nvlink/topology_p5.48xl-topo.xml").find("8 GPUs of sm 90 have no <nvlink>"),
             std::string::npos);

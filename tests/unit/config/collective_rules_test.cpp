@@ -107,8 +107,8 @@ TEST(CollectiveRules, RefuseWhatIsMistyped) {
   const std::string names =
       "all, all_reduce, reduce, all_gather, gather, scatter, broadcast, all_to_all, reduce_scatter, "
       "reduce_scatter_block";
-  EXPECT_EQ(rule_error("allreduces=x"), "'allreduces=x': 'allreduces' is none of " + names + shape);
-  EXPECT_EQ(rule_error(""), "'': '' is none of " + names + shape);
+  EXPECT_EQ(rule_error("allreduces=x"), "'allreduces=x': 'allreduces' is not one of " + names + shape);
+  EXPECT_EQ(rule_error(""), "'': '' is not one of " + names + shape);
   EXPECT_EQ(rule_error("all"), "'all': no algorithm after '='" + shape);
   EXPECT_EQ(rule_error("all="), "'all=': no algorithm after '='" + shape);
   EXPECT_EQ(rule_error("all:pg=3"), "'all:pg=3': no algorithm after '='" + shape);
@@ -176,7 +176,7 @@ TEST(MergeMaps, SayWhatIsWrongAndWhere) {
   EXPECT_EQ(rule_map_error("rules: []\n"), "m.yml:1:8: rules is empty [merge]");
   EXPECT_EQ(rule_map_error("rules:\n  - ring8\n"),
             "m.yml:2:5: a rule must be a map, such as {collective: all_reduce, …} [merge]");
-  EXPECT_EQ(rule_map_error("rules:\n  - collective: all_re\n    algorithm: x\n").substr(0, 48),
+  EXPECT_EQ(rule_map_error("rules:\n  - collective: all_re\n    algorithm: x\n").substr(0, 51),
             "m.yml:2:17: 'all_re' is not one of all, all_reduce,");
   EXPECT_EQ(rule_map_error("rules:\n  - {pg: [3], algorithm: x}\n"),
             "m.yml:2:10: pg requires a single value [merge]");

@@ -76,7 +76,7 @@ TEST_F(Devices, EntriesOfTheWrongKind) {
             "map:1:1: node1 (Comm) is a Comm task: its source and destination are expected");
   EXPECT_EQ(error_with("Comm,0,1,8\nnode0,0,1\na*,0\n", stock()),
             "map:2:1: node0 (a_0) is a Forward task: one rank is expected");
-  EXPECT_EQ(error_with("node1,0,1,8\n1,0,1,8\n", stock()), "map:2:1: node1 is given twice; first in line 1");
+  EXPECT_EQ(error_with("node1,0,1,8\n1,0,1,8\n", stock()), "map:2:1: node1 is repeated; first given in line 1");
   std::string many;
   for (int i = 0; i < 5000; ++i) many += "x" + std::to_string(i) + "*,0\n";
   EXPECT_EQ(error_with(many, stock()), "map:4097:1: more than 4096 patterns");

@@ -179,14 +179,14 @@ TEST(ReadMsccl, ImpossibleHeadersEndTheReading) {
 }
 
 TEST(ReadMsccl, LenientXmlIsRefused) {
-  EXPECT_EQ(msccl_findings(""), " error: empty file: an XML document with root <algo> is expected [xml]\n");
-  EXPECT_EQ(msccl_findings("  \n"), " error: no XML element: a document with root <algo> is expected [xml]\n");
+  EXPECT_EQ(msccl_findings(""), " error: empty file: an XML document with root <algo> is required [xml]\n");
+  EXPECT_EQ(msccl_findings("  \n"), " error: no XML element: a document with root <algo> is required [xml]\n");
   EXPECT_NE(msccl_findings("<!DOCTYPE algo [<!ENTITY a \"b\">]><algo/>")
-                .find("a document type declaration is never part of MSCCL-IR; refused [xml]"),
+                .find("a document type declaration is not accepted in MSCCL-IR; remove it [xml]"),
             std::string::npos);
   EXPECT_NE(msccl_findings("<algo/><algo/>").find("1:8: error: a second root element <algo> [xml]"),
             std::string::npos);
-  EXPECT_NE(msccl_findings("<algo/>rest").find("text outside of the root element [xml]"), std::string::npos);
+  EXPECT_NE(msccl_findings("<algo/>rest").find("text outside the root element [xml]"), std::string::npos);
   EXPECT_NE(msccl_findings(msccl_document(algo, "text")).find("text inside <gpu>: only elements are allowed [xml]"),
             std::string::npos);
   EXPECT_NE(msccl_findings("<algo " + algo + " x=\"&undefined;\"/>")

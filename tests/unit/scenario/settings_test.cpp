@@ -64,11 +64,11 @@ TEST(Settings, ValuesThatAKeyDoesNotTake) {
   EXPECT_EQ(setting_error("slow", "3=2x;none"), "slow: 'none' is not such as 3=1.5x");
   EXPECT_EQ(setting_error("slow", "3=2x;3=1"), "slow: rank 3 is given twice");
   EXPECT_EQ(setting_error("slow", "3=nan"), "slow: 'nan' is not a number from 0 to 1e9");
-  const std::string shape = "; a rule is such as all_reduce:pg=3:size>=1MiB=ring8.xml";
+  const std::string shape = "; an example is all_reduce:pg=3:size>=1MiB=ring8.xml";
   EXPECT_EQ(setting_error("collective", "all_reduce=ring;all:size>=1MiB:size<1KiB=ring"),
-            "collective: 'all:size>=1MiB:size<1KiB=ring': no size is such" + shape);
+            "collective: 'all:size>=1MiB:size<1KiB=ring': no size satisfies the conditions" + shape);
   EXPECT_EQ(setting_error("collective", "all:size<=4"),
-            "collective: 'all:size<=4': no algorithm behind '='" + shape);
+            "collective: 'all:size<=4': no algorithm after '='" + shape);
   EXPECT_EQ(
       setting_error("collective", "broadcast=ring"),
       "collective: 'broadcast=ring': broadcast has one native algorithm only; others are built:NAME or a file");
@@ -92,11 +92,11 @@ TEST(Settings, ValuesThatAKeyDoesNotTake) {
   EXPECT_EQ(test::error_text([] { RunSettings().set("system", "no/such.json"); }, Error::Kind::system),
             "no/such.json: No such file or directory");
   EXPECT_EQ(setting_error("endpoint-delay", "1, \"L\": 2"),
-            "endpoint-delay wants a whole number from 0 to 9007199254740992, not \"1, \\\"L\\\": 2\"");
+            "endpoint-delay requires a whole number from 0 to 9007199254740992, not \"1, \\\"L\\\": 2\"");
   EXPECT_EQ(setting_error("collective-optimization", "basline").substr(0, 41),
             "unknown collective-optimization \"basline\"");
   EXPECT_EQ(setting_error("algorithm", "ring+rang"), "algorithm: unknown algorithm \"rang\"; did you mean ring?");
-  EXPECT_EQ(setting_error("roofline-enabled", "yes"), "roofline-enabled wants 0 or 1, not \"yes\"");
+  EXPECT_EQ(setting_error("roofline-enabled", "yes"), "roofline-enabled requires 0 or 1, not \"yes\"");
 }
 
 TEST(Settings, HowMessagesShareWires) {

@@ -153,7 +153,7 @@ TEST(Scaling, RanksThatDifferInTheirTimes) {
   ASSERT_EQ(grown.size(), 12U);
   for (const Trace& t : grown) EXPECT_EQ(t.nodes.nodes[3].duration_us, 1000 + 3 * (t.rank % 4) * (t.rank % 4));
   EXPECT_EQ(scaled.notes().back().substr(0, 80),
-            "ranks differ: the slowest of 4 computes 7.9 % longer than those like it, and cop");
+            "ranks differ: the slowest of 4 computes 7.9 % longer than similar ranks, and so ");
 }
 
 // Ranks of a class of which some are in a group that grows, others in one that does not.

@@ -99,7 +99,7 @@ TEST(SynthesisProblemTest, RefusesWhatIsNotThere) {
                     Error::Kind::usage),
             "the root, NPU 0, does not take part");
   EXPECT_EQ(refusal(ring, {.bytes = 4, .failed = {"0-2"}}, Error::Kind::usage),
-            "failed link '0-2': no link leads from npu0 to npu2");
+            "failed link '0-2': no link from npu0 to npu2");
   EXPECT_EQ(refusal(ring, {.bytes = INT64_MAX}, Error::Kind::usage), "the size is too large for 4 NPUs");
 }
 

@@ -112,7 +112,7 @@ TEST(InfraGraphs, LocateErrors) {
             "n:7:60: gigabytes_per_second requires a number");
   EXPECT_EQ(changed("gigabytes_per_second: 1", "gigabytes_per_second: -1"),
             "n:7:37: bandwidth requires a positive number");
-  EXPECT_EQ(changed("gigabytes_per_second: 1", "furlongs: 1").substr(0, 31), "n:7:37: bandwidth requires one of ");
+  EXPECT_EQ(changed("gigabytes_per_second: 1", "furlongs: 1").substr(0, 34), "n:7:37: bandwidth requires one of ");
   EXPECT_EQ(changed("instances:", "edges: 5\ninstances:"), "n:10:8: edges requires a list of maps");
   EXPECT_EQ(infra_error("devices:\n- name: a\n  components:\n  - {name: a, count: 1, choice: device}\n"
                         "instances:\n- {name: i, device: a, count: 1}\n"),

@@ -229,7 +229,7 @@ TEST(NcclTopologies, LocateErrors) {
             "n:1:11: a document type declaration is not accepted in a topology of NCCL; remove it");
   EXPECT_EQ(nccl_error(good + "<system/>"), "n:36:1: a second root element <system>");
   EXPECT_EQ(nccl_error(good + "text"), "n:35:10: text outside the root element");
-  EXPECT_EQ(nccl_error("<system version=\"1\"/>").substr(0, 37), "n:1:1: no <gpu> with a rank: NCCL fil");
+  EXPECT_EQ(nccl_error("<system version=\"1\"/>").substr(0, 37), "n:1:1: no <gpu> has a rank: NCCL adds");
   EXPECT_EQ(nccl_error(changed(good, "rank=\"1\"", "rank=\"2\"")),
             "n:20:9: rank 1 is missing; a file must have the ranks 0 to n-1");
   EXPECT_EQ(nccl_error(changed(good, "rank=\"1\"", "rank=\"0\"")),

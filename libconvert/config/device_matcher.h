@@ -13,8 +13,8 @@
 
 namespace convert {
 
-// Finds the entry with the task's number ("node7" or "7"), or the first entry that matches the task's name.
-// Entries with two ranks match transfers only, entries with one rank match other tasks only.
+// Finds the entry with the task's number ("node7" or "7"), or the first entry that matches the task's name. Names
+// of transfers match only entries with two ranks, other names only entries with one rank.
 class DeviceMatcher {
  public:
   static constexpr std::uint32_t no_entry = 0xfffffffe;

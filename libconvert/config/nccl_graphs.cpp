@@ -105,7 +105,7 @@ class GraphsReader {
       if (std::string_view(child.name()) == "net") {
         const bool first = !child.previous_sibling();
         if (!first && child.next_sibling())
-          throw error(child, "a network device between GPUs; move it to an end of the channel");
+          throw error(child, "a network device between GPUs; a channel may have network devices only at its ends");
         if (!child.attribute("dev")) throw error(child, "<net> has no dev");
         (first ? channel.first_net : channel.last_net) = shortened(child.attribute("dev").value());
         continue;

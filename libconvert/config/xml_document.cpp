@@ -43,7 +43,7 @@ XmlDocument::XmlDocument(std::string text, std::string file, const XmlSubject& s
     return input_error(at(place(offset)), message, "xml");
   };
   if (text_.size() >= std::numeric_limits<std::uint32_t>::max()) {
-    throw input_error({.file = file_}, "the XML document is not smaller than 4 GiB, the limit", "xml");
+    throw input_error({.file = file_}, "an XML document of 4 GiB or more is not supported", "xml");
   }
   // The parser writes into the text (also over line ends), so the lines are counted first.
   line_starts_.push_back(0);

@@ -103,7 +103,7 @@ void warn_of_named_rank(const std::string& path, Rank rank, Diagnostics& diagnos
   std::string fitting = path;
   fitting.replace(at, old_ending.size(), ending(rank));
   diagnostics.warning({.file = path}, "ranks",
-                      "the name of the output means " + (named ? "rank " + std::to_string(*named) : "no rank") +
+                      "the name of the output states " + (named ? "rank " + std::to_string(*named) : "no rank") +
                           ", but the trace is rank " + std::to_string(rank) +
                           "; readers take the rank from the name" + (named ? "" : ", else 0"),
                       {"hint: rename it to " + fitting});

@@ -23,7 +23,8 @@ class WorldSizes {
   // Returns the file of that rank.
   [[nodiscard]] std::string first_file() const;
   [[nodiscard]] bool differ() const;
-  // Warns about this rank and the lowest rank that states another size, if there is one.
+  // Warns if the sizes differ, with the lowest rank that states a size and the lowest rank that states another
+  // size.
   void warn_if_they_differ(Diagnostics& diagnostics) const;
 
  private:

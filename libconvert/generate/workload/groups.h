@@ -45,7 +45,7 @@ struct PlanPlace {
 // id. Ids are computed: nothing is stored per rank.
 class PlanGroups {
  public:
-  // `experts`: the model has experts, so there are gradients of experts even if each rank has all of them. Without
+  // `experts`: the model has experts, so there are gradients of experts even if each rank has all experts. Without
   // training there are no gradients, and only the groups tp, cp and ep.
   PlanGroups(const ParallelPlan& plan, bool experts, bool trains = true);
 

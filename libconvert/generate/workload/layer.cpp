@@ -248,8 +248,8 @@ BodyIndex LayerMaker::attention(BodyIndex x, std::int64_t tag, bool backward) {
 }
 
 // The current block is sent to the next rank while it is processed. In the backward pass blocks move in the
-// opposite direction, starting with the current block after the forward pass, each with the gradient of the
-// previous block, which so returns to its rank.
+// opposite direction, starting with the last block of the forward pass. Each block travels with the gradient of the
+// previous block, which thus returns to its rank.
 BodyIndex LayerMaker::ring_attention(BodyIndex x, std::int64_t tag, bool backward, double operations,
                                      double bytes) {
   const std::int64_t block = 2 * element_ * tokens_ * kv_heads_ * head_size_ / t_;

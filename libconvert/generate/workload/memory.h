@@ -33,7 +33,7 @@ struct RankMemory {
 //   output of up and input of down: b·T·(γ + 1)·F/t
 //   dropout masks after proj and down (models with norm layer have dropout): 2·Tn·H
 //   scores after softmax, their mask, masked scores: (2·b + 1)·A·S·T/t, without dropout b·A·S·T/t; none with
-//     selective recomputation or with the fused kernel of run.flops hardware
+//     selective recomputation or with the fused kernel of run.flops hardware.
 // For GPT-3 this is the paper's T·H·(10 + 24/t + 5·A·S/(H·t)), with sequence parallelism T·H/t·(34 + 5·A·S/H). Full
 // recomputation keeps only the input of the layer, b·Tn·H. Latent attention has other terms:
 //   compressed queries and keys before and after their norms: b·T·(2·q + 2·k + r)

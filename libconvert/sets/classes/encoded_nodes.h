@@ -20,9 +20,9 @@ class EncodedNodes {
   [[nodiscard]] std::size_t nodes() const { return ends_.size(); }
   [[nodiscard]] std::string_view bytes() const { return bytes_; }
 
-  // Returns whether these bytes, at `offset` of a file, contain the same nodes except for peers, tags and groups,
-  // which it puts into `to` as views of the bytes. Adds the number of nodes compared to `compared`. Damaged bytes
-  // are different.
+  // Returns whether these bytes, at `offset` of a file, contain the same nodes except for peers, tags and groups.
+  // Puts the differing values into `to` as views of the bytes. Adds the number of nodes compared to `compared`.
+  // Damaged bytes are different.
   [[nodiscard]] bool compare(std::string_view bytes, std::uint64_t offset, RankChanges& to,
                              std::size_t& compared) const;
 

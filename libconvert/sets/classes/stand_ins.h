@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Representatives of rank classes, for processing that depends on ranks only by the names of groups and the numbers
-// of peers, which it may compare for equality, but not order.
+// Representatives of rank classes. A representative may be processed for its whole class if the processing depends
+// on ranks only by group names and peer numbers, and compares these for equality, not for order.
 #pragma once
 
 #include <cstdint>

@@ -29,10 +29,10 @@ struct Origins {
 [[nodiscard]] Origins origins(const Trace& host, const Profile& device, std::optional<Rank> rank);
 
 // Throws Error(input), with evidence, if the files are from different processes or ranks and fewer than half of the
-// operators agree, or if no operator matches an event reliably, so that the part of the profile that belongs to the
-// host trace is unknown. Only warns if `mismatched`. Warns about files of two steps, about operators matched by
-// guess, and, if `tell_coverage`, about a profile that contains only some of the operators, or many that the host
-// trace lacks.
+// operators agree. Also throws if no operator matches an event reliably: the part of the profile that belongs to
+// the host trace is then unknown. Only warns if `mismatched`. Warns about files of two steps, and about operators
+// matched by guess. With `tell_coverage`, warns about a profile that lacks many operators of the host trace, or
+// vice versa.
 void check_belonging(const Origins& from, const LinkReport& report, bool mismatched, bool tell_coverage,
                      Diagnostics& diagnostics);
 

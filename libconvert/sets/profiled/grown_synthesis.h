@@ -11,8 +11,8 @@
 
 namespace convert {
 
-// Each rank is sampled from the rank of the job at the same position along the dimensions that do not grow, with
-// its own costs and speed, so that copies differ. For groups and sizes see passes/scale/scale.h.
+// Each rank is sampled from the rank of the job at the same position along the dimensions that do not grow. Costs
+// and speed are drawn for each rank, so that copies differ. For groups and sizes see passes/scale/scale.h.
 class GrownSynthesis {
  public:
   // `synthesis` must outlive this object. Throws Error(usage) if the group does not exist, or does not grow by a

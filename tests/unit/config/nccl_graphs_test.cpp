@@ -84,7 +84,7 @@ TEST(NcclGraphs, RefusesRingsThatAreNone) {
             "g.xml:1:227: rank 3 is not one of the 3 GPUs of the first channel, numbered from 0 upward");
   EXPECT_EQ(ring_error("<channel/>", 1), "g.xml:1:74: a channel of a ring without GPUs");
   EXPECT_EQ(ring_error(channel("0n1"), 1),
-            "g.xml:1:108: a network device between GPUs; move it to an end of the channel");
+            "g.xml:1:108: a network device between GPUs; a channel may have network devices only at its ends");
   EXPECT_EQ(ring_error(channel("01"), 2), "g.xml:1:21: graph 0 has 1 channel, not 2 as declared by nchannels");
   EXPECT_EQ(ring_error("<channel><gpu dev=\"0\" rank=\"0\"/><gpu dev=\"1\"/></channel>", 1),
             "g.xml:1:106: some GPUs have a rank, others have no rank");

@@ -141,7 +141,7 @@ class InfraExpansion {
     }
     if (step < 1) throw refuse("has a step of 0");
     if (end > count || first >= end)
-      throw refuse("is out of range; the count is " + std::to_string(count) + ", from index 0");
+      throw refuse("is out of range; the number of elements is " + std::to_string(count) + ", counted from 0");
     std::vector<std::int64_t> taken;
     steps((end - first + step - 1) / step, where);
     for (std::int64_t i = first; i < end; i += step) taken.push_back(i);

@@ -140,7 +140,7 @@ class Ns3Reader {
   }
 
   Device node() {
-    const std::uint64_t id = whole("the links ( " + std::to_string(links_) + " by the first line)");
+    const std::uint64_t id = whole("the links (" + std::to_string(links_) + " by the first line)");
     if (id >= nodes_) throw words_.error(no_node(id));
     return devices_[id];
   }

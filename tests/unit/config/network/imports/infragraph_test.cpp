@@ -83,10 +83,11 @@ TEST(InfraGraphs, LocateErrors) {
   };
   EXPECT_EQ(at_edge("xpu", "sw", "one2one"), "n:9:5: one2one of 4 and 2; both ends must have equal length");
   EXPECT_EQ(at_edge("xpu[0:5]", "sw", "many2many"),
-            "n:9:11: 'xpu[0:5]' is out of range; the count is 4, from index 0");
-  EXPECT_EQ(at_edge("xpu[4]", "sw", "many2many"), "n:9:11: 'xpu[4]' is out of range; the count is 4, from index 0");
+            "n:9:11: 'xpu[0:5]' is out of range; the number of elements is 4, counted from 0");
+  EXPECT_EQ(at_edge("xpu[4]", "sw", "many2many"),
+            "n:9:11: 'xpu[4]' is out of range; the number of elements is 4, counted from 0");
   EXPECT_EQ(at_edge("xpu[2:1]", "sw", "many2many"),
-            "n:9:11: 'xpu[2:1]' is out of range; the count is 4, from index 0");
+            "n:9:11: 'xpu[2:1]' is out of range; the number of elements is 4, counted from 0");
   EXPECT_EQ(at_edge("xpu[0:4:0]", "sw", "many2many"), "n:9:11: 'xpu[0:4:0]' has a step of 0");
   EXPECT_EQ(at_edge("xpu[-1]", "sw", "many2many"),
             "n:9:11: 'xpu[-1]' is not a slice; examples: [0:8], [0:8:2] or [3]");

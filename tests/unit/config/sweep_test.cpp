@@ -47,12 +47,12 @@ TEST(Sweep, BaseAndAxesInTheOrderOfTheFile) {
 }
 
 TEST(Sweep, OneMistakeIsToldInOneWay) {
-  const Error e = input_error({}, "model wants more");
+  const Error e = input_error({}, "model requires more");
   const auto message = [&](const std::string& option) {
     return located(e, {.key = "model", .option = option}, {});
   };
-  EXPECT_STREQ(message("--set").what(), "--set: model wants more");
-  EXPECT_STREQ(message("--network").what(), "--network wants more");
+  EXPECT_STREQ(message("--set").what(), "--set: model requires more");
+  EXPECT_STREQ(message("--network").what(), "--network requires more");
   EXPECT_EQ(message("--network").kind(), Error::Kind::usage);
   EXPECT_STREQ(located(input_error({}, "unknown model 'x'"), {.key = "model", .option = "--network"}, {}).what(),
                "--network: unknown model 'x'");
@@ -61,7 +61,7 @@ TEST(Sweep, OneMistakeIsToldInOneWay) {
   EXPECT_EQ(with_place(located(file, {.key = "model", .option = "-n"}, {})), "a.yml: is a sweep");
   EXPECT_STREQ(located(usage_error("is none"), {.key = "model", .option = "-n"}, {}).what(), "is none");
   const SweepValue value{"x", {.file = "s.yml", .line = 2, .column = 3}};
-  EXPECT_EQ(with_place(located(e, {.key = "model"}, value)), "s.yml:2:3: model wants more");
+  EXPECT_EQ(with_place(located(e, {.key = "model"}, value)), "s.yml:2:3: model requires more");
   EXPECT_EQ(located(e, {.key = "model"}, value).kind(), Error::Kind::input);
 }
 

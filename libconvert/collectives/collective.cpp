@@ -168,6 +168,8 @@ std::vector<std::int32_t> parse_dims(std::string_view text) {
   return dims;
 }
 
+bool names_library_algorithm(std::string_view text) { return named(text.substr(0, text.find(','))) != nullptr; }
+
 std::string usual_builtin(std::string_view text, std::optional<Collective> collective) {
   CollectiveRequest request = parse_builtin(text);
   if (request.algorithm.empty()) return std::string(text);

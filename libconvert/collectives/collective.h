@@ -71,6 +71,8 @@ struct CollectiveAlgorithm {
 // among the ranks, if it is given and the text has none. Throws Error(usage).
 [[nodiscard]] CollectiveRequest request_of(std::string_view text, Collective collective, std::uint32_t ranks,
                                            std::optional<std::uint32_t> root);
+// Returns whether a text, up to its first comma, is the name of an algorithm in collective_algorithms().
+[[nodiscard]] bool names_library_algorithm(std::string_view text);
 // Returns such a text with the names of algorithms as they are printed. Throws Error(usage) if the text is
 // malformed, no algorithm has that name, or it does not offer `collective`, if that is given.
 [[nodiscard]] std::string usual_builtin(std::string_view text, std::optional<Collective> collective);

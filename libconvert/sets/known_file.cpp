@@ -121,7 +121,7 @@ std::string describe(FileKind kind) {
   switch (kind) {
     case FileKind::trace: return "is a trace; use it as INPUT";
     case FileKind::run: return "is a run, for et-report, et-stats and et-timeline";
-    case FileKind::algorithm: return "is a collective algorithm; use it as INPUT, or with --collective";
+    case FileKind::algorithm: return "is a collective algorithm; use it as INPUT, or with -a for collectives";
     case FileKind::network: return "is a network, for et-replay's -n";
     case FileKind::system: return "is an ASTRA-sim system file, for et-replay's --system";
     case FileKind::memory: return "is an ASTRA-sim remote memory file, for et-replay's --memory";

@@ -20,7 +20,7 @@
 namespace convert {
 namespace {
 
-std::string us(Picoseconds time) { return format_exact(time, ps_per_us) + " us"; }
+std::string us(Picoseconds time) { return format_exact(time, ps_per_us) + " µs"; }
 
 // Replaces wrong times; wrong links cannot be repaired.
 Schedule repaired(const Schedule& schedule, Diagnostics& diagnostics) {

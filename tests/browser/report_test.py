@@ -122,18 +122,18 @@ class Facts(ReportTest):
 
 class Replays(ReportTest):
     """Pages of replays say what --format json says of the same replay."""
-    TRAIN = ("et-generate layers --npus 16 --layers 12 --compute 500us --comm all_gather:4MiB,reduce_scatter:64MiB -o in",
-             "-n torus:4x4,bw=100GB/s,lat=700ns --network links --slow 5=1.2x")
+    TRAIN = ("et-generate layers --npus 16 --layers 12 --compute-time 500us --call all_gather:4MiB,reduce_scatter:64MiB -o in",
+             "-n torus:4x4,bw=100GB/s,lat=700ns --model links --slow 5=1.2x")
     RING = ("et-generate all_reduce --algorithm ring --npus 8 --size 1MiB -o in",
-            "-n ring:8,bw=50GB/s,lat=500ns --network links --occupancy alpha-beta")
-    MANY = ("et-generate layers --npus 1024 --layers 2 --compute 500us --comm all_reduce:4MiB -o in",
+            "-n ring:8,bw=50GB/s,lat=500ns --model links --occupancy alpha-beta")
+    MANY = ("et-generate layers --npus 1024 --layers 2 --compute-time 500us --call all_reduce:4MiB -o in",
             "-n torus:32x32,bw=100GB/s,lat=700ns")
 
     def replayed(self, case):
         """The page and the JSON of a replay; a number of either is one of picoseconds."""
         make, options = case
         self.shell(f"rm -rf in* && {make} && et-replay {options} -o page.html in && "
-                   f"et-replay {options} --report links --format json in > result.json && "
+                   f"et-replay {options} --show links --format json in > result.json && "
                    f"et-replay {options} --explain end --format json in > path.json")
         read = lambda name: json.loads((self.folder / name).read_text(), parse_float=decimal.Decimal)
         return self.open(self.folder / "page.html"), read("result.json"), read("path.json")
@@ -159,7 +159,7 @@ class Replays(ReportTest):
     def test_operations_groups_and_use_are_those_of_et_stats(self):
         self.shell("et-generate -q llama3-8b --npus 8 --set plan.tensor=2 --set model.layers=2 --set run.sequence=256 --set time.peak=100TFLOPS "
                    "-o llama && et-replay -q -n switch:8,bw=100GB/s,lat=1us llama -o x.run > out && et-report x.run -o page.html && "
-                   "et-stats --section operations,mfu,collectives,time --format json x.run > result.json")
+                   "et-stats --show operations,mfu,collectives,time --format json x.run > result.json")
         page, result = self.open(self.folder / "page.html"), json.loads((self.folder / "result.json").read_text())
         rows = result["operations"]["operations"]
         names = page.data("#operations tbody tr[data-name]", "name")

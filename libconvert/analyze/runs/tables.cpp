@@ -80,8 +80,7 @@ Section links_section(const Run& run, const RunWishes&) {
                 used == 0 ? Value{} : Value(busy / static_cast<double>(used))}};
   s.figures.front().key = "total";
   s.tables.push_back(std::move(t));
-  if (run.links.empty())
-    s.notes.emplace_back("the run does not tell of links: et-replay --network links counts them");
+  if (run.links.empty()) s.notes.emplace_back("the run has no links; et-replay --model links counts them");
   return s;
 }
 

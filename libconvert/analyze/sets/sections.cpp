@@ -285,8 +285,7 @@ Section SetStatistics::path() const {
   Section s{.name = "path"};
   if (path_dropped_) {
     s.notes.push_back("not looked for: the set has " + counted(total_.nodes, "node") + ", more than " +
-                      std::to_string(options_.most_path_nodes) +
-                      ", and all would be held: ask with --section path");
+                      std::to_string(options_.most_path_nodes) + ", and all would be held: ask with --show path");
     return s;
   }
   const SetPath p = find_path(path_ranks_);

@@ -39,10 +39,12 @@ CollectiveKind kind_of(const ReplayProgram& program, const CollectivePlan& plan)
     if (!kind.algorithm.empty()) kind.algorithm += '+';
     kind.algorithm += name(phase->algorithm);
   }
+  if (!kind.algorithm.empty()) kind.algorithm.insert(0, native_prefix);
   if (plan.call.custom != 0) {
     const CustomAlgorithm& algorithm = program.customs[plan.call.custom - 1];
-    kind.algorithm =
-        algorithm.parts ? "direct" : (is_builtin(algorithm.source) ? "" : "custom:") + algorithm.source;
+    kind.algorithm = algorithm.parts                ? "direct"
+                     : is_builtin(algorithm.source) ? algorithm.source.substr(builtin_prefix.size())
+                                                    : "custom:" + algorithm.source;
   }
   const std::uint32_t group = program.groups[plan.call.group].size(program.model);
   kind.npus = by_dim.empty() ? group : std::min(npus, group);

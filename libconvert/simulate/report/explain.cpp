@@ -79,7 +79,7 @@ std::string title(const Explanation& e) {
     if (!e.name.empty()) text += " (" + visible(e.name) + ")";
     text += " starts";
   }
-  return text + " at " + format_time(e.at) + " (" + format_ns(e.at) + " ns)";
+  return text + " at " + format_exact_time(e.at);
 }
 
 void member_place(JsonWriter& json, std::string_view key, const NodeRef& n) {

@@ -255,9 +255,8 @@ void append_wires(const ReplayResult& result, bool all, std::string& out) {
 }  // namespace
 
 void append_text(const ReplayResult& result, std::string& out, const ReportOptions& options) {
-  out += "total " + format_time(result.total_ps) + " (" + format_ns(result.total_ps) + " ns), " +
-         std::to_string(result.npus.size()) + " NPUs, " +
-         (result.recorded_communication ? "communication " : "network ") + std::string(model_name(result)) +
+  out += "total " + format_exact_time(result.total_ps) + ", " + std::to_string(result.npus.size()) + " NPUs, " +
+         (result.recorded_communication ? "communication " : "model ") + std::string(model_name(result)) +
          (result.forwarding ? ", " + std::string(describe(*result.forwarding)) : "") +
          (result.spread ? ", " + describe(*result.spread) : "") + ", issue " + std::string(name(result.issue));
   if (result.status != ReplayStatus::complete) out += ", " + std::string(name(result.status));

@@ -292,6 +292,7 @@ class Changes {
     }
   }
   void algorithm(Collective op, NativeAlgorithm by) {
+    const std::string native = std::string(native_prefix) + std::string(name(by));
     ReplayProgram changed = copy();
     const std::size_t dims = program_.rules.lists_may_be_short() ? 1 : program_.model.dims.size();
     changed.model.lists.emplace_back(dims, AlgorithmChoice{.algorithm = by});
@@ -302,8 +303,7 @@ class Changes {
     const double messages = messages_of(changed);
     if (messages > most_messages && messages > messages_of(program_)) return;
     run(changed, {.change = Run::Change::algorithm, .subject = static_cast<std::int32_t>(op)},
-        std::string(name(op)) + " runs " + std::string(name(by)),
-        "--collective " + std::string(name(op)) + "=" + std::string(name(by)));
+        std::string(name(op)) + " runs " + native, "--algorithm " + std::string(name(op)) + "=" + native);
   }
 
   // Returns how many messages native algorithms send, one by one.

@@ -145,7 +145,7 @@ def judge_refusal(mutant, run, before, runner, folder):
             not any(named(mutant, line) for line in errors):
         return "the error names no file"
     is_verdict = tool == "et-replay" and re.search(r"\[(deadlock|pairs)\]", run.stderr)  # what had run until then is told
-    is_sweep = "--set" in mutant.command or "--sweep" in mutant.command  # its table tells which runs failed
+    is_sweep = "--sweep" in mutant.command  # its table tells which runs failed
     if run.files != before and mutant.form != "journal" and not is_verdict and not is_sweep:
         changed = [n for n in set(run.files) ^ set(before)] + [n for n in before if run.files.get(n) != before[n]]
         return f"refused, and left or changed {sorted(set(changed))[:3]}"

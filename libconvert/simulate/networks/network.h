@@ -71,18 +71,18 @@ class Network {
   Network& operator=(const Network&) = delete;
 
   // Starts a message now. Later, either an event_arrival with `message` comes due, or advance() returns the
-  // message. In the model wires, a free link first takes the message of highest priority, and among equals the
+  // message. In the model links, a free link first takes the message of highest priority, and among equals the
   // first to come.
   virtual void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t priority) = 0;
   void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message) { send(src, dst, bytes, message, 0); }
   // use_turns() sets the table of routes of schedules, which must outlive the network. go_by() gives a message a
-  // route in that table, before the message is sent. Only in the model wires.
+  // route in that table, before the message is sent. Only in the model links.
   virtual void use_turns(std::span<const LinkTurn> /*table*/) {}
   virtual void go_by(MessageToken /*message*/, const ScheduledWay& /*way*/) {}
   // Returns whether routes depend on tags. If so, set_tag() is called before each send(), with the message's tag.
   [[nodiscard]] virtual bool routes_by_tag() const { return false; }
   virtual void set_tag(std::int64_t /*tag*/) {}
-  // Returns whether messages so far had a choice of equal-cost routes. Only in the model wires.
+  // Returns whether messages so far had a choice of equal-cost routes. Only in the model links.
   [[nodiscard]] virtual bool has_ties() const { return false; }
   // Returns the messages that wait for lower sequence numbers on a link.
   [[nodiscard]] virtual std::vector<HeldMessage> held() const { return {}; }
@@ -110,7 +110,7 @@ class Network {
   // Returns the links that carried a message until `end`, the current simulated time, if
   // NetworkOptions::count_wires is set; empty in a model without links.
   [[nodiscard]] virtual std::vector<WireUse> wire_use(Picoseconds /*end*/) const { return {}; }
-  // Returns the times of messages on links, if NetworkOptions::log_hops is set. Only in the model wires.
+  // Returns the times of messages on links, if NetworkOptions::log_hops is set. Only in the model links.
   [[nodiscard]] virtual std::vector<HopSlice> logged_hops() const { return {}; }
   // Returns the busy times of links, if NetworkOptions::bin_wires is set; null in a model without links.
   [[nodiscard]] virtual const BusyBins* busy_bins() const { return nullptr; }
@@ -128,7 +128,7 @@ class Network {
 // How messages share links.
 // - unaware: each message has the latency and full bandwidth, independent of other messages.
 // - aware: directed links with first-in-first-out queues; a message is stored and forwarded whole at each hop.
-// - wires: like aware, but in picoseconds and on any topology (the others accept only products of dimensions), with
+// - links: like aware, but in picoseconds and on any topology (the others accept only products of dimensions), with
 //   the options below.
 enum class NetworkModel : std::uint8_t { unaware, aware, wires };
 [[nodiscard]] std::string_view name(NetworkModel model);
@@ -139,7 +139,7 @@ enum class NetworkModel : std::uint8_t { unaware, aware, wires };
 enum class Occupancy : std::uint8_t { beta, alpha_beta };
 [[nodiscard]] std::string_view name(Occupancy occupancy);  // "beta", "alpha-beta"
 
-// A network model and its options. Occupancy, forwarding, routing, multipath and failed are for the model wires
+// A network model and its options. Occupancy, forwarding, routing, multipath and failed are for the model links
 // only.
 struct NetworkOptions {
   NetworkModel model = NetworkModel::unaware;
@@ -149,12 +149,12 @@ struct NetworkOptions {
   std::optional<Multipath> multipath{};    // default: split, or single if hops are logged
   std::uint64_t multipath_seed = 0;        // for hash
   std::vector<std::string> failed{};       // "3-4", "npu3-switch0", "3>4"; see remove_failed_wires
-  bool count_wires = false;                // enables Network::wire_use; aware and wires
+  bool count_wires = false;                // enables Network::wire_use; aware and links
   bool bin_wires = false;                  // enables Network::busy_bins; requires count_wires
-  bool log_hops = false;                   // enables Network::logged_hops; wires
+  bool log_hops = false;                   // enables Network::logged_hops; links
   std::uint32_t wires_like = 1;            // number of links that each link represents there
   bool watch_ports = false;                // enables Network::worst_port; unaware
-  bool names_links = false;                // messages have routes of schedules; wires
+  bool names_links = false;                // messages have routes of schedules; links
 
   // Returns how messages share routes of equal cost.
   [[nodiscard]] RouteSpread spread() const {
@@ -165,12 +165,12 @@ struct NetworkOptions {
 // links are checked by make_network.
 void check_network_options(const NetworkConfig& config, const NetworkOptions& options);
 
-// Returns whether an NPU can send to itself: only through the switch of a one-dimensional network, aware or wires.
+// Returns whether an NPU can send to itself: only through the switch of a one-dimensional network, aware or links.
 [[nodiscard]] bool can_send_to_self(const NetworkConfig& config, NetworkModel model);
 
-// Creates the network. Throws as check_network_options does, and for wires as make_router. `observer` is notified
-// of packets. With a symmetry, only representatives send, and their links represent all links. The network keeps
-// references to queue and observer.
+// Creates the network. Throws as check_network_options does, and for the model links as make_router. `observer` is
+// notified of packets. With a symmetry, only representatives send, and their links represent all links. The network
+// keeps references to queue and observer.
 template <class Observer>
 [[nodiscard]] std::unique_ptr<Network> make_network(const NetworkConfig& config, const NetworkOptions& options,
                                                     EventQueue& queue, Observer& observer);

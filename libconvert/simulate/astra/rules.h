@@ -49,7 +49,7 @@ class Rules {
   [[nodiscard]] std::uint64_t default_dims() const {
     return astra_ ? 0xF : ~std::uint64_t{0};
   }                                                              // a bit for each dimension
-  [[nodiscard]] bool parts_are_equal() const { return astra_; }  // chunk sizes are rounded; otherwise exact
+  [[nodiscard]] bool parts_are_equal() const { return astra_; }  // shard sizes are rounded; otherwise exact
   [[nodiscard]] bool refuses_collectives_of_one() const { return astra_; }  // collectives of one NPU never end
 
   // Running of collectives. The k-th call of a group on an NPU matches the k-th call on the others. Otherwise

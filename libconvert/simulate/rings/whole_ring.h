@@ -11,14 +11,14 @@
 
 namespace convert {
 
-// Difference between the messages of a ring phase: with exact sizes, some chunks have one byte more.
+// Difference between the messages of a ring phase: with exact sizes, some shards are one byte larger.
 struct RingParts {
   std::int64_t bytes = 0;     // size of the smaller messages
-  std::uint32_t larger = 0;   // number of larger chunks
+  std::uint32_t larger = 0;   // number of larger shards
   std::uint64_t scatter = 0;  // number of reduce-scatter rounds
-  bool backwards = false;     // chunk numbers decrease along the direction of the messages
+  bool backwards = false;     // shard numbers decrease along the direction of the messages
 
-  // Returns the first member, in the order of the messages, that receives a larger chunk in round k.
+  // Returns the first member, in the order of the messages, that receives a larger shard in round k.
   [[nodiscard]] std::uint32_t first_larger(std::uint64_t k, std::uint32_t members) const {
     if (larger == 0) return 0;
     const std::uint64_t behind = k < scatter ? k + 1 : k - scatter;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Finds rings whose members are equivalent although no shift of the ranks rotates the ring. Example: a ring of 128
-// NPUs and rings of 64 of them on one switch. Each class of members sends to one class and receives from one class,
-// over the same kind of route. A member then behaves as its representative, as long as only rings require it: each
-// event follows from events of the neighbours, which have representatives themselves.
+// NPUs and rings of 64 of these NPUs on one switch. Each class of members sends to one class and receives from one
+// class, over the same kind of route. A member then behaves as its representative, as long as only rings require
+// it: each event follows from events of the neighbours, which have representatives themselves.
 #pragma once
 
 #include <cstdint>

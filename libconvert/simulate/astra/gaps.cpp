@@ -10,12 +10,10 @@ std::string_view cause(AstraGap gap) {
     case AstraGap::metadata_node: return "METADATA nodes stop its statistics";
     case AstraGap::invalid_node:
       return "dependents of INVALID nodes (with the roofline model also of COMP nodes of 0 bytes) are never issued "
-             "if "
-             "no other node of their NPU ends later";
+             "if no other node of their NPU ends later";
     case AstraGap::time_zero:
       return "an event that ends at time 0 stops its clock: an endpoint-delay of 0, or a first node or message "
-             "that "
-             "takes no time";
+             "that takes no time";
     case AstraGap::no_operations: return "with the roofline model a COMP node of 0 operations takes 2^63 ns";
     case AstraGap::custom_chunks:
       return "a custom collective of several chunks never ends; set preferred-dataset-splits to 1";

@@ -67,7 +67,7 @@ class NoObserver {
              std::uint32_t /*class_ring*/) {}
   void was_sent() {}
   // Message `m` arrives (in a network of links, hop_ends() indicates this). Its sender is notified, then the
-  // receive that waits for it, or nobody.
+  // receive that waits for it, if any.
   void arrives(std::uint32_t /*m*/) {}
   void tells_sender(Rank /*npu*/, Waiter /*sent*/) {}
   void tells_receiver(const ChannelKey& /*key*/, Rank /*npu*/, Waiter /*received*/) {}
@@ -97,7 +97,7 @@ class NoObserver {
   // A node begins to call a collective (true), or has called it (false).
   void begins_collective(bool /*begins*/) {}
   // An NPU calls run `run` at the time of the run's first call. same_turns() returns whether its round-robin
-  // counters equal those of the first caller.
+  // counters equal the first caller's counters.
   template <typename SameTurns>
   void calls_first(std::uint32_t /*run*/, Rank /*npu*/, std::uint32_t /*op*/, const SameTurns& /*same_turns*/) {}
   // State outside of one stream is touched: state shared by the streams of `run`, or, without `run`, other state.

@@ -91,7 +91,7 @@ class Replayer final : private CollectiveListener {
 
   [[nodiscard]] const LinkedProgram& program() const { return program_; }
   // Returns whether the replay has ended early and must be run again with each message of rings. Possible only if
-  // rings are run as wholes: otherwise each event schedules one action.
+  // rings are run as wholes; otherwise the check is one test per event.
   [[nodiscard]] bool order_is_open() const {
     return !touched_.empty() && (order_is_open_ || system_.order_is_open());
   }
@@ -375,8 +375,8 @@ class Replayer final : private CollectiveListener {
     const Waiter first = npu_events_.first(entry);
     if (first.kind() == Waiter::phase_step) system_.prefetch(first.index());
   }
-  // Calls fetch(event) for the next events, up to `ahead` after the first, that are not yet prefetched: `fetched`
-  // of them are, including events taken since then.
+  // Calls fetch(event) for the next events, up to `ahead` after the first, that are not yet prefetched.
+  // `fetched` events are prefetched already, including events taken since then.
   template <typename Fetch>
   [[gnu::always_inline]] void prefetch_up_to(std::uint32_t ahead, std::uint32_t& fetched, const Fetch& fetch) {
     fetched -= std::min(fetched, fetched_at_once);

@@ -42,7 +42,7 @@ void check_network_options(const NetworkConfig& config, const NetworkOptions& op
                      : options.occupancy != Occupancy::beta ? "occupancy alpha-beta"
                      : options.forwarding                   ? "a choice of forwarding"
                                                             : nullptr;
-  if (what != nullptr) throw usage_error(std::string(what) + ": requires the network model links, not " + model);
+  if (what != nullptr) throw usage_error(std::string(what) + ": only with the network model links, not " + model);
 }
 
 bool can_send_to_self(const NetworkConfig& config, NetworkModel model) {

@@ -182,7 +182,7 @@ void ReplayBuilder::State::check_use(CustomSource& source, const CallUse& use) {
        std::string(name(use.call.op)));
 }
 
-// Returns the algorithm of that name; a library algorithm is made for the call. Null if there is none.
+// Returns the algorithm of that name; a library algorithm is made for the call. Null if none exists.
 CustomSource* ReplayBuilder::State::source_of(const CallUse& use, std::uint32_t members) {
   if (!is_builtin(use.prefix)) {
     const auto found = std::ranges::find(sources, use.prefix, &CustomSource::prefix);
@@ -239,7 +239,7 @@ std::uint32_t ReplayBuilder::State::custom_for(CallUse& use) {
   if (places != members) {
     throw input_error({},
                       "the algorithm " + use.prefix + " is for " + counted(places, "NPU") +
-                          ", the collective has " + std::to_string(members) +
+                          ", but the collective has " + std::to_string(members) +
                           (places < members || source->relays.empty()
                                ? ""
                                : "; its relays, such as rank " + std::to_string(source->relays.front()) +
@@ -333,7 +333,7 @@ void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t 
   if (!program.rules.involved_dim_may_be_short() && *group == 0 && c.listed_dims &&
       *c.listed_dims < program.network.dims.size()) {
     return compiler.error(trace, index, "attributes",
-                          "involved_dim has " + std::to_string(*c.listed_dims) + " values, the network has " +
+                          "involved_dim has " + std::to_string(*c.listed_dims) + " values, but the network has " +
                               counted(program.network.dims.size(), "dimension"));
   }
   const auto by_node = system.per_node_custom.find(node);

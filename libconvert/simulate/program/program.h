@@ -88,7 +88,7 @@ struct FreeWork {
 // matched.
 enum class Recorded : std::uint8_t { nothing, communication, everything };
 
-// What to explain: the start of a node, or the end of the replay.
+// Target of an explanation: the start of a node, or the end of the replay.
 struct ExplainTarget {
   bool end = false;
   Rank rank = 0;

@@ -32,8 +32,7 @@ std::string bound_share(const CollectiveSpeed& s) {
 void explain_beyond(std::string& out) {
   out +=
       "beyond: faster than the bound: messages of network unaware share no links, delays may be truncated to whole "
-      "ns, "
-      "and a custom algorithm may move fewer bytes\n";
+      "ns, and a custom algorithm may move fewer bytes\n";
 }
 void append_more(std::size_t more, const std::string& what, std::string& out) {
   if (more != 0) out += "… " + std::to_string(more) + " more " + what + "\n";

@@ -24,7 +24,7 @@ struct Caller {
   Rank npu;
   std::uint32_t op;
 };
-using FirstCallers = std::vector<std::vector<Caller>>;  // by run: who calls it at the time at which it begins
+using FirstCallers = std::vector<std::vector<Caller>>;  // by run: the callers at its begin
 
 class OrderObserver : public NoObserver {
  public:

@@ -17,7 +17,7 @@
 // position.
 //
 // Events that commute:
-// - ends of nodes, if only one of them frees others;
+// - ends of nodes, if only one end frees others;
 // - messages that wait for their receives;
 // - messages for one stream of a collective, which counts them;
 // - messages for different streams. These may add to one entry of the NPU's event table in undetermined order; such

@@ -13,7 +13,7 @@ class CycleFinder {
  public:
   explicit CycleFinder(const WaitGraph& graph) : graph_(graph), core_(graph.vertices(), true) {}
 
-  // Returns a cycle that shares no node with the cycles found before; empty if there is none.
+  // Returns a cycle that shares no node with the cycles found before; empty if none exists.
   std::vector<std::uint32_t> find() {
     trim();
     best_.clear();

@@ -82,11 +82,11 @@ struct WaitReport {
   static constexpr std::size_t max_cycles = 20;
   std::vector<WaitingNode> waiting;
   std::uint64_t waiting_total = 0;
-  // For each waiting rank, the first node that has started and has not ended; if there is none, the first waiting
+  // For each waiting rank, the first node that has started and has not ended; if none exists, the first waiting
   // node.
   std::vector<WaitingNode> blocked;
   std::uint64_t blocked_total = 0;
-  std::vector<NodeRef> cycle;  // each node waits for the next, the last for the first; empty if there is none
+  std::vector<NodeRef> cycle;  // each node waits for the next, the last for the first; empty if none exists
   std::vector<std::vector<NodeRef>> more_cycles;  // share no node with `cycle` or with each other
   std::vector<UnmatchedSend> unmatched;
   std::uint64_t unmatched_total = 0;

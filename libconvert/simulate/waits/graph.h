@@ -54,15 +54,15 @@ class WaitGraph {
     std::uint32_t missing = 0;
     std::uint32_t no_such_call = 0;
     std::uint32_t no_call_left = 0;
-    std::uint32_t next_call = 0;  // the first missing rank's node that will call it; size() if there is none
+    std::uint32_t next_call = 0;  // the first missing rank's node that will call it; size() if none exists
     Rank first_no_such_call = 0;
     Rank first_no_call_left = 0;
   };
   [[nodiscard]] const Callers& callers(std::uint32_t v) const { return callers_[v - size()]; }
   [[nodiscard]] std::uint32_t vertex_of_run(std::uint32_t run) const;
-  // Returns the lowest node that waits in the collective; size() if there is none.
+  // Returns the lowest node that waits in the collective; size() if none exists.
   [[nodiscard]] std::uint32_t first_waiting(std::uint32_t run) const;
-  // Returns a node of the rank that calls the collective of this plan and has not started; size() if there is none.
+  // Returns a node of the rank that calls the collective of this plan and has not started; size() if none exists.
   [[nodiscard]] std::uint32_t later_call(Rank rank, std::uint32_t plan) const;
   // Returns the nodes of the rank that wait in collectives.
   [[nodiscard]] std::span<const UnendedCollectives::Part> calls_of(Rank rank) const;

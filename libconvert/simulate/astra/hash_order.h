@@ -53,7 +53,8 @@ class HashOrder {
   // Returns the number of buckets, which is 1 until the first insertion.
   [[nodiscard]] std::uint32_t bucket_count() const { return bucket_count_; }
 
-  // Removes all elements; indices start at 0 again. `bucket_count` is a former bucket_count() of the set, or 1.
+  // Removes all elements; indices start at 0 again. `bucket_count` is a bucket_count() that such a set has had; 1
+  // for a new set.
   void clear(std::uint32_t bucket_count) {
     use_buckets(bucket_count);
     elements_.clear();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Times of collective phases whose members all have one representative. A message that the representative sends
-// arrives at the representative itself. From the first messages on, the end of such phases therefore depends only
-// on the phases themselves, as long as no other message takes their links. Phases that begin together on an NPU are
-// computed together, as they share its links.
+// arrives at the representative itself. After the first messages, the end of such phases therefore depends only on
+// the phases themselves, if no other message takes their links. Phases that begin together on an NPU are computed
+// together, as they share its links.
 #pragma once
 
 #include <cstdint>

@@ -25,11 +25,11 @@ struct Event {
   [[nodiscard]] std::uint32_t kind() const { return static_cast<std::uint32_t>(what); }
 };
 
-// The clock and the pending events, by time and then by order of insertion. A radix heap: time never decreases, so
-// an event waits in the bucket of the highest digit in which its time differs from the base (the time of the last
-// refill) and of the value of that digit. It moves down a digit at a time. Buckets are lists of chunks from one
-// pool, appended at the end and moved in order, so that equal times keep their order of insertion. No memory is
-// allocated per event.
+// The clock and the pending events, by time and then by order of insertion. A radix heap; time never decreases. The
+// base is the time of the last refill. The bucket of an event is given by the highest digit in which its time
+// differs from the base, and the value of that digit. The event moves down a digit at a time. Buckets are lists of
+// chunks from one pool, appended at the end and moved in order, so that equal times keep their order of insertion.
+// No memory is allocated per event.
 //
 // The next events are contiguous in the front. The front is a chunk of events of the base's own time (the tick), or
 // the run: buckets with few events are sorted at once, which takes fewer moves and shows the next events.

@@ -221,8 +221,8 @@ class Replayer final : private CollectiveListener {
       note_gap(AstraGap::time_zero, AstraGap::gathers_less_than_chunks);
   }
 
-  // An INVALID node ends at once. In ASTRA-sim, nodes that it frees wait for the next round, unless that round
-  // would never come because no node of this NPU is in flight.
+  // An INVALID node ends at once. In ASTRA-sim, nodes that it frees wait for the next round. The exception is that
+  // no node of this NPU is in flight, so that no round would come.
   void issue(Npu& npu, Rank r) {
     const auto round = [&] { npu.feeder.issue([&](std::uint32_t node) { return try_issue(npu, r, node); }); };
     round();

@@ -34,8 +34,8 @@ constexpr std::uint32_t event_share_free = event_network + 2;  // share `arg` of
 // that fit in the rest of the link are sent beside it. A fast link after slow links therefore carries the sum of
 // their bandwidths.
 //
-// A message that is split over routes of equal cost (see Multipath) continues as several packets where the routes
-// diverge, and arrives with the last packet.
+// A message that is split over routes of equal cost (see Multipath) continues as several packets. It arrives with
+// the last packet.
 template <class Observer>
 class WiresNetwork final : public Network {
  public:

@@ -11,7 +11,7 @@
 //   other (S, or S/n) / the sum of its links.
 //
 // In a product, only links of dimensions in which members differ count. Messages that share no links (unaware) can
-// be faster than the bound; delays that are truncated to whole nanoseconds can be slightly faster.
+// be faster than the bound; truncated delays (whole nanoseconds) can make it slightly faster.
 #pragma once
 
 #include <cstdint>

@@ -19,8 +19,9 @@ namespace convert {
 // begun is constant, and its nodes share their slack. Steps of Run::path have no slack.
 //
 // The slack is exact for computing and for messages that never wait for each other. It is too high or too low if
-// messages queue at links, or if a collective needs an NPU before its last NPU comes, or needs the last one later.
-// Time is linear, except for a binary search for each node of ranks whose ids have gaps; memory is linear.
+// messages queue at links. The same holds for a collective that needs an NPU before its last NPU comes, or needs
+// the last NPU later. Time is linear, except for a binary search for each node of ranks whose ids have gaps; memory
+// is linear.
 [[nodiscard]] std::vector<Picoseconds> find_slack(const ReplayProgram& program, const Run& run,
                                                   const SliceOps& ops);
 

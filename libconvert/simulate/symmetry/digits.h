@@ -18,8 +18,8 @@ struct RankDigit {
 };
 
 // Returns the digits into which the dimensions of the network split rank numbers. With `finer`, digits also follow
-// the strides and sizes of process groups, the distances of peers, and runs of ranks with equal code, so that a
-// shift that a workload's plan allows is a shift of one digit.
+// the strides and sizes of process groups, the distances of peers, and runs of ranks with equal code. A shift that
+// a workload's plan allows is then a shift of one digit.
 [[nodiscard]] std::vector<RankDigit> rank_digits(const ReplayProgram& program, bool finer);
 
 // Returns the rank whose digit is `by` higher, modulo its base.

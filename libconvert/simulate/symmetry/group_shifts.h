@@ -28,9 +28,9 @@ class GroupShifts {
     std::uint32_t turn = 0;
     bool reorders = false;
   };
-  // Returns whether a shift by one maps each group with collectives onto such a group, whose algorithms look the
-  // same from the new indices of the ranks. For algorithms that find partners by XOR of indices, an XOR of the
-  // digit must do so.
+  // Returns whether a shift by one maps each group with collectives onto such a group. Its algorithms must look the
+  // same from the new indices of the ranks. For algorithms that find partners by XOR of indices, this must hold for
+  // an XOR of the digit.
   [[nodiscard]] bool fits(std::size_t digit) const { return fits_[digit]; }
   // Return whether members of a group find others in its ring by difference, or by XOR, of indices.
   [[nodiscard]] bool shifts(std::uint32_t group) const { return uses_[group].shifts; }

@@ -9,12 +9,12 @@
 // beginning is turn 0. Events of different turns have the same order on every rank, as their chains have the same
 // times there.
 //
-// Two events of one turn that touch an NPU (or a link) have the same order on every rank of the class if both
-// originate from the same rank, shifted along. Otherwise their order is undetermined, and they must commute. Events
-// that an event of undetermined order pushes have that event as origin. Each event stores the turn in which it was
-// pushed, and its origin in the frame of the NPU that it touches. Only the dimensions along which ranks move count
-// for an origin: of ranks that differ only in others, the lower one begins first, independent of the class's
-// position.
+// Consider two events of one turn that touch an NPU (or a link). They have the same order on every rank of the
+// class if both originate from the same rank, shifted along. Otherwise their order is undetermined, and they must
+// commute. Events that an event of undetermined order pushes have that event as origin. Each event stores the turn
+// in which it was pushed, and its origin in the frame of the NPU that it touches. Only the dimensions along which
+// ranks move count for an origin: of ranks that differ only in others, the lower one begins first, independent of
+// the class's position.
 //
 // Events that commute:
 // - ends of nodes, if only one end frees others;

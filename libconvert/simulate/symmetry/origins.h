@@ -69,8 +69,8 @@ class SeenOrigins {
     return number;
   }
 
-  // Returns the origin as seen from the next member of a class ring (see ClassRings), or from the previous member
-  // with `forth` false, given the origin as seen from a member. Equal origins stay equal.
+  // Returns the origin as seen from the next member of a class ring (see ClassRings), given the origin as seen from
+  // a member. With `forth` false, returns it as seen from the previous member. Equal origins stay equal.
   [[nodiscard]] Origin next_in_ring(Origin origin, std::uint32_t ring, bool forth) {
     if (origin == unknown_origin) return origin;
     InRing seen{origin, ring, 0};

@@ -250,9 +250,9 @@ class Planner {
     }
   }
 
-  // Each chunk uses the dimensions by ascending load of the previous chunks, so that the data, which shrinks on the
-  // way, is largest in the least loaded dimension (as proposed by the Themis paper). If this loads a dimension
-  // longer than one order for all chunks would, as possible with few chunks, all chunks use one order.
+  // Each chunk uses the dimensions by ascending load of the previous chunks, as proposed by the Themis paper. The
+  // data shrinks on the way, so it is largest in the least loaded dimension. If this loads a dimension longer than
+  // one order for all chunks would, as possible with few chunks, all chunks use one order.
   void balance(const std::vector<LogicalDim>& dims) {
     std::vector<std::size_t> order(dims.size());
     std::vector<double> load(dims.size());

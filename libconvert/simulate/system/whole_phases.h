@@ -6,7 +6,7 @@
 //
 // Each member has one event, at the arrival of its last message; from there on, the phase continues as other phases
 // do. Simultaneous events thus keep their order, except for events that were also caused at one time. If the end of
-// such a phase meets another such end on its NPU, the order is recorded as undetermined, and the replay must run
+// such a phase meets another such end on its NPU, the order is recorded as undetermined. The replay must then run
 // again without whole rings. The order of different NPUs is not preserved, and messages of nodes that send arrive
 // in that order. If such a message arrives at an NPU at the time of any other event, the order is recorded as
 // undetermined, too; see Replayer::touch().

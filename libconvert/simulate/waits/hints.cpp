@@ -207,7 +207,7 @@ class Hints {
       const CollectiveCall& other = program_.plans[run.plan].call;
       if (other.group == wanted.group || other.op != wanted.op || other.bytes != wanted.bytes) continue;
       if (graph_.callers(graph_.vertex_of_run(p.run)).missing == 0) continue;
-      return describe(node_ref(rank, p.op)) + " calls the same " + call_name(graph_.op(v).channel) + ", but in " +
+      return describe(node_ref(rank, p.op)) + " calls the same " + call_name(graph_.op(v).channel) + ", but on " +
              describe_group(program_.groups[other.group].id) + ": set its pg_name to the pg_name of " +
              describe(graph_.ref(v)) + ", \"" + std::to_string(program_.groups[wanted.group].id) +
              "\", or vice versa";

@@ -174,7 +174,7 @@ TEST(DeadlockOfCollectives, WrongGroup) {
   comp(t[2], 0, 1);
   comp(t[3], 0, 1);
   EXPECT_EQ(advice(t, {.groups = groups}),
-            (Lines{"hint: rank 1 node 6 calls the same all_reduce of 1 KiB, but in group 2: set its pg_name to the "
+            (Lines{"hint: rank 1 node 6 calls the same all_reduce of 1 KiB, but on group 2: set its pg_name to the "
                    "pg_name of rank 0 node 5, \"1\", or vice versa",
                    "hint: add the all_reduce of 1 KiB of group 2 to rank 2 and 1 other rank, which call 0 of its "
                    "collectives, or remove it from the ranks that call it (rank 1 node 6)"}));

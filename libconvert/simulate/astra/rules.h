@@ -20,7 +20,7 @@ class Rules {
   explicit constexpr Rules(bool astra) : astra_(astra) {}
 
   // Traces and options.
-  [[nodiscard]] bool all_traces_are_workloads() const { return astra_; }  // whatever program wrote them
+  [[nodiscard]] bool all_traces_are_workloads() const { return astra_; }  // independent of the writing program
   [[nodiscard]] bool messages_share_wires() const { return !astra_; }     // unless another model is chosen
   [[nodiscard]] bool ports_have_no_limit() const { return astra_; }       // with the model unaware
   [[nodiscard]] bool refuses_policies() const { return astra_; }          // link policies and balanced chunks

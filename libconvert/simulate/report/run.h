@@ -7,8 +7,8 @@
 
 namespace convert {
 
-// Only one NPU per class has slices in a run of more NPUs than this, if the replay provably equals that of all NPUs
-// of the class. See Run::classes.
+// Only one NPU per class has slices in a run of more NPUs than this, if the replay is provably the same for all
+// NPUs of the class. See Run::classes.
 inline constexpr std::uint32_t most_recorded_alone = 128;
 
 // Enables the results of a replay that a run needs: the timeline, the use of links over time, the traffic of NPU

@@ -53,7 +53,7 @@ void GroupShifts::find_uses(bool rounded) {
     }
     for (const auto& order : plan.orders) {
       for (const PhasePlan& p : order) {
-        if (!p.group_ring) continue;  // it goes by dimensions
+        if (!p.group_ring) continue;  // phase along a dimension of the network
         use.rings = use.rings && p.algorithm == NativeAlgorithm::ring;
         if (p.algorithm == NativeAlgorithm::halving_doubling && p.members > 2) {
           use.exchanges = true;

@@ -78,7 +78,7 @@ class Bound {
 
   const LinkedProgram& program_;
   std::vector<Way> to_next_;  // by dimension
-  std::vector<Way> to_any_;   // likewise
+  std::vector<Way> to_any_;   // by dimension
   Way anywhere_;
   double unit_ps_ = 0;
 };

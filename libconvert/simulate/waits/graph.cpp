@@ -204,8 +204,8 @@ const HeldMessage& WaitGraph::held(std::uint32_t v) const {
   return at->message;
 }
 
-// A send that waits for its turn on a link waits for the node that the link expects next. That node has not sent
-// yet, or waits elsewhere.
+// A send that waits for its turn on a link waits for the node that the link expects next. The expected node has not
+// sent yet, or waits elsewhere.
 void WaitGraph::add_turns() {
   if (remains_.held.empty()) return;
   using Turn = std::tuple<std::uint32_t, Device, Device, std::uint32_t>;  // run, link, number

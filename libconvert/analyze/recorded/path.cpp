@@ -80,7 +80,7 @@ class PathFinder {
     return last;
   }
 
-  // Returns the predecessor that ended last, not later than the time that the path has reached. Of several, returns
+  // Returns the predecessor that ended last, not later than the time that the path has reached. In a tie, returns
   // the one that began last.
   std::optional<std::uint32_t> last_before(std::uint32_t node) {
     std::optional<std::uint32_t> best;

@@ -12,7 +12,7 @@ namespace {
 using Work = PathRank::Work;
 
 // Graph of all ranks with an edge for each dependency and message; nodes are numbered consecutively. The nodes of a
-// collective wait for each other: none starts before the last of them is ready.
+// collective wait for each other: none of its nodes starts before the last one is ready.
 class SetGraph {
  public:
   explicit SetGraph(const std::vector<PathRank>& ranks) : ranks_(ranks) {

@@ -30,8 +30,8 @@ class DrawnRank {
   explicit DrawnRank(const WorkloadProfile& profile);
 
   // Adds a node. A dependency that reaches back before the first node is omitted if the node is `in_place`, as in
-  // the first recorded iteration. Otherwise it is replaced by the first node of its lane or class, or by the node
-  // before if there is none, and it is counted.
+  // the first recorded iteration. Otherwise it is counted, and replaced by the first node of its lane or class, or
+  // else by the previous node.
   void add(std::uint32_t token, const NodeCost& cost, double duration_ns, bool scaled, bool in_place);
   // Adds a communication that depends on the earlier communications `after` (distances, as in ProfileScript), in
   // addition to its other dependencies.

@@ -61,10 +61,10 @@ class Synthesis::RankDrawer {
     NodeCost cost{};
     double duration_ns = 0;
   };
-  // Common quantile of those nodes of a piece whose costs are correlated.
+  // Common quantile of the nodes of a piece that have correlated costs.
   struct Common {
-    double place = 0;  // share of the nodes of the piece
-    double share = 0;  // of the nodes
+    double place = 0;  // quantile in their pools, 0 to 1
+    double share = 0;  // share of the nodes of the piece
   };
   // Cost pools of a piece, and index of its next node.
   struct Costs {

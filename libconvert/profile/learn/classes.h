@@ -20,7 +20,7 @@
 namespace convert {
 
 // Computations of a class with fewer than k nodes become anonymous computations. Communications with fewer than k
-// calls lose their size. Nodes of which even then fewer than k exist are omitted. A name that only one of several
+// calls lose their size. Nodes are omitted if their class is still rare after this. A name that only one of several
 // ranks, or one of several iterations, has loses its numbers: ProfilerStep#5, nccl:recv 3<-2.
 class ClassTable {
  public:

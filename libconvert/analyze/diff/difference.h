@@ -114,7 +114,7 @@ struct Difference {
   // Set if runs are compared.
   std::optional<Picoseconds> total_a{}, total_b{};
   bool totals_differ = false;
-  // a total of a run that is not complete ends where the run stopped
+  // A total of a run that is not complete ends where the run stopped.
   RunStatus status_a = RunStatus::complete, status_b = RunStatus::complete;
   bool paths = false;                                                        // both have a critical path
   // Time by name of a path part: "computing", "all_reduce", "waiting for NPU 5", each with the names of its nodes.

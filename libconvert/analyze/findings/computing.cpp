@@ -78,7 +78,7 @@ RuleFinding straggler_finding(const Facts& facts, const Stragglers& all, const S
 
 Found straggler(const Facts& facts) {
   const RunStatus status = facts.run.status;
-  // a run with another status would not end without the straggler either
+  // A run with another status would not end without the straggler either.
   if (status != RunStatus::complete && status != RunStatus::stopped) return {};
   std::vector<NpuComputing> computing;
   for (const NpuParts& p : facts.parts) computing.push_back({p.npu, p.computing()});

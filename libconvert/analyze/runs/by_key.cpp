@@ -49,7 +49,7 @@ Table slices_by(const Run& run, const std::string& by) {
   const GroupTitles groups(run);
   for (const SlicesByNpu::Npu& npu : slices.npus()) {
     for_each_operation(run, npu, [&](std::span<const std::uint32_t> operation) {
-      // keys already counted; an operation of several slices counts once for each key
+      // Keys already counted; an operation of several slices counts once for each key.
       std::vector<std::int64_t> met;
       for (const std::uint32_t i : operation) {
         const Slice& s = run.timeline.slices[i];
@@ -60,7 +60,7 @@ Table slices_by(const Run& run, const std::string& by) {
         if (std::ranges::find(met, kind) != met.end()) continue;
         if (operation.size() > 1) met.push_back(kind);
         const Picoseconds time = std::max<Picoseconds>(0, s.end_ps - s.begin_ps);
-        // a row of a rank covers one rank, even if it represents others
+        // A row of a rank covers one rank, even if it represents others.
         const std::int64_t weight = by == "rank" ? 1 : npu.stands_for;
         k.count += static_cast<std::uint64_t>(weight);
         k.time_ps.add(Sum(time), static_cast<std::uint64_t>(weight));

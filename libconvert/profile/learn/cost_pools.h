@@ -36,9 +36,9 @@ class CostPools {
   const SegmentTable& segments_;
   const PlaceTable& places_;
   std::uint32_t k_;
-  // by symbol: first of the consecutive pools of its nodes; none: pools of its parts
+  // By symbol: first of the consecutive pools of its nodes; none: pools of its parts.
   std::vector<std::size_t> first_pool_;
-  // by token: fewer than k occurrences outside of wider pieces; its pool then takes all occurrences
+  // By token: fewer than k occurrences outside of wider pieces; its pool then takes all occurrences.
   std::vector<bool> short_;
   std::vector<std::vector<WeighedCost>> values_;  // of nodes, then of calls
   std::size_t first_call_ = 0;

@@ -38,13 +38,13 @@ double ClassTable::SplitCall::received_spread() const {
 void ClassTable::count_splits(std::span<const JobLog> jobs) {
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     const CommOrder& order = jobs[j].order;
-    // by rank, if orders are rank-local, and position
+    // By rank, if orders are rank-local, and position.
     std::map<std::pair<std::size_t, std::uint32_t>, SplitCall> calls;
     const auto each = [&](const auto& visit) {
       for (std::size_t r = 0; r < jobs[j].ranks.size(); ++r) {
         const RankLog& log = jobs[j].ranks[r];
         for (std::size_t c = 0; c < log.calls.size(); ++c) {
-          // unique for this call, see RankLog::kinds
+          // Unique for this call, see RankLog::kinds.
           ProfileClass& of_call = kind_classes_[j][r][log.calls[c].kind];
           if (of_call.splits == no_index) continue;
           visit(calls[{order.circular ? r + 1 : 0, order.places[r][c]}], log.facts(log.calls[c]), of_call);

@@ -30,7 +30,7 @@ struct CommOrder {
   // By rank and call: position of its vertex in the order. Positions define the order of a rank's calls.
   std::vector<std::vector<std::uint32_t>> places{};
   std::uint32_t vertices = 0;
-  // the graph has a cycle; positions are in each rank's own order, and no vertices are shared
+  // The graph has a cycle; positions are in each rank's own order, and no vertices are shared.
   bool circular = false;
 };
 

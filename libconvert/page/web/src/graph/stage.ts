@@ -105,7 +105,7 @@ export class Stage {
     canvas.addEventListener('pointerleave', hideTip);
   }
 
-  // Zooms by the distance of two fingers, one of which has moved.
+  // Zooms by the distance of two fingers after one has moved.
   private pinch(e: PointerEvent): void {
     const distance = (): number => {
       const [a, b] = [...this.fingers.values()] as [PointerEvent, PointerEvent];

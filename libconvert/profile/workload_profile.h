@@ -161,8 +161,8 @@ struct ProfileJob {
   DataRanks data{};                         // from the settings of the workload
   std::vector<std::vector<Rank>> groups{};  // numbered from 1; empty: members are unknown
   std::vector<std::vector<std::uint32_t>>
-      slots{};  // by rank: group of each slot, in the order of `slots` of the profile
-  std::vector<Unit> units{};                   // the unit of the first iteration before other iterations
+      slots{};                // by rank: group of each slot, in the order of `slots` of the profile
+  std::vector<Unit> units{};  // the unit of the first iteration before other iterations
   std::vector<std::vector<double>> work_ns{};  // by rank and lane: durations of an iteration, mean
   // By part and rank: share of the profile's rest in one such part of the rank that has gaps without a place.
   std::array<std::vector<float>, parts> rest{};

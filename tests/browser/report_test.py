@@ -99,7 +99,7 @@ class Facts(ReportTest):
         self.assertIn("2 NPUs represent 1,024", page.text("#timeline .note"))
         self.assertIn("16 NPUs a cell", page.text("#matrix .note"))
         page = self.sample("classes1024")
-        self.assertIn("stand for 1,024", page.text("#timeline .note"))
+        self.assertIn("represent 1,024", page.text("#timeline .note"))
 
     def test_many_slices_are_drawn_as_fewer_and_that_is_said(self):
         subprocess.run([harness.options.samples, "slices2m", self.folder / "slices2m.html"], check=True)

@@ -408,8 +408,8 @@ Rank Partners::in_b(Rank a) {
   const auto [low, high] = std::minmax(at->second, a);
   const Rank unmapped = wishes_.ranks.contains(a) ? at->second : a;
   throw usage_error("--map-ranks: ranks " + std::to_string(low) + " and " + std::to_string(high) +
-                    " of A are both rank " + std::to_string(b) + " of B; map rank " +
-                    std::to_string(unmapped) + " of A as well");
+                    " of A are both rank " + std::to_string(b) + " of B; map rank " + std::to_string(unmapped) +
+                    " of A as well");
 }
 
 bool DiffWishes::same_time(Picoseconds a, Picoseconds b) const {

@@ -120,11 +120,11 @@ Statistics Difference::sections() const {
     s.notes.push_back("A and B share no rank, so nothing was compared; --map-ranks " + a + '=' + b +
                       " compares rank " + a + " of A with rank " + b + " of B");
   }
-  if (other_ids != 0)
-    s.notes.push_back(noun + " matched although their ids differ: " + std::to_string(other_ids));
+  if (other_ids != 0) s.notes.push_back(noun + " matched although their ids differ: " + std::to_string(other_ids));
   if (std::max({only_a.count, only_b.count, changes.count, edges_only_a.count, edges_only_b.count, groups.count}) >
       List<Edge>::most)
-    s.notes.push_back("each list holds the first " + std::to_string(List<Edge>::most) + " items; counts include all items");
+    s.notes.push_back("each list holds the first " + std::to_string(List<Edge>::most) +
+                      " items; counts include all items");
   s.notes.insert(s.notes.end(), notes.begin(), notes.end());
   return {std::move(s)};
 }

@@ -116,7 +116,7 @@ struct Difference {
   bool totals_differ = false;
   // A total of a run that is not complete ends where the run stopped.
   RunStatus status_a = RunStatus::complete, status_b = RunStatus::complete;
-  bool paths = false;                                                        // both have a critical path
+  bool paths = false;  // both have a critical path
   // Time by name of a path part: "computing", "all_reduce", "waiting for NPU 5", each with the names of its nodes.
   // Covers the critical paths if both runs have one, else the time of the mean NPU. Adds up to the runs.
   struct PathTimes {

@@ -35,16 +35,15 @@ std::string type_text(NodeType type, bool of_runs) {
 std::vector<Figure> shared_figures(const Fidelity& f) {
   const FeatureFidelity& s = f.set;
   const std::string ranks = f.of_runs ? "NPUs" : "ranks", nodes = f.of_runs ? "slices" : "nodes";
-  return {
-      {"ranks_a", ranks + " of A", Unit::count, value_of(f.ranks_a)},
-      {"ranks_b", ranks + " of B", Unit::count, value_of(f.ranks_b)},
-      {"nodes_a", nodes + " of A", Unit::count, value_of(s.nodes_a)},
-      {"nodes_b", nodes + " of B", Unit::count, value_of(s.nodes_b)},
-      {"classes", "classes: total variation", Unit::distance, s.classes.total_variation},
-      {"renamed_classes", "", Unit::count, value_of(s.classes.renamed)},
-      {"durations", "durations: largest Kolmogorov-Smirnov distance", Unit::distance, s.most_of_durations()},
-      {"sizes", "sizes: largest Kolmogorov-Smirnov distance", Unit::distance, s.most_of_sizes()},
-      {"calls", "autocorrelation of calls: largest difference", Unit::distance, value_or_none(s.calls)}};
+  return {{"ranks_a", ranks + " of A", Unit::count, value_of(f.ranks_a)},
+          {"ranks_b", ranks + " of B", Unit::count, value_of(f.ranks_b)},
+          {"nodes_a", nodes + " of A", Unit::count, value_of(s.nodes_a)},
+          {"nodes_b", nodes + " of B", Unit::count, value_of(s.nodes_b)},
+          {"classes", "classes: total variation", Unit::distance, s.classes.total_variation},
+          {"renamed_classes", "", Unit::count, value_of(s.classes.renamed)},
+          {"durations", "durations: largest Kolmogorov-Smirnov distance", Unit::distance, s.most_of_durations()},
+          {"sizes", "sizes: largest Kolmogorov-Smirnov distance", Unit::distance, s.most_of_sizes()},
+          {"calls", "autocorrelation of calls: largest difference", Unit::distance, value_or_none(s.calls)}};
 }
 
 std::vector<Figure> set_figures(const FeatureFidelity& s) {

@@ -66,8 +66,8 @@ class SetReader {
     if (from_zero) first = 0;
     constexpr std::int64_t most_ns = std::numeric_limits<Picoseconds>::max() / ps_per_ns;
     if (last - first > most_ns)
-      throw input_error({.file = name_}, "the recorded times span more than 106 days; check that all ranks use one clock",
-                        "times");
+      throw input_error({.file = name_},
+                        "the recorded times span more than 106 days; check that all ranks use one clock", "times");
     for (std::size_t i = 0; i < times.size(); ++i) set_times(i, times[i], first, from_zero);
     shift_to_begin();
     warn_of_clocks();

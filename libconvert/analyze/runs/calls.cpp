@@ -71,7 +71,7 @@ Details details_of(const Run& run, const Run::Call& c, std::uint32_t name) {
     type = element_type(run.texts[c.type]);
     if (type && type->name.empty()) type.reset();
     d.type = type ? std::string(type->name) : std::string(run.texts[c.type]);
-  // Kernels of other operations name an element type that they do not use.
+    // Kernels of other operations name an element type that they do not use.
   } else if (reduces(c.op) && words.type) {
     type = words.type;
     d.type = type->name;

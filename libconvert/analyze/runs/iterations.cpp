@@ -98,10 +98,11 @@ std::optional<Found> by_repetition(const Run& run) {
   }
   const std::size_t period = kinds.empty() ? 0 : period_of(kinds);
   if (period == 0 || kinds.size() < 2 * period || kinds.size() % period != 0) return std::nullopt;
-  Found f{.iterations = {},
-          .how = "by collectives: a sequence of " + std::to_string(period) +
-                 " repeats on NPU " + std::to_string(first) +
-                 "; each iteration begins with the first collective of the sequence, the first iteration with the run"};
+  Found f{
+      .iterations = {},
+      .how = "by collectives: a sequence of " + std::to_string(period) + " repeats on NPU " +
+             std::to_string(first) +
+             "; each iteration begins with the first collective of the sequence, the first iteration with the run"};
   for (std::size_t i = 0; i < kinds.size(); i += period) {
     const std::size_t next = i + period;
     f.iterations.push_back({static_cast<std::int64_t>(i / period), i == 0 ? 0 : begins[i],

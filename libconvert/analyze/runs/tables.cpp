@@ -80,8 +80,7 @@ Section links_section(const Run& run, const RunWishes&) {
                 used == 0 ? Value{} : Value(busy / static_cast<double>(used))}};
   s.figures.front().key = "total";
   s.tables.push_back(std::move(t));
-  if (run.links.empty())
-    s.notes.emplace_back("the run has no links; et-replay --network links records them");
+  if (run.links.empty()) s.notes.emplace_back("the run has no links; et-replay --network links records them");
   return s;
 }
 
@@ -168,7 +167,8 @@ Section use_section(const Run& run, const RunWishes& wishes) {
       {"tflops_per_npu", "TFLOPS of an NPU, mean", Unit::number, use.tflops}};
   if (use.peak_per_s > 0) {
     s.figures.push_back({"peak_tflops", "TFLOPS of an NPU at its peak", Unit::number, use.peak_per_s / 1e12});
-    s.figures.push_back({"mfu", "used share of the peak (MFU)", Unit::share, use.mfu < 0 ? Value{} : Value(use.mfu)});
+    s.figures.push_back(
+        {"mfu", "used share of the peak (MFU)", Unit::share, use.mfu < 0 ? Value{} : Value(use.mfu)});
   } else {
     s.notes.emplace_back("--peak 989TFLOPS adds the used share of the peak");
   }

@@ -73,7 +73,8 @@ Section time_section(const Run& run, const RunWishes& wishes) {
                {"npus", "NPUs", Unit::count, value_of(npus_of(run).size())},
                {"slices", "slices", Unit::count, value_of(run.timeline.slices.size())}};
   if (run.timeline.slices.empty()) {
-    s.notes.emplace_back("the run has no slices, so its time categories are unknown; et-replay -o x.run keeps slices");
+    s.notes.emplace_back(
+        "the run has no slices, so its time categories are unknown; et-replay -o x.run keeps slices");
   } else {
     const SlicesByNpu slices(run);
     const std::vector<NpuParts> parts = own_parts(run);

@@ -152,8 +152,9 @@ Section SetStatistics::volume() const {
     s.notes.push_back("messages and calls without a size: " + std::to_string(d.unsized) +
                       " (algorithms have no size: -f msccl,size=1MiB sets one)");
   if (d.bad_sizes != 0)
-    s.notes.push_back("sizes omitted, as they are negative or not integers (et-validate --rules attributes lists them): " +
-                      std::to_string(d.bad_sizes));
+    s.notes.push_back(
+        "sizes omitted, as they are negative or not integers (et-validate --rules attributes lists them): " +
+        std::to_string(d.bad_sizes));
   note_sums(s, {&total_.sent_bytes, &total_.received_bytes, &total_.call_bytes, &total_.operations,
                 &total_.tensor_bytes});
   return s;
@@ -273,8 +274,7 @@ Section SetStatistics::flops() const {
   }
   constexpr double ps_per_nano = 1000;
   const auto ns = static_cast<double>(last - first);
-  s.figures.push_back(
-      {"time", "from first start to last end of the longest rank", Unit::time, ns * ps_per_nano});
+  s.figures.push_back({"time", "from first start to last end of the longest rank", Unit::time, ns * ps_per_nano});
   const double possible = ns * options_.ops_per_ns * static_cast<double>(rows_.size());
   s.figures.push_back({"mfu", "used share of the peak (MFU)", Unit::share,
                        possible == 0 ? Value{} : Value(total_.operations.number() / possible)});
@@ -314,7 +314,8 @@ Section SetStatistics::path() const {
   std::uint64_t untimed = 0;
   for (const RankStatistics::Nodes& n : total_.by_type) untimed += n.count - n.timed;
   if (!timed && total_.nodes != 0) {
-    s.notes.emplace_back("no node has a duration; --peak estimates nodes with operations, et-replay simulates all nodes");
+    s.notes.emplace_back(
+        "no node has a duration; --peak estimates nodes with operations, et-replay simulates all nodes");
   } else if (untimed != 0) {
     s.notes.push_back(
         std::to_string(untimed) + " of " + counted(total_.nodes, "node") +
@@ -381,8 +382,8 @@ Section SetStatistics::redundant() const {
                {"edges_share", "share of all", Unit::share,
                 share_of(static_cast<std::int64_t>(total_.redundant_edges), static_cast<std::int64_t>(edges))}};
   if (total_.edges_not_searched != 0)
-    s.notes.push_back("dependencies not searched, to limit the time: " +
-                      std::to_string(total_.edges_not_searched) + "; up to this number may be redundant too");
+    s.notes.push_back("dependencies not searched, to limit the time: " + std::to_string(total_.edges_not_searched) +
+                      "; up to this number may be redundant too");
   return s;
 }
 

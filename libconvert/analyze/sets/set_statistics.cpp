@@ -226,8 +226,7 @@ Section SetStatistics::nodes() const {
   const double nodes = static_cast<double>(total_.nodes);
   s.figures = {{"total", "nodes", Unit::count, value_of(total_.nodes)},
                {"ranks", "ranks", Unit::count, value_of(rows_.size())}};
-  if (total_.on_cpu != 0)
-    s.figures.push_back({"on_cpu", "nodes on the CPU", Unit::count, value_of(total_.on_cpu)});
+  if (total_.on_cpu != 0) s.figures.push_back({"on_cpu", "nodes on the CPU", Unit::count, value_of(total_.on_cpu)});
   s.figures.insert(s.figures.end(),
                    {{"edges", "dependencies", Unit::count, value_of(edges)},
                     {"data_edges", "data dependencies", Unit::count, value_of(total_.data_edges)},

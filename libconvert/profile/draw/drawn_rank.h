@@ -59,7 +59,7 @@ class DrawnRank {
   std::vector<Dep> found_;                                   // of the node that is added
   std::vector<CallMask> waits_;                              // by node, relative to known_
   std::vector<std::uint32_t> known_;  // number of communications before the node, including itself
-  std::vector<std::uint32_t> calls_;                         // nodes
+  std::vector<std::uint32_t> calls_;  // nodes
   std::uint64_t moved_ = 0;
 };
 

@@ -118,7 +118,8 @@ class Checker {
     want(p_.costs.size() == symbols(), "a row for each token and rule is required");
     for (row_ = 0; row_ < p_.costs.size(); ++row_) {
       const std::vector<std::uint32_t>& costs = p_.costs[row_];
-      want(costs.empty() || costs.size() == length_of(static_cast<Symbol>(row_)), "a pool for each node is required");
+      want(costs.empty() || costs.size() == length_of(static_cast<Symbol>(row_)),
+           "a pool for each node is required");
       for (const std::uint32_t pool : costs) want(pool < p_.pools.size(), "unknown pool");
     }
   }
@@ -190,7 +191,8 @@ class Checker {
       for (const double ns : work) want(std::isfinite(ns) && ns >= 0, "invalid time");
     }
     for (const std::vector<Rank>& group : job.groups) {
-      want(std::ranges::all_of(group, [](Rank r) { return r <= largest_rank; }), "a group contains an invalid rank");
+      want(std::ranges::all_of(group, [](Rank r) { return r <= largest_rank; }),
+           "a group contains an invalid rank");
       want(std::set<Rank>(group.begin(), group.end()).size() == group.size(), "a group contains a rank twice");
     }
     for (const ProfileJob::Unit& u : job.units) check_unit(job, u);

@@ -44,8 +44,8 @@ class ProfileReader {
   void read_head(ondemand::object& members, WorkloadProfile& profile) {
     std::string_view kind;
     if (members.find_field("kind").get(kind) != simdjson::SUCCESS || kind != profile_kind)
-      throw failure("not a profile of et-profile: it does not begin with \"kind\":\"" +
-                    std::string(profile_kind) + "\"");
+      throw failure("not a profile of et-profile: it does not begin with \"kind\":\"" + std::string(profile_kind) +
+                    "\"");
     const std::int64_t version = members.find_field("version").get_int64().value();
     if (version != WorkloadProfile::version)
       throw failure("the profile has version " + std::to_string(version) + "; this program reads version " +

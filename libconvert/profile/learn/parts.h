@@ -23,11 +23,10 @@ struct IterationRule {
 [[nodiscard]] IterationRule iteration_rule(const Trace& first, std::size_t told);
 
 struct RankParts {
-  std::vector<std::uint32_t>
-      order;                        // nodes, parents before children; ready nodes in file order
-  std::vector<std::uint32_t> part;  // by node: 0 prologue, 1 … n iterations, n + 1 epilogue
-  std::uint32_t iterations = 1;     // n
-  CallPeriod period{};              // set if the iterations were found by period
+  std::vector<std::uint32_t> order;  // nodes, parents before children; ready nodes in file order
+  std::vector<std::uint32_t> part;   // by node: 0 prologue, 1 … n iterations, n + 1 epilogue
+  std::uint32_t iterations = 1;      // n
+  CallPeriod period{};               // set if the iterations were found by period
 };
 // Returns the parts of a rank; the rank is one iteration if the rule finds none. Throws Error(input) if the
 // dependencies have a cycle.

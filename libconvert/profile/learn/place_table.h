@@ -79,12 +79,12 @@ class PlaceTable {
   std::uint32_t k_;
   GapContexts contexts_;
   std::vector<Part> parts_;
-  std::vector<GapContexts::Of> context_;                                     // by gap
-  std::vector<std::uint32_t> context_count_;                                 // by context: number of gaps
-  std::vector<std::uint32_t> place_by_context_;                              // no_index: none
-  std::uint32_t alike_places_ = 0;  // number of places that pick_alike() has made
-  std::vector<std::uint32_t> place_;                                         // by gap
-  std::vector<std::vector<std::uint32_t>> members_;                          // by place: gaps
+  std::vector<GapContexts::Of> context_;             // by gap
+  std::vector<std::uint32_t> context_count_;         // by context: number of gaps
+  std::vector<std::uint32_t> place_by_context_;      // no_index: none
+  std::uint32_t alike_places_ = 0;                   // number of places that pick_alike() has made
+  std::vector<std::uint32_t> place_;                 // by gap
+  std::vector<std::vector<std::uint32_t>> members_;  // by place: gaps
   std::vector<std::map<std::uint32_t, double>> place_factor_, rank_factor_;  // by lane
   std::vector<std::vector<std::uint32_t>> call_pools_;                       // by gap
   std::uint32_t call_pool_count_ = 0;

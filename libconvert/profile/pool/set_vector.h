@@ -18,7 +18,8 @@ namespace convert {
 //   ranks           number
 //   computations    number on the host, on the device, and of memory nodes
 //   times           longest chain of a rank, mean over ranks
-//   shares          of all durations: host, device, memory, collectives, messages; of the longest chains: communication
+//   shares          of all durations: host, device, memory, collectives, messages; of the longest chains:
+//   communication
 struct SetVector {
   struct Number {
     double value = 0;

@@ -176,7 +176,8 @@ TEST(RecordedRun, RefusesWhatSaysNoTimes) {
     return std::string();
   };
   const std::string none =
-      "no node has a recorded time (start_time_micros or start_nanos, and a duration); et-replay -o x.run simulates "
+      "no node has a recorded time (start_time_micros or start_nanos, and a duration); et-replay -o x.run "
+      "simulates "
       "the set";
   EXPECT_EQ(failure({}), none);
   EXPECT_EQ(failure({trace_of(0, {{.id = 1, .begin_ns = -1, .duration_ns = 5}})}), none);

@@ -95,9 +95,8 @@ TEST(TenPage, TooManyTransfersAreRefused) {
   test::ScheduleMaker m(Collective::custom, 2);
   m.wire(0, 1).chunk({0}, {1});
   m.s.transfers.assign(2'000'001, {.start = 0, .end = 1, .id = 0, .src = 0, .dst = 1, .chunk = 0});
-  EXPECT_EQ(
-      test::error_text([&] { (void)page_of(m.s, {.title = "x"}); }),
-      "f: 2000001 transfers exceed the 2000000 that a page shows; choose chunks, such as --chunks 0-7");
+  EXPECT_EQ(test::error_text([&] { (void)page_of(m.s, {.title = "x"}); }),
+            "f: 2000001 transfers exceed the 2000000 that a page shows; choose chunks, such as --chunks 0-7");
 }
 
 TEST(TenPage, TooManyPlacesAreRefused) {

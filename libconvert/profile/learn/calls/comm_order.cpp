@@ -49,8 +49,8 @@ class Sorter {
   CommOrder order_;
   bool same_iterations_ = true;
   std::map<VertexKey, std::uint32_t> by_key_;
-  std::vector<std::vector<std::uint32_t>> vertex_;  // by rank and call
-  std::vector<std::uint32_t> ordinal_;              // by vertex: its largest call number on a rank
+  std::vector<std::vector<std::uint32_t>> vertex_;              // by rank and call
+  std::vector<std::uint32_t> ordinal_;                          // by vertex: its largest call number on a rank
   std::vector<std::pair<std::uint32_t, std::uint32_t>> parts_;  // by vertex: first and last part over its ranks
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;  // from, to: vertices, then joins
   std::uint32_t points_ = 0;                                    // vertices and joins
@@ -234,11 +234,11 @@ void Sorter::tell_circle(const std::vector<std::uint32_t>& open) {
     if (++shown > most + points_) break;
     if (q < order_.vertices && shown <= most) circle = describe(q) + (circle.empty() ? "" : " → " + circle);
   }
-  diagnostics_.warning(
-      {.file = set_}, "deadlock",
-      "communications wait for each other in a cycle: " + circle +
-          " (rank:node); sets sampled from the profile have such cycles too",
-      {"hint: et-validate reports details; et-validate --fix removes order that the recording shows to be unnecessary"});
+  diagnostics_.warning({.file = set_}, "deadlock",
+                       "communications wait for each other in a cycle: " + circle +
+                           " (rank:node); sets sampled from the profile have such cycles too",
+                       {"hint: et-validate reports details; et-validate --fix removes order that the recording "
+                        "shows to be unnecessary"});
 }
 
 }  // namespace

@@ -33,8 +33,8 @@ inline constexpr double least_effect = 0.01;
 // finding, independent of their effect. A run without slices has at most a headline.
 [[nodiscard]] std::vector<Finding> findings_of(const Run& run);
 
-// Append the findings as text, one line each, or as a JSON array of {"rule", "panel", "text", "value", "effect",
-// "replayed", "npus", "numbers"} at the given indent.
+// Append the findings as text, one line each, or as a JSON array at the given indent. Its objects have the members
+// "rule", "panel", "text", "value", "effect", "replayed", "npus" and "numbers".
 void append_text(const std::vector<Finding>& findings, std::string& out);
 void append_json(const std::vector<Finding>& findings, std::string& out, unsigned indent = 0);
 

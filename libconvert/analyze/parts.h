@@ -79,8 +79,8 @@ class CommunicationWaits {
   std::vector<std::pair<std::uint64_t, Picoseconds>> sends_;  // flow → begin of its send, ascending
 };
 
-// Calls `take` with each stretch of [0, window()) in which the NPU of `slices` (indices into Timeline::slices) is
-// in one time category, in order of time.
+// Calls `take` with each stretch of [0, window()) in which an NPU is in one time category, in order of time.
+// `slices`: indices of its slices in Timeline::slices.
 using TakeStretch = std::function<void(Part part, Picoseconds begin, Picoseconds end)>;
 void for_each_stretch(const Run& run, std::span<const std::uint32_t> slices, const CommunicationWaits& waits,
                       const TakeStretch& take);

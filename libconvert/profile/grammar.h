@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Repetitions in sequences: Re-Pair (Larsson and Moffat, "Off-line dictionary-based compression", 2000), which
+// Repetitions in sequences: Re-Pair (Larsson and Moffat, "Off-line dictionary-based compression", 2000). It
 // replaces the most frequent pair of symbols by a new symbol while a pair is frequent enough.
 #pragma once
 

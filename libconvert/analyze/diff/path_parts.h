@@ -2,9 +2,9 @@
 // Divides the critical path of a run into computing, collectives, messages and waiting for an NPU.
 //
 // The path of a straggler leads through its computing. There are two cases: the other NPUs compute as well, or they
-// wait. Work of an NPU on the path before a collective or before a message that it sends is therefore "waiting for
-// NPU 5" as soon as at least half of the other NPUs can only wait. The other NPUs are the members of the group for
-// a collective, and all NPUs for a message.
+// wait. So work of an NPU on the path counts as "waiting for NPU 5" if it precedes a collective or a message of
+// this NPU, from the time at which at least half of the other NPUs can only wait. The other NPUs are the members of
+// the group for a collective, and all NPUs for a message.
 #pragma once
 
 #include <cstdint>

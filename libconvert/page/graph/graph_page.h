@@ -2,13 +2,28 @@
 // Page `graph` of a trace set: nodes, dependencies, messages, lanes and attributes as columns. The page computes
 // the layout.
 //
-// The head: "title", "operand" (name of the set on the command line of et-graph), "ranks" [[rank, nodes], …],
-// "lanes" [[position of the rank, label], …], "names" (of nodes), "time" {"base_ns"} if nodes have begins,
-// "attributes" and "attribute_lists". Columns of nodes, rank by rank: id, type (NodeType), name, lane, bytes (-1:
-// unknown), peer (-1: none), op (Collective; 255: none), begin and duration (ns, -1: unknown; only if a node has
-// one), data_count and control_count of its parents, attributes (see AttributeColumns). Columns of edges: parent,
-// by node, data dependencies first; message_from, message_to; missing_node and missing_id for dependencies on
-// missing nodes. Ids above 2^53 are in "large_ids" [[node, "id"], …], and -1 in the column.
+// The head:
+//   title            title of the page
+//   operand          name of the set on the command line of et-graph
+//   ranks            [[rank, nodes], …]
+//   lanes            [[position of the rank, label], …]
+//   names            of nodes
+//   time             {"base_ns"}, if a node has a begin
+//   attributes,      see AttributeColumns
+//   attribute_lists
+//   large_ids        [[node, "id"], …]: ids above 2^53, which are -1 in the column
+//
+// Columns by node, rank by rank:
+//   id, type         type: NodeType
+//   name, lane       indices into the head
+//   bytes, peer      bytes -1: unknown; peer -1: none
+//   op               Collective; 255: none
+//   begin, duration  ns, -1: unknown; only if a node has one
+//   data_count,      number of its parents
+//   control_count
+//   attributes       see AttributeColumns
+// Columns of edges: parent (by node, data dependencies first); message_from, message_to; missing_node and
+// missing_id for dependencies on missing nodes.
 #pragma once
 
 #include <cstdint>

@@ -1,22 +1,37 @@
 // SPDX-License-Identifier: MIT
 // Data of the page `ten`: movement of chunks over time, for a schedule in time or an algorithm in steps.
 //
-// The head: "title", "file", "collective", "unit" ("time": picoseconds, "steps"), "npus", "relays" [node, …],
-// "switches" (the last `switches` relays are switches), "sums" (chunks have contributions of several NPUs),
-// "played" (transfers are messages of a program in steps), "claimed" (ps), "verdict" {"outcome": "proved",
-// "refuted" or "not proved", "rule", "place", "text"}, "forwarding" (of a replay), "needs_stored" (transfers are
-// stored as a whole at intermediate nodes), "findings" [{"severity", "rule", "place", "text", "notes"}, …], and
-// "left_out" (number of transfers that --chunks omits).
+// The head:
+//   title, file, collective, npus
+//   unit             "time" (picoseconds) or "steps"
+//   relays           [node, …]
+//   switches         number of switches, the last ones of `relays`
+//   sums             chunks have contributions of several NPUs
+//   played           transfers are messages of a program in steps
+//   claimed          ps
+//   verdict          {"outcome": "proved", "refuted" or "not proved", "rule", "place", "text"}
+//   forwarding       of a replay
+//   needs_stored     transfers are stored as a whole at intermediate nodes
+//   findings         [{"severity", "rule", "place", "text", "notes"}, …]
+//   left_out         number of transfers that --chunks omits
 //
-// Columns by transfer: id, begin, end, busy (ps or steps; busy: how long the link is occupied), src, dst, op (1:
-// the receiver adds the data), cargo_count; by cargo: cargo_chunk (-1: a mixture), cargo_held. By chunk: chunk_id,
-// chunk_bytes (-1: unknown), pre_count, post_count (-1: all NPUs; else number of entries in pre_node, post_node).
-// By link: link_src, link_dst. Contents of NPUs: change_time (-1: at the beginning), change_npu, change_chunk,
-// change_held (negative: some contributions twice).
+// Columns:
+//   by transfer      id, begin, end, busy (ps or steps; busy: how long the link is occupied), src, dst,
+//                    op (1: the receiver adds the data), cargo_count
+//   by cargo         cargo_chunk (-1: a mixture), cargo_held
+//   by chunk         chunk_id, chunk_bytes (-1: unknown), pre_count, post_count (-1: all NPUs; else number of
+//   entries
+//                    in pre_node, post_node)
+//   by link          link_src, link_dst
+//   NPU contents     change_time (-1: at the beginning), change_npu, change_chunk, change_held (negative: some
+//                    contributions twice)
 //
-// Columns of an algorithm's program: tb_npu, tb_id, tb_steps; by step step_type (StepType), step_done (-1: never;
-// with times: ps, and step_begin too), step_place, step_line, step_src, step_dst, step_cnt (places as 3 × offset +
-// Buffer); by message send_step, recv_step (-1: never received); dep_from, dep_to.
+// Columns of an algorithm's program:
+//   by threadblock   tb_npu, tb_id, tb_steps
+//   by step          step_type (StepType), step_done (-1: never; with times: ps, and step_begin too), step_place,
+//                    step_line, step_src, step_dst, step_cnt (places as 3 × offset + Buffer)
+//   by message       send_step, recv_step (-1: never received)
+//   by dependency    dep_from, dep_to
 #pragma once
 
 #include <cstdint>

@@ -67,9 +67,9 @@ void PlaceTable::list_parts() {
   }
 }
 
-// Makes places of gaps from sequences that occur fewer than k times. Gaps share a place if they have the same
-// single piece in all occurrences of their sequence and are between the same two communications, or else after the
-// same one or before the same one.
+// Makes places of gaps from sequences that occur fewer than k times. Gaps can share a place if each has one piece
+// in all occurrences of its sequence, and these pieces are equal. They must also be between the same two
+// communications, or else after the same one, or before the same one.
 void PlaceTable::pick_alike() {
   using Key = std::pair<std::uint32_t, Symbol>;      // context, piece
   std::map<std::uint32_t, std::set<Symbol>> pieces;  // by the narrowest context
@@ -207,8 +207,8 @@ std::map<std::uint32_t, double> PlaceTable::expected(std::uint32_t segment) cons
   return out;
 }
 
-// Fits the time of a gap in a lane as the mean time of its tokens, times a factor of the place, times a factor of
-// the rank, by alternating updates. A factor is computed from at least k nodes.
+// Fits the time of a gap in a lane as a product: mean time of its tokens × factor of the place × factor of the
+// rank. The factors are updated alternately. A factor is computed from at least k nodes.
 void PlaceTable::find_factors() {
   const auto& gaps = segments_.gaps();
   std::vector<std::map<std::uint32_t, double>> mean;

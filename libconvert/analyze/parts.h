@@ -3,8 +3,8 @@
 //
 // For an NPU, C is the time in which at least one node computes (not on the CPU). M is the time in which bytes may
 // move: a send, a receive after its message is sent, a collective after its last call. W is the time in which a
-// receive or a collective waits before M. A is the time of remote memory, U the time of the CPU. The window is [0,
-// T] with T = Run::total_ps, or reached_ps if the run did not complete.
+// receive or a collective waits until its bytes may move. A is the time of remote memory, U the time of the CPU.
+// The window is [0, T] with T = Run::total_ps, or reached_ps if the run did not complete.
 #pragma once
 
 #include <array>

@@ -2,8 +2,8 @@
 // Divides the critical path of a run into computing, collectives, messages and waiting for an NPU.
 //
 // The path of a straggler leads through its computing. There are two cases: the other NPUs compute as well, or they
-// wait. So work of an NPU on the path counts as "waiting for NPU 5" if it precedes a collective or a message of
-// this NPU, from the time at which at least half of the other NPUs can only wait. The other NPUs are the members of
+// wait. Work of an NPU before a collective or a message of this NPU is therefore split. It counts as "waiting for
+// NPU 5" from the time at which at least half of the other NPUs can only wait. The other NPUs are the members of
 // the group for a collective, and all NPUs for a message.
 #pragma once
 

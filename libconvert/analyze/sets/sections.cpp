@@ -360,7 +360,7 @@ Section SetStatistics::idle() const {
   }
   s.figures = {{"busy", "streams busy, sum", Unit::time, value_of(busy)},
                {"host_wait", "idle, waiting for the host to launch", Unit::time, value_of(host)},
-               {"kernel_wait", "idle for " + std::to_string(kernel_delay_ns) + " ns at most after the launch",
+               {"kernel_wait", "idle for " + std::to_string(kernel_delay_ns) + " ns at most, launched before",
                 Unit::time, value_of(kernel)},
                {"other_wait", "idle for other reasons", Unit::time, value_of(other)}};
   s.tables.push_back(std::move(t));

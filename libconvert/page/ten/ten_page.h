@@ -20,8 +20,7 @@
 //                    op (1: the receiver adds the data), cargo_count
 //   by cargo         cargo_chunk (-1: a mixture), cargo_held
 //   by chunk         chunk_id, chunk_bytes (-1: unknown), pre_count, post_count (-1: all NPUs; else number of
-//   entries
-//                    in pre_node, post_node)
+//                    entries in pre_node, post_node)
 //   by link          link_src, link_dst
 //   NPU contents     change_time (-1: at the beginning), change_npu, change_chunk, change_held (negative: some
 //                    contributions twice)

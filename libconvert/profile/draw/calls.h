@@ -34,8 +34,8 @@ class DrawnCalls {
     std::size_t own = 0;                     // index of the rank in the group
     [[nodiscard]] std::int64_t bytes(std::size_t from, std::size_t to) const;
   };
-  // Returns the shards of a call of a class with splits. If ranks have received unequal shares in the call before
-  // and now send unequal ones, they send the shares that they received.
+  // Returns the shards of a call of a class with splits. If ranks have received unequal shares in the latest call
+  // and now send unequal ones, the shares sent follow the shares received.
   [[nodiscard]] Parts parts(const ProfileClass& c, const Call& call);
   // Returns the quantile, between 0 and 1, of the load that the rank received in the latest call among the loads of
   // its group. Returns nothing if that call was no all-to-all with unequal loads.

@@ -36,7 +36,7 @@ class ClassTable {
   // host or device.
   [[nodiscard]] const NodeCost& most(std::uint32_t node_class) const { return most_[node_class]; }
   // Returns the duration in ns above which a node of the class is long: eight times the mean, and at least 0.2 % of
-  // a rank's iteration. Long nodes are kept apart, since they determine when other nodes can begin.
+  // a rank's iteration. Tokens distinguish long nodes, as their positions determine when other nodes can begin.
   [[nodiscard]] double long_ns(std::uint32_t node_class) const { return long_ns_[node_class]; }
   [[nodiscard]] std::size_t size() const { return classes_.size(); }
   [[nodiscard]] const std::vector<ProfileClass>& classes() const { return classes_; }

@@ -69,7 +69,7 @@ void PlaceTable::list_parts() {
 
 // Makes places of gaps from sequences that occur fewer than k times. Gaps can share a place if each has one piece
 // in all occurrences of its sequence, and these pieces are equal. They must also be between the same two
-// communications, or else after the same one, or before the same one.
+// communications, or else before the same one, or after the same one.
 void PlaceTable::pick_alike() {
   using Key = std::pair<std::uint32_t, Symbol>;      // context, piece
   std::map<std::uint32_t, std::set<Symbol>> pieces;  // by the narrowest context

@@ -158,8 +158,8 @@ std::vector<std::vector<CallWaits>> PlaceTable::waits_of_calls() const {
   return out;
 }
 
-// A step depends on another step if two conditions hold: it does so in all occurrences of its script, and at least
-// k calls of its class depend on a call of the other class at this distance.
+// A step depends on another step under two conditions. It does so in all occurrences of its script, and at least k
+// calls of its class depend on a call of the other class at this distance.
 void PlaceTable::write_waits(WorkloadProfile& profile, std::span<const std::uint32_t> script_of) const {
   using Key = std::array<std::uint32_t, 3>;  // class, distance back, class there
   const std::vector<std::vector<CallWaits>> waits = waits_of_calls();

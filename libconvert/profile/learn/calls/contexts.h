@@ -16,7 +16,7 @@ class GapContexts {
  public:
   // Levels from narrow to wide: the gap of equal number in an equal sequence of communications; the n-th gap
   // between the same six, four or two communications; any gap between the same two, with receives and sends equal.
-  // The last two levels, the communication before the gap and the one after it, are too weak to be used alone.
+  // The last two levels, the communication after the gap and the one before it, are too weak to be used alone.
   static constexpr std::size_t levels = 8, places = 6, pair = 4;
   using Of = std::array<std::uint32_t, levels>;  // a context number for each level; no_index: unknown context
 

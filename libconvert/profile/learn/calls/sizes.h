@@ -21,8 +21,8 @@ class CallSizes {
   // Adds calls, and the number of their nodes.
   void add(const ProfileClass& shared, std::uint64_t calls, std::uint64_t nodes);
   // Ends adding and makes pools for sizes with fewer than k calls. A pool takes the rare sizes of classes that
-  // differ only in size. If these are too few, it takes the k most similar sizes of the type, or of all
-  // collectives.
+  // differ only in size; if these are too few, all sizes of these classes. If these are too few as well, it takes
+  // the k most similar sizes of the type, or of all collectives.
   void settle(std::uint32_t k);
 
   [[nodiscard]] bool told(const ProfileClass& shared) const { return calls_.at(shared) >= k_; }

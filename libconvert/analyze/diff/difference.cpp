@@ -13,7 +13,7 @@ namespace {
 
 Table path_table(const std::map<std::string, Difference::OnPath>& parts, bool paths) {
   Table t{.key = "path",
-          .title = paths ? "the critical paths" : "where the time of the mean NPU went",
+          .title = paths ? "the critical paths" : "time of the mean NPU by category",
           .columns = {{"part", "part", Unit::text},
                       {"a", "A", Unit::time},
                       {"b", "B", Unit::time},

@@ -22,12 +22,12 @@ Picoseconds spread_of(const Run::Call& c) { return std::max<Picoseconds>(0, c.la
 
 Table straggler_table(const std::map<Rank, Late>& late) {
   Table t{.key = "stragglers",
-          .title = "who is last",
+          .title = "NPUs that call last",
           .columns = {{"npu", "NPU", Unit::count},
                       {"calls", "collectives", Unit::count},
                       {"last", "last at", Unit::count},
                       {"last_share", "share", Unit::share},
-                      {"held_up", "first to last call, sum of these", Unit::time}},
+                      {"held_up", "first to last call, sum", Unit::time}},
           .more = "NPUs"};
   for (const auto& [rank, l] : late) {
     if (l.last == 0) continue;
@@ -42,7 +42,7 @@ Table straggler_table(const std::map<Rank, Late>& late) {
 // `last_of`: by call, the NPU that called it last.
 Table call_table(const Run& run, const std::vector<Value>& last_of) {
   Table t{.key = "by_call",
-          .title = "collectives whose calls lie farthest apart",
+          .title = "collectives by time between first and last call, the longest first",
           .columns = {{"collective", "collective", Unit::text},
                       {"group", "group", Unit::text},
                       {"number", "number", Unit::count},

@@ -44,7 +44,7 @@ Section traffic_section(const Run& run, const RunWishes&) {
   for (const Run::Traffic& m : run.matrix) pairs.push_back({m.src, m.dst, m.messages, Sum(m.bytes)});
   s.figures = {{"pairs_used", "pairs of NPUs", Unit::count, value_of(run.matrix.size())},
                {"bytes", "bytes", Unit::bytes, value_of(bytes)}};
-  s.tables.push_back(traffic_table("bytes that one NPU sent another", pairs, bytes));
+  s.tables.push_back(traffic_table("bytes that one NPU sent to another", pairs, bytes));
   if (run.matrix.empty()) s.notes.emplace_back("the run does not record which NPU sent to which");
   return s;
 }

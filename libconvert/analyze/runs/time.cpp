@@ -16,7 +16,7 @@ namespace {
 
 Table part_table(const std::vector<NpuParts>& parts, const SlicesByNpu& slices, Picoseconds total) {
   Table t{.key = "parts",
-          .title = "where the time of an NPU went",
+          .title = "time of an NPU by category",
           .columns = {{"part", "part", Unit::text},
                       {"mean", "mean", Unit::time},
                       {"mean", "of the run", Unit::share},
@@ -53,7 +53,7 @@ Table npu_table(const std::vector<NpuParts>& parts, const SlicesByNpu& slices) {
                                                                "memory", "CPU",  "idle"};
   for (std::size_t p = 0; p < part_count; ++p)
     t.columns.push_back({std::string(part_names[p]), std::string(titles[p]), Unit::time});
-  t.columns.push_back({"stands_for", "stands for", Unit::count});
+  t.columns.push_back({"stands_for", "represents", Unit::count});
   for (const NpuParts& n : parts) {
     std::vector<Value> row = {std::int64_t{n.npu}};
     for (const Picoseconds time : n.ps) row.emplace_back(time);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Collectives: a row for each call; for many calls, a row for each operation, size and group, whose click shows the
-// calls.
+// Collectives: a row for each call; for many calls, a row for each operation, size and group. A click on such a row
+// shows its calls.
 import {bytes, counted, h, panel, percent, rate, Table, timeText, tipOn} from '../lib';
 import {grouped} from './calls';
 import type {Calls, Group} from './calls';

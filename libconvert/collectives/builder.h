@@ -156,8 +156,8 @@ class AlgorithmBuilder {
   static std::size_t dep_count(const Tb& tb, std::size_t i);
   // Returns whether step i fuses with the previous step.
   static bool fused(const Tb& tb, std::size_t i);
-  // Returns the position of each step in the emitted list: fused steps share one; nops carry additional
-  // dependencies.
+  // Returns the position of each step in the emitted list. Fused steps share a position; n - 1 nops precede a step
+  // with n > 1 dependencies.
   static std::vector<std::int32_t> positions(const Tb& tb);
   static void emit_rank(const RankState& rank, Algorithm& out);
 

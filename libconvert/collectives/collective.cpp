@@ -32,7 +32,7 @@ constexpr std::int32_t max_ranks = 1 << 16;
 constexpr std::int32_t max_size_of_dim = 1 << 24;
 constexpr std::size_t max_dims = 64;
 
-// Returns the algorithm with the given name in any spelling; null if there is none.
+// Returns the algorithm with the given name in any spelling; null if the name is unknown.
 const CollectiveAlgorithm* named(std::string_view name) {
   const auto at = std::ranges::find_if(table(), [&](const auto& a) { return same_name(a.name, name); });
   return at == table().end() ? nullptr : &*at;

@@ -54,8 +54,8 @@ struct CollectiveAlgorithm {
 [[nodiscard]] std::string_view default_collective_algorithm(Collective collective);
 
 // Returns the algorithm for a request: in place except for all-to-all, with `chunks` chunks for each shard that the
-// algorithm uses. Throws Error(usage) if the algorithm is unknown or does not offer the collective, if a parameter
-// is out of range, or if there are more than 2^24 steps. The message lists the possible values.
+// algorithm uses. Throws Error(usage), which lists the possible values, if the algorithm is unknown or does not
+// offer the collective, a parameter is out of range, or there are more than 2^24 steps.
 [[nodiscard]] Algorithm build_collective(const CollectiveRequest& request);
 
 // Returns an algorithm whose channel c follows the ring rings[c], with an equal share of the data per ring. Each

@@ -68,7 +68,7 @@ inline constexpr GroupScheme direct_scheme{"direct", direct_reduce_scatter, dire
 inline constexpr GroupScheme halving_doubling_scheme{"halving_doubling", halving_reduce_scatter,
                                                      doubling_all_gather, one_channel};
 inline constexpr const GroupScheme* group_schemes[] = {&ring_scheme, &direct_scheme, &halving_doubling_scheme};
-// Returns the scheme with the given name in any spelling. Throws Error(usage) if there is none.
+// Returns the scheme with the given name in any spelling. Throws Error(usage) if the name is unknown.
 [[nodiscard]] const GroupScheme& find_scheme(std::string_view name);
 
 }  // namespace convert::collectives

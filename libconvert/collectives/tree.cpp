@@ -83,8 +83,8 @@ Tree rooted_tree(const CollectiveRequest& r, const Children& children_of) {
   return tree;
 }
 
-// Binary tree of the positions 1…n in order; even positions are inner nodes. Position p splits the 2^k - 1
-// positions around it, where k is the index of its lowest bit. Returns the children by position.
+// Binary tree of the positions 1…n in order; even positions are inner nodes. Position p is the root of the 2b - 1
+// positions around it, where b is the lowest set bit of p. Returns the children by position.
 std::vector<std::vector<std::int32_t>> in_order_tree(std::int32_t n) {
   std::vector<std::vector<std::int32_t>> children(static_cast<std::size_t>(n) + 1);
   for (std::int32_t p = 2; p <= n; p += 2) {

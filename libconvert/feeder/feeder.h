@@ -61,7 +61,7 @@ class Feeder {
   template <typename TryIssue>
   void issue(TryIssue&& try_issue);
 
-  // Takes all free nodes, none of which may ever have been refused. arrange(std::span<std::uint32_t>) may reorder
+  // Takes all free nodes; requires that no node was ever refused. arrange(std::span<std::uint32_t>) may reorder
   // the nodes, given in the order in which they became free. Then issue(std::uint32_t node) is called for each.
   template <typename Arrange, typename Issue>
   void issue_all(Arrange&& arrange, Issue&& issue);

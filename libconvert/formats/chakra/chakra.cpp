@@ -182,7 +182,7 @@ class ChakraWriter final : public TraceWriter {
   LinkOrderWriter order_;
 };
 
-// Sniffing: a message of which only the beginning may be visible.
+// Sniffing: a message that may be cut after its beginning.
 struct Glimpse {
   std::string_view visible;
   std::uint64_t size = 0;

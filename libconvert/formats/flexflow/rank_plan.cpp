@@ -32,7 +32,7 @@ void check_ranks(const TaskGraph& graph, Rank last, std::size_t nodes) {
       if (is_transfer(t)) visit(t, t.peer);
     }
   };
-  // That many nodes cannot cover more ranks, so higher ranks need no mark.
+  // N nodes cannot cover more than N ranks, so higher ranks need no mark.
   std::vector<bool> seen(std::min<std::size_t>(last, nodes) + 1);
   each([&](const Task&, Rank r) {
     if (r < seen.size()) seen[r] = true;

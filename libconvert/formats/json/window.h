@@ -69,7 +69,7 @@ class JsonWindow {
   // more. If `behind` (no further item is allowed), the window does not cut any item.
   void read_on(const char* at_end, bool behind = false);
   // Shows the text from `item` on again, as repaired by RepairedJson, which takes `grammar` and `after_bracket`.
-  // Returns false, without effect, if repair() was called before, or if the rest of the window is so long that
+  // Returns false, and does nothing, if repair() was called before, or if the rest of the window is so long that
   // repairs would take much memory.
   [[nodiscard]] bool repair(const char* item, JsonGrammar grammar, bool after_bracket);
   // Returns the repairs so far; null if repair() was not called.

@@ -27,14 +27,14 @@ class KinetoTimes {
     last_ns_ = std::max(last_ns_, start_ns);
   }
 
-  // Returns the resolution of the times: that of their digits, unless it is finer than the resolution of a double
-  // of that size (Python).
+  // Returns the resolution of the times: the last digit in use, unless a double of that size (Python) is less
+  // precise.
   [[nodiscard]] std::int64_t resolution_ns() const;
 
   struct Absent {
     std::uint64_t events = 0;
     std::uint64_t first_line = 0;
-    bool all_empty = false;  // all of them begin at 0 with duration 0
+    bool all_empty = false;  // all events begin at 0 with duration 0
   };
   // Drops the events that begin so long before all others that their time must be missing.
   Absent drop_absent(Profile& profile) const;

@@ -18,7 +18,7 @@ namespace convert {
 [[nodiscard]] Algorithm read_msccl(std::string text, const std::string& file, Diagnostics& diagnostics);
 
 // Returns the first position at which the tokenizers of the MSCCL runtimes, which accept a subset of XML, reject
-// the document or differ from XML readers; nothing if there is none.
+// the document or differ from XML readers; otherwise nothing.
 [[nodiscard]] std::optional<Diagnostic> find_runtime_syntax(std::string_view text, const std::string& file);
 
 // Appends the document in MSCCLang's layout: its order of attributes, two-space indentation, no XML declaration.

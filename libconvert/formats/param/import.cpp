@@ -16,7 +16,7 @@
 namespace convert {
 namespace {
 
-// With more concurrent operations than this, following nodes wait for one node that waits for all of them.
+// With more concurrent operations than this, following nodes wait for one node that joins these operations.
 constexpr std::size_t most_joined = 64;
 
 // A group as defined by a rank's inits.

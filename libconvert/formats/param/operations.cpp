@@ -15,7 +15,7 @@ namespace {
 
 using enum ParamOperation::Kind;
 
-// Of several operations with one type, the first is used for writing.
+// The first operation of a type is used for writing.
 constexpr std::array param_operations_known = {
     ParamOperation{"all_reduce", collective, Collective::all_reduce},
     ParamOperation{"reduce", collective, Collective::reduce},
@@ -45,7 +45,7 @@ constexpr std::array param_operations_known = {
 constexpr std::array<std::pair<std::string_view, std::string_view>, 2> param_aliases = {
     {{"alltoall_base", "all_to_allv"}, {"recv_any_source", "recv"}}};
 
-// Types supported by the tool. Of several types with one size, the first is used for unknown types.
+// Types supported by the tool. The first type of a size stands for unsupported types of that size.
 constexpr std::array param_types_known = {
     ParamType{"byte", 1},     ParamType{"uint8", 1}, ParamType{"int8", 1},   ParamType{"char", 1},
     ParamType{"bool", 1},     ParamType{"short", 2}, ParamType{"half", 2},   ParamType{"float16", 2},

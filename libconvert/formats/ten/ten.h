@@ -23,7 +23,7 @@ namespace convert {
                                   Diagnostics& diagnostics);
 
 // Form of transfers over switches: one transfer per link, or one transfer that lists its switches, if it does not
-// wait at any of them.
+// wait at a switch.
 enum class WayForm : std::uint8_t { links, via };
 // Append the schedule, transfers by start, source, destination. Throw Error(input) if the link speeds are unknown.
 void write_ten_json(const Schedule& schedule, WayForm ways, std::string& out);

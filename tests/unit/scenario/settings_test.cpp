@@ -72,14 +72,13 @@ TEST(Settings, ValuesThatAKeyDoesNotTake) {
   EXPECT_EQ(
       setting_error("collective", "broadcast=ring"),
       "collective: 'broadcast=ring': broadcast has one native algorithm only; others are built:NAME or a file");
-  EXPECT_EQ(
-      setting_error("collective", "broadcast=built:ring"),
-      "collective: algorithm ring does not do broadcast; those for broadcast are rabenseifner, binomial_tree, "
-      "binary_tree, double_binary_tree, chain");
+  EXPECT_EQ(setting_error("collective", "broadcast=built:ring"),
+            "collective: algorithm ring does not support broadcast; the algorithms for broadcast are rabenseifner, "
+            "binomial_tree, binary_tree, double_binary_tree, chain");
   EXPECT_EQ(setting_error("collective", "all=built:rong").substr(0, 55),
             "collective: unknown algorithm 'rong'; did you mean ring");
   EXPECT_EQ(setting_error("collective", "all=built:ring,chunk=2"),
-            "collective: unknown key 'chunk'; known: chunks, dims, dim-algorithms, root");
+            "collective: unknown key 'chunk'; the keys are chunks, dims, dim-algorithms, root");
   EXPECT_EQ(setting_error("collective", "all=no/such").substr(0, 55),
             "collective: 'no/such' is neither an algorithm (ring, di");
   EXPECT_EQ(setting_error("collective", "all=rnig"),

@@ -102,7 +102,7 @@ class AlgorithmBuilder {
     Buffer src_buf = Buffer::input;
     Buffer dst_buf = Buffer::input;
     bool awaited = false;   // by another threadblock
-    bool may_fuse = false;  // a send of exactly what the step before it received
+    bool may_fuse = false;  // sends exactly the chunks that the previous step received
     bool needed = false;    // a step other than the send that may fuse with this one reads the stored chunks
     std::int32_t src_off = 0;
     std::int32_t dst_off = 0;

@@ -7,7 +7,7 @@ namespace {
 // Most threadblocks with a peer on one channel of a GPU in the runtimes.
 constexpr std::int32_t peers_per_channel = 32;
 
-// Adds a round in which member i sends part(i, j) to each member j.
+// Adds a round in which member i sends shard part(i, j) to each member j.
 template <class Part>
 void exchange(AlgorithmBuilder& b, const Group& g, Arrival arrival, const Part& part) {
   Round round;

@@ -54,7 +54,7 @@ Shape shape_of(std::string_view head) {
         metadata = metadata || name == "metadata";
         first = false;
       } else if (depth == 2 && key && name == "metadata") {
-        // Profiles have metadata of their users, with other names.
+        // Device traces may have user metadata, with other names.
         const std::string_view member = head.substr(i + 1, end - i - 1);
         if (member != "version" && member != "attr" && member != "unknown") return Shape::neither;
       }

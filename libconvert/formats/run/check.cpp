@@ -86,7 +86,8 @@ class Checker {
       require(std::max(d.from, d.to) < run_.timeline.slices.size(), "has an invalid slice");
     });
     table("slack", run_.slack_ps.size());
-    require(run_.slack_ps.empty() || run_.slack_ps.size() == run_.timeline.slices.size(), "has no slice");
+    require(run_.slack_ps.empty() || run_.slack_ps.size() == run_.timeline.slices.size(),
+            "does not belong to a slice");
     each("slack", run_.slack_ps, [&](Picoseconds slack) { optional_time(slack); });
   }
 

@@ -5,7 +5,7 @@ namespace convert {
 
 std::string kernelless_text(std::uint64_t nodes, Picoseconds time) {
   return counted(nodes, "communication node") + (nodes == 1 ? " has" : " have") +
-         " no kernel in the device trace (communication_without_kernel): their duration is the time of the call on "
+         " no kernel in the device trace (communication_without_kernel): the duration is the time of the call on "
          "the CPU, " +
          format_time(time) + " in total";
 }

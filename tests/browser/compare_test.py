@@ -157,7 +157,7 @@ class Replays(CompareTest):
 class Odd(CompareTest):
     def test_other_npus_are_told(self):
         page = self.sample("train16+npus48")
-        self.assertIn("A has 16 NPUs, B has 48 NPUs; slices are compared of 16 NPUs", page.text("#difference"))
+        self.assertIn("A has 16 NPUs, B has 48 NPUs; slices are compared for 16 NPUs", page.text("#difference"))
 
     def test_without_slices(self):
         page = self.sample("train16+no_slices")

@@ -96,15 +96,15 @@ class Facts(ReportTest):
         self.assertEqual(len(page.texts("#breakdown .row")), 24)
         self.assertIn("12 most and 12 least exposed of 1,024 NPUs", page.text("#breakdown .note"))
         self.assertEqual(sum(map(int, page.data("#breakdown rect", "npus"))), 1024)
-        self.assertIn("2 NPUs stand for 1,024", page.text("#timeline .note"))
+        self.assertIn("2 NPUs represent 1,024", page.text("#timeline .note"))
         self.assertIn("16 NPUs a cell", page.text("#matrix .note"))
         page = self.sample("classes1024")
-        self.assertIn("stand for 1,024", page.text("#timeline .note"))
+        self.assertIn("represent 1,024", page.text("#timeline .note"))
 
     def test_many_slices_are_drawn_as_fewer_and_that_is_said(self):
         subprocess.run([harness.options.samples, "slices2m", self.folder / "slices2m.html"], check=True)
         page = self.open(self.folder / "slices2m.html")
-        self.assertIn("1 NPU stands for 1,024", page.text("#timeline .note"))
+        self.assertIn("1 NPU represents 1,024", page.text("#timeline .note"))
 
     def test_two_million_calls(self):
         page = self.sample("calls2m")
@@ -232,7 +232,7 @@ class Odd(ReportTest):
 
     def test_stopped_run_ends_there(self):
         page = self.sample("stopped")
-        self.assertIn("stopped there", page.text(".kpi[data-id=total]"))
+        self.assertIn("stopped at this time", page.text(".kpi[data-id=total]"))
 
     def test_names_are_text(self):
         page = self.sample("hostile")

@@ -141,7 +141,7 @@ class Ten(harness.PageTest):
         page.keys("t")
         self.assertNotEqual(page.js("return getComputedStyle(document.body).backgroundColor"), background)
         page.keys("?")
-        self.assertIn("follow the chunk", page.text("dialog"))
+        self.assertIn("follow the previous or next chunk", page.text("dialog"))
 
     def test_buttons_do_what_keys_do(self):
         page = self.ring()
@@ -326,7 +326,7 @@ class Ten(harness.PageTest):
         self.shell(f"et-graph '{TESTDATA}/msccl/bad-fifo.xml' -o fifo.html")
         page = self.open(self.folder / "fifo.html")
         self.assertIn("[fifo]", page.text("#findings"))
-        self.assertIn("red frame: a finding", page.text("#threadblocks .legend"))
+        self.assertIn("red frame: finding", page.text("#threadblocks .legend"))
         self.assertEqual(harness.ending(page.path)[1], 0)
         self.assertEqual(page.data("#findings", "rule"), ["fifo"])
 
@@ -369,7 +369,7 @@ class Ten(harness.PageTest):
         page.keys("]")
         self.assertTrue(page.js(shown))
         # Chunks travel alone here: there is no column of others.
-        self.assertEqual(page.texts("#journey th"), ["begin", "end", "from", "to", "operation", "has then"])
+        self.assertEqual(page.texts("#journey th"), ["begin", "end", "from", "to", "operation", "then has"])
 
     def test_paper_says_when(self):
         page = self.ring()

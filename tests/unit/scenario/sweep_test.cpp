@@ -269,7 +269,7 @@ TEST_F(Sweep, AFailureIsTheResultOfItsRun) {
   EXPECT_EQ(r[0][2], "complete");
   EXPECT_EQ(r[1][2], "error");
   EXPECT_EQ(r[1].back(),
-            "ring:4,bw=1GB/s: no traces of ranks 2 to 3: the network has 4 NPUs; give a network of 2 NPUs");
+            "ring:4,bw=1GB/s: no traces of ranks 2 to 3: the network has 4 NPUs; use a network of 2 NPUs");
   EXPECT_EQ(r[2].back(), "an ideal network has no bandwidth to set");
   EXPECT_EQ(r[3], (Texts{"stuck.jsonl", "ring:2,bw=1GB/s", "deadlock", "", "", "", "", "5000", "1", "1000", "", "",
                          "", "", "1 node never runs to its end"}));

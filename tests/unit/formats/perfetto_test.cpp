@@ -277,7 +277,7 @@ TEST(Perfetto, PartsOfARun) {
 
 TEST(Perfetto, RefusesOptionsThatSayNothing) {
   EXPECT_EQ(perfetto_failure("perfetto,window=5"), "window=5: expected FROM..TO, such as 1ms..2ms or 1ms..");
-  EXPECT_EQ(perfetto_failure("perfetto,window=5ns..1ns"), "window=5ns..1ns: it ends before it begins");
+  EXPECT_EQ(perfetto_failure("perfetto,window=5ns..1ns"), "window=5ns..1ns: the window ends before it begins");
   EXPECT_EQ(perfetto_failure("perfetto,min=soon"),
             "min=…soon: not a time (examples: 1.5us, 500ns, 2ms; a bare number is nanoseconds)");
   EXPECT_EQ(perfetto_failure("perfetto,args=all"), "args=all: expected default or none");

@@ -184,7 +184,7 @@ TEST(RunFile, RefusesTooDenseBlocksBeforeItUnpacksThem) {
   bytes[head + 10 * block - 1] ^= 1;  // the checksum of one that comes before the limit
   const std::string failure = run_failure(bytes);
   EXPECT_NE(failure.find("x.run: "), std::string::npos) << failure;
-  EXPECT_NE(failure.find("of compressed data would take more than"), std::string::npos) << failure;
+  EXPECT_NE(failure.find("of compressed data require more than"), std::string::npos) << failure;
   // Ten blocks are below the limit.
   bytes.resize(head + 10 * block);
   EXPECT_NE(run_failure(bytes).find("does not unpack"), std::string::npos) << run_failure(bytes);

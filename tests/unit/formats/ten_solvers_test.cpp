@@ -145,7 +145,7 @@ TEST(ReadTenOfSolvers, TecclTellsItsCollectiveByItsDemands) {
   EXPECT_EQ(
       ten_findings(partial),
       "16: warning: what it demands is no all_to_all, and is taken as custom: no chunk goes from node 2 to node "
-      "1, as all_to_all has it [R7]\nf:16: note: hint: --from ten,collective=all_to_all makes that an error");
+      "1, which all_to_all requires [R7]\nf:16: note: hint: --from ten,collective=all_to_all makes that an error");
   Diagnostics diagnostics;
   EXPECT_EQ(read_ten(partial, diagnostics).collective, Collective::custom);
   const auto as = [&](const char* name, const std::string& text) {

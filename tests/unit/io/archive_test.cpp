@@ -133,7 +133,7 @@ TEST(Tar, CutAtEveryByteIsAnError) {
     const Error error = thrown_error([&] { (void)members_of(std::string_view(bytes).substr(0, n)); });
     ASSERT_EQ(error.kind(), Error::Kind::input) << n;
     ASSERT_EQ(error.where().file, "t.tar");
-    ASSERT_NE(std::string(error.what()).find("the archive is cut"), std::string::npos) << n << error.what();
+    ASSERT_NE(std::string(error.what()).find("the archive is truncated"), std::string::npos) << n << error.what();
     ASSERT_LE(error.where().offset, static_cast<std::int64_t>(n));
     ASSERT_GE(error.where().offset + 512, static_cast<std::int64_t>(n));
   }
@@ -193,7 +193,7 @@ TEST(Tar, ClaimedSizes) {
   const std::string_view huge("\x80\0\0\0\x3f\xff\xff\xff\xff\xff\xff\xff", 12);
   const std::string bytes = posix("ring.0.et", '0', huge) + std::string(512, 'x') + end_blocks;
   const Error cut = thrown_error([&] { (void)members_of(bytes); });
-  EXPECT_NE(std::string(cut.what()).find("the archive is cut: member ring.0.et lacks"), std::string::npos);
+  EXPECT_NE(std::string(cut.what()).find("the archive is truncated: member ring.0.et lacks"), std::string::npos);
   for (const std::string_view bad : {std::string_view("\x80\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 12),
                                      std::string_view("-1"), std::string_view("000000008"), std::string_view("")}) {
     EXPECT_EQ(thrown_error([&] { (void)members_of(posix("a", '0', bad) + end_blocks); }).kind(),

@@ -148,7 +148,7 @@ TEST(Replacement, APipeIsNoJournal) {
   ASSERT_EQ(::mkfifo(journal.c_str(), 0600), 0);
   const Error error = thrown_error([&] { finish_replacements_in(scratch.path()); });
   EXPECT_EQ(error.where().file, journal);
-  EXPECT_EQ(std::string(error.what()), "is no regular file, as the journal of a replacement is; remove it");
+  EXPECT_EQ(std::string(error.what()), "is not a regular file, but has the name of a journal; remove it");
 }
 
 TEST(Replacement, IsFinishedByWhoReadsTheSet) {

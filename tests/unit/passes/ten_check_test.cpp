@@ -186,7 +186,8 @@ TEST(TenRules, R6ChunksArrive) {
 TEST(TenRules, R6DemandsAreThoseOfTheCollective) {
   ScheduleMaker m(Collective::all_to_all, 2);
   m.wire(0, 1).chunk({0}, {1}).move(0, 1, 0, 0, 1);
-  EXPECT_EQ(schedule_findings(m.s), "200: error: no chunk goes from node 1 to node 0, as all_to_all has it [R6]");
+  EXPECT_EQ(schedule_findings(m.s),
+            "200: error: no chunk goes from node 1 to node 0, which all_to_all requires [R6]");
   m.s.collective = Collective::custom;
   EXPECT_EQ(schedule_findings(m.s), "");
 }

@@ -115,7 +115,7 @@ TEST(ClassRanks, DamagedMetadataHasItsPlace) {
   std::vector<std::uint64_t>& values = set.classes[0].metadata.first;
   ASSERT_EQ(values.back(), packed_number(7));
   values.back() = packed_number(largest_packed_number + 1);
-  EXPECT_EQ(groups_by_classes(set), "set.etm: damaged master trace: rank 0 has a number that is too long");
+  EXPECT_EQ(groups_by_classes(set), "set.etm: damaged class-compressed set: rank 0 has too long a number");
 }
 
 }  // namespace

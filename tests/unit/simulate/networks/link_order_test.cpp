@@ -175,8 +175,8 @@ TEST(LinkOrder, ImpossibleWaysAreErrors) {
   };
   EXPECT_NE(finding({0}, {}).find("a link from device 0 to 3, which the network lacks"), std::string::npos);
   EXPECT_NE(finding({0, 0}, {9}).find("a link from device 0 to 9, which the network lacks"), std::string::npos);
-  EXPECT_NE(finding({0}, {4}).find("link_seq has 1 entry, where the way has 2 links"), std::string::npos);
-  EXPECT_NE(finding({0, 0}, {-1}).find("an impossible device"), std::string::npos);
+  EXPECT_NE(finding({0}, {4}).find("link_seq has 1 value, but the route has 2 links"), std::string::npos);
+  EXPECT_NE(finding({0, 0}, {-1}).find("an invalid device number"), std::string::npos);
 }
 
 // A trace that repeats a collective has its turns again.

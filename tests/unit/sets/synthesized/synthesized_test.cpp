@@ -173,7 +173,7 @@ TEST(Synthesized, AvoidedLinksCarryNothing) {
             make(parse_short_network("ring:4,bw=50GB/s,lat=500ns"), {.bytes = 16 << 20}, {}).limits.lower);
   request.only = {"0-1"};
   EXPECT_NE(test::error_text([&] { (void)make(network, request, {}); }, Error::Kind::input)
-                .find("no way leads from npu0 to npu2 over the links that may be used"),
+                .find("no route from npu0 to npu2 over the permitted links"),
             std::string::npos);
   request.only = {"0-5"};
   EXPECT_NE(test::error_text([&] { (void)make(network, request, {}); }, Error::Kind::usage)
@@ -265,10 +265,10 @@ TEST(Synthesized, WhatCannotBeMadeIsRefused) {
     return test::error_text([&] { (void)make(switched, request, choice); }, kind);
   };
   EXPECT_NE(refusal({.methods = {SynthesisMethod::greedy}}, Error::Kind::usage)
-                .find("method greedy takes networks without switches"),
+                .find("method greedy requires a network without switches"),
             std::string::npos);
   EXPECT_NE(refusal({.pieces = 1U << 23U}, Error::Kind::input).find("choose fewer --chunks"), std::string::npos);
-  EXPECT_EQ(refusal({.pieces = 1001}, Error::Kind::usage), ": --chunks 1001: there are only 1000 B to split");
+  EXPECT_EQ(refusal({.pieces = 1001}, Error::Kind::usage), ": --chunks 1001: exceeds the 1000 B of a shard");
 }
 
 }  // namespace

@@ -217,7 +217,7 @@ TEST(Together, WhatOneCollectiveCannotHaveNamesIt) {
                          {.collective = Collective::all_to_all, .bytes = 4000}});
   EXPECT_EQ(
       test::thrown_error([&] { (void)make_together(problems, {.methods = {SynthesisMethod::greedy}}); }).what(),
-      std::string("all_to_all of NPUs 0-3: method greedy does not make all_to_all"));
+      std::string("all_to_all of NPUs 0-3: method greedy does not support all_to_all"));
 }
 
 }  // namespace

@@ -180,11 +180,11 @@ TEST(ExactPackerTest, RefusesSwitchesWithLessOutThanIn) {
   EXPECT_TRUE(packer.scales(std::nullopt).empty());
   SynthesisChoice choice{.methods = {SynthesisMethod::exact}};
   EXPECT_EQ(test::error_message([&] { (void)synthesize(problem, choice); }, Error::Kind::usage),
-            "method exact wants as much bandwidth into " + problem.wires.device_name(4) +
-                " as out of it, since it does not take part; take trees");
+            "method exact requires as much bandwidth into " + problem.wires.device_name(4) +
+                " as out of it, since it does not take part; use trees");
   choice.methods.push_back(SynthesisMethod::greedy);
   EXPECT_EQ(test::error_message([&] { (void)synthesize(problem, choice); }, Error::Kind::usage),
-            "method greedy takes networks without switches in which all NPUs take part; take trees");
+            "method greedy requires a network without switches in which all NPUs take part; use trees");
   choice.methods.clear();
   EXPECT_GT(synthesize(problem, choice).made.total, 0);
 }

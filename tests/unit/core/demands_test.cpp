@@ -12,7 +12,7 @@ namespace {
 
 using test::ScheduleMaker;
 
-// "LINE: WHAT; LINE: WHAT": the demands that the chunks do not fill.
+// "LINE: WHAT; LINE: WHAT": the demands that the chunks do not meet.
 std::string missing(const ScheduleMaker& m, Collective collective, bool uneven = true) {
   std::string out;
   for (const DemandFinding& d : missing_demands(m.s, collective, uneven))
@@ -20,7 +20,7 @@ std::string missing(const ScheduleMaker& m, Collective collective, bool uneven =
   return out;
 }
 
-// Every pair of 4 nodes but those left out; node 0 is a relay if there are 5.
+// Every pair of 4 nodes except the omitted ones; node 0 is a relay if there are 5.
 ScheduleMaker pairs(std::uint32_t nodes, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& out) {
   ScheduleMaker m(Collective::all_to_all, nodes);
   const std::uint32_t first = nodes - 4;

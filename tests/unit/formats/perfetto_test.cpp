@@ -60,7 +60,7 @@ Slice slice(Run& run, Rank rank, Lane lane, Picoseconds begin, Picoseconds end, 
 void add(Run& run, Rank rank, Lane lane, Picoseconds begin, Picoseconds end, const char* name = "x") {
   run.timeline.slices.push_back(slice(run, rank, lane, begin, end, name));
 }
-// A message of `bytes` that is sent and received in these times.
+// A message of `bytes` that is sent and received at these times.
 void add_message(Run& run, Picoseconds send, Picoseconds sent, Picoseconds posted, Picoseconds received,
                  std::uint64_t flow, std::int64_t bytes = 64) {
   Slice s = slice(run, 0, Lane::send, send, sent, "send");

@@ -40,7 +40,7 @@ Members members_of(std::string_view bytes) {
   return members;
 }
 
-// A single header with any fields; the checksum is made right.
+// A single header with any fields and a correct checksum.
 std::string header(const std::string& name, std::string_view size, char type, std::string_view magic) {
   std::string block(512, '\0');
   block.replace(0, name.size(), name);
@@ -67,7 +67,7 @@ std::string padded(std::string bytes) {
 }
 const std::string end_blocks(1024, '\0');
 
-// What GNU tar or another program on PATH makes of a command; its standard output.
+// Returns the standard output of a command that runs GNU tar or another program on PATH.
 std::string run(const std::string& command) {
   std::string out;
   FILE* const stream = ::popen(command.c_str(), "r");
@@ -199,7 +199,7 @@ TEST(Tar, ClaimedSizes) {
     EXPECT_EQ(thrown_error([&] { (void)members_of(posix("a", '0', bad) + end_blocks); }).kind(),
               Error::Kind::input);
   }
-  // A long name of a claimed 7 GiB must not be allocated.
+  // A long name with a claimed size of 7 GiB must not be allocated.
   EXPECT_EQ(thrown_error([&] { (void)members_of(posix("a", 'L', "70000000000") + end_blocks); }).kind(),
             Error::Kind::input);
 }
@@ -234,7 +234,7 @@ TEST(Tar, DamagedHeaders) {
   for (std::size_t i = 1024; i < 1024 + 345; ++i) {
     std::string damaged = bytes;
     damaged[i] = static_cast<char>(damaged[i] ^ 1);
-    // Within the checksum field, bytes behind the digits do not count.
+    // Within the checksum field, bytes after the digits are ignored.
     if (i == 1024 + 155) continue;
     const Error error = thrown_error([&] { (void)members_of(damaged); });
     ASSERT_EQ(text_of(error), "t.tar:@0x400: damaged tar header") << i;

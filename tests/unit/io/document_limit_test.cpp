@@ -14,14 +14,14 @@ using test::thrown_error;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
 
-// Back to the default when a test ends.
+// Resets the limit when a test ends.
 class Limit {
  public:
   explicit Limit(std::uint64_t bytes) { set_document_limit(bytes); }
   ~Limit() { set_document_limit(std::nullopt); }
 };
 
-// 48 MiB that become a few KiB: with the two times that parsing takes, far more than 64 MiB.
+// 48 MiB that compress to a few KiB. With twice the size for parsing, far more than 64 MiB.
 std::string bomb(Compression compression) { return packed(std::string(48 * mib, 'a'), compression); }
 
 TEST(DocumentLimit, ACompressedDocumentIsLimited) {
@@ -57,7 +57,7 @@ TEST(DocumentLimit, WhatIsStreamedIsNot) {
   EXPECT_EQ(seen, 48 * mib);
 }
 
-// What is read part by part counts once: 48 MiB are below 64.
+// Data that is read part by part counts once: 48 MiB are below 64.
 TEST(DocumentLimit, TextAloneCountsOnce) {
   const std::string bytes = bomb(Compression::zstd);
   EXPECT_EQ(decompressed(memory_input("text", bytes))->read_rest(0, Held::text).size(), 48 * mib);
@@ -73,7 +73,7 @@ std::size_t read_through(const std::string& bytes) {
   return seen;
 }
 
-// A frame of zstd whose every four bytes are a block of 128 KiB.
+// A zstd frame in which every four bytes are a block of 128 KiB.
 std::string stream_bomb(std::size_t blocks) {
   std::string bytes("\x28\xb5\x2f\xfd\x00\x38", 6);
   for (std::size_t i = 0; i < blocks; ++i)
@@ -91,7 +91,7 @@ TEST(DocumentLimit, AStreamEndsAThousandTimesItsBytesAndOneGibibyte) {
   EXPECT_EQ(read_through(all), 1536 * mib);
 }
 
-// Whatever we compress is taken back as one document.
+// All output of the library can be read back as one document.
 TEST(DocumentLimit, WhatIsWrittenIsReadBack) {
   std::string text;
   const std::string part = test::sample(mib / 16);
@@ -126,7 +126,7 @@ TEST(DocumentLimit, HonestDataPasses) {
   }
 }
 
-// Together they are 80 MiB, each by itself is small.
+// Together they are 80 MiB, each alone is small.
 TEST(DocumentLimit, MembersOfAnArchiveAreNotCountedTogether) {
   std::string tar;
   {
@@ -147,7 +147,7 @@ TEST(DocumentLimit, MembersOfAnArchiveAreNotCountedTogether) {
   EXPECT_EQ(members, 4);
 }
 
-// The bytes of the file count, not those of the compressed member in between.
+// The bytes of the file count, not the bytes of the compressed member inside.
 TEST(DocumentLimit, CompressedTwice) {
   const std::string inner = packed(std::string(64 * mib, '\0'), Compression::gzip);
   const std::string bytes = packed(inner, Compression::zstd);

@@ -343,7 +343,7 @@ TEST(InputSet, ATarCutInItsFirstHeader) {
   EXPECT_EQ(message(empty), empty + ":@0x0: the archive is truncated: it lacks the two zero blocks that end a tar");
 }
 
-// Without the name of a tar only the magic tells it from other streams.
+// Without the name of a tar, only the magic distinguishes it from other streams.
 TEST(InputSet, ACutTarWithoutATarName) {
   const Scratch scratch;
   const std::string header = tar_of_names({"r.0.et"});

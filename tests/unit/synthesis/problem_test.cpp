@@ -35,7 +35,7 @@ TEST(SynthesisProblemTest, HasIntegerBandwidthsInTheirLargestUnit) {
     EXPECT_TRUE(std::ranges::count(p.graph.out[p.graph.links[l].from], l) == 1);
     EXPECT_TRUE(std::ranges::count(p.graph.in[p.graph.links[l].to], l) == 1);
   }
-  // Rates that are no integers in binary: 43.478 GB/s, and GiB/s.
+  // Rates that are not integers in binary: 43.478 GB/s, and GiB/s.
   EXPECT_EQ(made("ring:4,bw=43.478GB/s", {.bytes = 4}).graph.unit, 43'478'000'000);
   EXPECT_EQ(made("ring:4,bw=46.5GiB/s", {.bytes = 4}).graph.unit, 49'928'994'816);
 }
@@ -82,7 +82,7 @@ TEST(SynthesisProblemTest, NamesThePairWithoutAWay) {
   EXPECT_EQ(refusal(line, {.collective = Collective::gather, .bytes = 4, .root = 3, .failed = {"1>2"}},
                     Error::Kind::input),
             "no route from npu0 to npu3");
-  // What does not take part, or need not be reached, may be cut off.
+  // Devices that do not take part, or need not be reached, may be disconnected.
   EXPECT_EQ(refusal(line, {.bytes = 2, .group = {{0, 1}}, .failed = {"1-2"}}, Error::Kind::input), "");
   EXPECT_EQ(refusal(line, {.collective = Collective::broadcast, .bytes = 4, .failed = {"2>1"}}, Error::Kind::input),
             "");
@@ -113,7 +113,7 @@ TEST(SynthesisProblemTest, RefusesBandwidthsThatAreNoIntegers) {
   EXPECT_EQ(refused(1e-10),
             "two.yml: the link from npu0 to npu1 is slower than the minimum of 1 byte per second; rates are in "
             "whole bytes per second");
-  // Rounded, these would take less time than they do.
+  // Rounded, these would take less time than the exact rates.
   EXPECT_EQ(
       refused(1.5e-9),
       "two.yml: the link from npu0 to npu1 has 1.5 bytes per second; rates below 1 MB/s must be whole bytes per "

@@ -56,7 +56,7 @@ WireGraph used_wires(const WireGraph& wires, const SynthesisRequest& request) {
 
 void check_ways(const SynthesisProblem& p, bool all_used) {
   const auto missing = [&](Device from, Device to) {
-    return input_error({.file = p.source}, "no route from " + p.wires.device_name(from) + " to " +
+    return input_error({.file = p.source}, "there is no route from " + p.wires.device_name(from) + " to " +
                                                p.wires.device_name(to) +
                                                (p.others_pass_on ? "" : " through participating NPUs") +
                                                (all_used ? "" : " over the permitted links"));

@@ -75,8 +75,8 @@ TEST(FailedLinksCorpusTest, CutOff) {
                             Error::Kind::input);
   };
   const std::string file = std::string(torus) + ": ";
-  EXPECT_EQ(refusal({"9-1", "9-8", "9-10", "9-17"}), file + "no route from npu0 to npu9");
-  EXPECT_EQ(refusal({"9>1", "9>8", "9>10", "9>17"}), file + "no route from npu9 to npu0");
+  EXPECT_EQ(refusal({"9-1", "9-8", "9-10", "9-17"}), file + "there is no route from npu0 to npu9");
+  EXPECT_EQ(refusal({"9>1", "9>8", "9>10", "9>17"}), file + "there is no route from npu9 to npu0");
 }
 
 }  // namespace

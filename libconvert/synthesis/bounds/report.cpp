@@ -50,7 +50,7 @@ std::string_view words(BoundKind kind) {
   }
 }
 
-// Returns "by lengths of links, most of all on 3>4, 4>3": the links with the largest length × bandwidth that make
+// Returns "by lengths of links, mainly on 3>4, 4>3": the links with the largest length × bandwidth that make
 // up nine tenths of the sum, unless they are most of the links.
 std::string lengths_text(const SynthesisProblem& p, const LengthBound& lengths) {
   std::vector<std::uint32_t> links(p.graph.links.size());

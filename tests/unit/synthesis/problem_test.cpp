@@ -72,16 +72,18 @@ TEST(SynthesisProblemTest, LeavesOutWhatPassesNothingOn) {
   EXPECT_EQ(off.graph.devices, 16U);
   EXPECT_EQ(
       refusal("torus:4x4,bw=50GB/s", {.bytes = 2, .group = {{0, 10}}, .group_only = true}, Error::Kind::input),
-      "no route from npu0 to npu10 through participating NPUs");
+      "there is no route from npu0 to npu10 through participating NPUs");
 }
 
 TEST(SynthesisProblemTest, NamesThePairWithoutAWay) {
   const std::string line = "mesh:4,bw=50GB/s";
-  EXPECT_EQ(refusal(line, {.bytes = 4, .failed = {"1-2"}}, Error::Kind::input), "no route from npu0 to npu2");
-  EXPECT_EQ(refusal(line, {.bytes = 4, .failed = {"2>1"}}, Error::Kind::input), "no route from npu2 to npu0");
+  EXPECT_EQ(refusal(line, {.bytes = 4, .failed = {"1-2"}}, Error::Kind::input),
+            "there is no route from npu0 to npu2");
+  EXPECT_EQ(refusal(line, {.bytes = 4, .failed = {"2>1"}}, Error::Kind::input),
+            "there is no route from npu2 to npu0");
   EXPECT_EQ(refusal(line, {.collective = Collective::gather, .bytes = 4, .root = 3, .failed = {"1>2"}},
                     Error::Kind::input),
-            "no route from npu0 to npu3");
+            "there is no route from npu0 to npu3");
   // Devices that do not take part, or need not be reached, may be disconnected.
   EXPECT_EQ(refusal(line, {.bytes = 2, .group = {{0, 1}}, .failed = {"1-2"}}, Error::Kind::input), "");
   EXPECT_EQ(refusal(line, {.collective = Collective::broadcast, .bytes = 4, .failed = {"2>1"}}, Error::Kind::input),

@@ -130,7 +130,7 @@ TEST(SynthesisLibraries, WhatTheNetworkLacksIsNamed) {
         kind);
   };
   EXPECT_EQ(message({}, Error::Kind::usage), "the network ring:4,bw=50GB/s,lat=500ns has 4 NPUs, none for rank 4");
-  EXPECT_EQ(message({"0-3", "2>3"}, Error::Kind::input), "no route from npu1 to npu3");
+  EXPECT_EQ(message({"0-3", "2>3"}, Error::Kind::input), "there is no route from npu1 to npu3");
   EXPECT_EQ(test::error_message([] { library_of(parse_short_network("ideal")); }, Error::Kind::usage),
             "synthesized algorithms want a network with links, not an ideal one");
 }

@@ -173,7 +173,7 @@ TEST(Synthesized, AvoidedLinksCarryNothing) {
             make(parse_short_network("ring:4,bw=50GB/s,lat=500ns"), {.bytes = 16 << 20}, {}).limits.lower);
   request.only = {"0-1"};
   EXPECT_NE(test::error_text([&] { (void)make(network, request, {}); }, Error::Kind::input)
-                .find("no route from npu0 to npu2 over the permitted links"),
+                .find("there is no route from npu0 to npu2 over the permitted links"),
             std::string::npos);
   request.only = {"0-5"};
   EXPECT_NE(test::error_text([&] { (void)make(network, request, {}); }, Error::Kind::usage)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pairs that were really recorded: a host trace of one step with the profile of a whole run, and files that do not
-// belong together.
+// Real recordings: a host trace of one step with the profile of a whole run, and files that do not belong together.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -61,7 +60,7 @@ void expect_in(const std::string& text, const std::vector<std::string>& parts) {
   for (const std::string& part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
-// Name, sequence number, whether it is of the backward pass.
+// Name, sequence number, and whether it belongs to the backward pass.
 using Key = std::tuple<std::string, std::int64_t, bool>;
 
 std::map<Key, std::vector<std::int64_t>> starts_by_key(const Profile& device) {
@@ -109,7 +108,7 @@ TEST(RealPairs, EachNumberedOperatorHasTheTimeOfItsCall) {
   EXPECT_EQ(repeated_right, 42U);
 }
 
-// Starts of operators that last for a time, by host id.
+// Starts of operators with a duration, by host id.
 std::map<std::int64_t, std::int64_t> timed_operators(const Trace& t) {
   std::map<std::int64_t, std::int64_t> out;
   for (const Node& n : t.nodes.nodes) {
@@ -155,7 +154,7 @@ TEST(RealPairs, APartOfTheProfileIsMatchedAsAllOfItIs) {
   }
 }
 
-// The step lies between the calls with number 660, and 726 of the next one.
+// The step is between call number 660 and call number 726 of the next one.
 TEST(RealPairs, NoNodeIsOfAnotherStepAndNoneIsMissing) {
   REQUIRE_CORPUS();
   const LinkedFiles l = link_files(real_file("linear_et.json.gz"), real_file("linear_kineto.json.gz"), false);
@@ -199,7 +198,7 @@ TEST(RealPairs, NoNodeIsOfAnotherStepAndNoneIsMissing) {
   EXPECT_EQ(l.report.window->device_events, device.device_ops.size() - 261);
 }
 
-// What is said of the real pair where the host trace or the profile was changed.
+// Findings about the real pair after a change of the host trace or the profile.
 std::vector<std::string> told_of(Trace host, Profile device) {
   const Origins from = origins(host, device, std::nullopt);
   Diagnostics diagnostics;
@@ -209,7 +208,7 @@ std::vector<std::string> told_of(Trace host, Profile device) {
   return out;
 }
 
-// Its numbers are then those of the profile's first step, which calls other operators.
+// Its numbers are then those in the profile's first step, which calls other operators.
 TEST(RealPairs, AnotherStepWithTheNumbersOfTheHostTraceIsTold) {
   REQUIRE_CORPUS();
   Diagnostics diagnostics;

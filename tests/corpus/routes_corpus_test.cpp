@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Public topologies with routes of equal cost, and topology files that lack something, against times computed by
-// hand and by the loads of links (the corpus has the program).
+// Public topologies with routes of equal cost, and incomplete topology files, compared with times computed by hand
+// and from the loads of links (by a program in the corpus).
 #include <gtest/gtest.h>
 
 #include <map>
@@ -73,7 +73,7 @@ TEST(RoutesCorpus, EachLinkOfATieCarriesItsShare) {
                                   built(Collective::all_to_all, "direct", 16), 256 * mebi);
   std::map<std::int64_t, int> bytes;
   for (const WireUse& w : r.wires) ++bytes[w.bytes / mebi];
-  // 15 parts of 16 MiB at each host; 64 parts go from leaf to leaf, over four spines.
+  // 15 chunks of 16 MiB at each host; 64 chunks go from leaf to leaf, over four spines.
   EXPECT_EQ(bytes, (std::map<std::int64_t, int>{{240, 32}, {256, 16}}));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Parts of recordings: iterations as PyTorch marks them and as their calls repeat; windows of time, which are as
-// clean as the whole.
+// Slices of recordings: iterations by PyTorch's marks and by repeated calls; windows of time, which have no more
+// errors than the whole.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -98,7 +98,7 @@ std::set<std::string> error_rules(SetSource& set) {
   return rules;
 }
 
-// Ten windows of a set: none has errors that the whole has not.
+// Ten windows of a set: no window has errors that the whole does not have.
 void expect_clean_windows(SetSource& set, unsigned seed) {
   const std::set<std::string> known = error_rules(set);
   std::mt19937 random(seed);
@@ -127,7 +127,7 @@ TEST(SlicesCorpus, WindowsAreAsCleanAsTheWhole) {
   }
 }
 
-// All of the time is all of the set, byte for byte.
+// A window over all of the time is the whole set, byte for byte.
 TEST(SlicesCorpus, TheWholeTimeIsTheWholeSet) {
   REQUIRE_CORPUS();
   const auto set = linked("syn_4rank");

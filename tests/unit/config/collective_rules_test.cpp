@@ -16,7 +16,7 @@ std::string rule_error(const std::string& text) {
   return test::error_message([&] { (void)parse_collective_rule(text); }, Error::Kind::usage);
 }
 
-// "PLACE: message [rule]", or "" if the map is read.
+// "PLACE: message [rule]", or "" if the map is valid.
 std::string rule_map_error(std::string_view text) {
   std::string rule;
   const std::string error = test::error_text(
@@ -95,7 +95,7 @@ TEST(CollectiveRules, Select) {
   EXPECT_TRUE(fits("all=x", "7", 0, 1, ""));
   EXPECT_TRUE(fits("all_reduce=x", "", 5, 1, "n"));
   EXPECT_FALSE(fits("all_gather=x", "", 5, 1, "n"));
-  EXPECT_TRUE(fits("all:pg=0=x", "", 5, 1, "n"));  // no group is that of all ranks
+  EXPECT_TRUE(fits("all:pg=0=x", "", 5, 1, "n"));  // group "0" is the group of all ranks
   EXPECT_FALSE(fits("all:pg=0=x", "3", 5, 1, "n"));
   EXPECT_TRUE(fits("all:size>=5=x", "", 5, 1, "n"));
   EXPECT_FALSE(fits("all:size<5=x", "", 5, 1, "n"));
@@ -124,7 +124,7 @@ TEST(CollectiveRules, PatternsOfNames) {
   EXPECT_FALSE(matches("??", "a"));
   EXPECT_FALSE(matches("?", ""));
   EXPECT_TRUE(matches("**a", "a"));
-  EXPECT_FALSE(matches(std::string(200, '*') + "b", std::string(20000, 'a')));  // in no time
+  EXPECT_FALSE(matches(std::string(200, '*') + "b", std::string(20000, 'a')));  // must not take long
 }
 
 TEST(CollectiveRules, RefuseWhatIsMistyped) {

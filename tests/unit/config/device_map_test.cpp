@@ -13,7 +13,7 @@ namespace {
 
 using namespace convert;
 
-// The entries as "KEY@LINE:COLUMN RANK[>PEER][/BYTES]", "; " between them.
+// The entries as "KEY@LINE:COLUMN RANK[>PEER][/BYTES]", joined by "; ".
 std::string entries(std::string_view text) {
   std::string out;
   for (const DeviceEntry& e : parse_device_map("m", text).entries) {

@@ -95,7 +95,7 @@ TEST(Groups, MalformedJson) {
   EXPECT_TRUE(groups_error("{\"0\": [1],\n\"\xff\": [2]}").starts_with("r.groups.json:2:2: malformed JSON: "));
 }
 
-// No byte that is cut off or changed may pass unseen or do harm.
+// No truncation may be accepted, and no changed byte may do harm.
 TEST(Groups, CutAndChanged) {
   const std::string text = "{\"0\": [0, 1, 2, 3],\n \"10\": [0, 2]}";
   for (std::size_t n = 0; n < text.size(); ++n) EXPECT_NE(groups_error(text.substr(0, n)), "") << n;

@@ -31,7 +31,7 @@ TEST(Memory, ReadsEachKind) {
   EXPECT_EQ(c.kind, MemoryKind::per_node);
   EXPECT_EQ(c.nodes, 2U);
   EXPECT_EQ(c.npus_per_node, 4U);
-  // Keys of another kind do no harm.
+  // Keys of another kind are ignored.
   c = parse_memory("m", R"({"memory-type": "MEMORY_POOL", "num-nodes": 2})");
   EXPECT_EQ(c.kind, MemoryKind::pool);
   for (const MemoryKind kind : {MemoryKind::none, MemoryKind::per_npu, MemoryKind::pool}) {
@@ -88,7 +88,7 @@ TEST(Memory, MalformedJson) {
   EXPECT_EQ(memory_error(std::string((1 << 20) + 1, '{')), "m.json: larger than 1 MiB, the memory file limit");
 }
 
-// No byte that is cut off may pass unseen.
+// No truncation may be accepted.
 TEST(Memory, Cut) {
   const std::string text = R"({"memory-type": "MEMORY_POOL", "remote-mem-bw": 100})";
   for (std::size_t n = 0; n < text.size(); ++n) EXPECT_NE(memory_error(text.substr(0, n)), "") << n;

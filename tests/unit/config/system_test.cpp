@@ -20,7 +20,7 @@ namespace {
 std::string system_file_error(const std::string& text) {
   return test::error_text([&] { (void)parse_system("s.json", text); }, "system");
 }
-// Returns the error, without its place, of the value of one key, which begins in column 1 of line 2.
+// Returns the error, without its location, for the value of one key, which begins in column 1 of line 2.
 std::string value_error(const std::string& key, const std::string& value) {
   const std::string error = system_file_error("{\"" + key + "\":\n" + value + "}");
   const std::string place = "s.json:2:1: ";
@@ -311,9 +311,9 @@ TEST(System, MalformedJson) {
   EXPECT_EQ(system_file_error("{" + std::string((1 << 20) - 2, ' ') + "}"), "");
 }
 
-// No byte that is cut off may pass unseen, and none that is changed may do harm.
+// No truncation may be accepted, and no changed byte may do harm.
 TEST(System, CutAndChanged) {
-  const std::string text = everything.substr(0, everything.size() - 1);  // without the last line's end
+  const std::string text = everything.substr(0, everything.size() - 1);  // without the last line end
   for (std::size_t n = 0; n < text.size(); ++n) EXPECT_NE(system_file_error(text.substr(0, n)), "") << n;
   for (std::size_t i = 0; i < text.size(); ++i) {
     for (const char c : std::string_view("\0\"{}[],:\\\xc3", 10)) {

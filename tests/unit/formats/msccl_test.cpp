@@ -19,7 +19,7 @@ std::string msccl_document(const std::string& algo, const std::string& gpu0, con
 const std::string algo =
     R"(name="a" proto="LL" nchannels="1" nchunksperloop="1" ngpus="2" coll="broadcast" inplace="0")";
 
-// Returns all findings, a thrown error last, as "LINE:COLUMN: error: MESSAGE [RULE]", one a line.
+// Returns all findings, a thrown error last, as "LINE:COLUMN: error: MESSAGE [RULE]", one per line.
 std::string msccl_findings(const std::string& text) {
   Diagnostics diagnostics;
   test::read_with_findings([&](Diagnostics& d) { (void)read_msccl(text, "f", d); }, diagnostics);
@@ -120,7 +120,7 @@ TEST(ReadMsccl, CharacterReferencesInAttributesAreDecoded) {
             "4:3: error: srcbuf=\"&lt;\" is not a buffer; expected i, o or s [attributes]\n");
 }
 
-// One defect gives one finding: what cannot be read is not judged further.
+// One defect gives one finding: unreadable parts are not checked further.
 TEST(ReadMsccl, NoFindingsAfterAnUnreadablePart) {
   std::string bad = algo;
   bad.replace(bad.find("nchannels=\"1\""), 13, "nchannels=\"0\"");
@@ -199,7 +199,7 @@ TEST(ReadMsccl, LenientXmlIsRefused) {
 TEST(ReadMsccl, EveryTruncationIsAnErrorWithAPlace) {
   const std::string whole =
       msccl_document(algo, "<tb id=\"0\" send=\"1\" recv=\"-1\" chan=\"0\">\n  " + step + "\n</tb>");
-  const std::size_t end = whole.rfind('>') + 1;  // what follows the closing tag is not missed
+  const std::size_t end = whole.rfind('>') + 1;  // bytes after the closing tag are optional
   for (std::size_t n = 0; n < end; ++n) {
     const std::string found = msccl_findings(whole.substr(0, n));
     EXPECT_NE(found.find("[xml]"), std::string::npos) << n << ": " << found;

@@ -106,7 +106,7 @@ TEST(Generate, LayersOverlapGradientsWithTheLayersBefore) {
                                       "ALL_REDUCE"}));
   EXPECT_EQ(deps(t, 3), std::vector<NodeId>{2});
   EXPECT_EQ(deps(t, 4), std::vector<NodeId>{2});       // not the collective
-  EXPECT_EQ(deps(t, 6), (std::vector<NodeId>{4, 5}));  // the pass before and layer 0's gradients
+  EXPECT_EQ(deps(t, 6), (std::vector<NodeId>{4, 5}));  // the preceding pass and layer 0's gradients
   EXPECT_EQ(deps(t, 7), (std::vector<NodeId>{6, 3}));
   EXPECT_EQ(t.nodes.nodes[0].duration_us, 2U);
   EXPECT_EQ(int_value(t.nodes.attributes(t.nodes.nodes[0]), attr::duration_nanos).value, 1500);
@@ -135,7 +135,7 @@ TEST(Generate, PatternsHaveTheirShapes) {
   EXPECT_EQ(deps(make(r)[1], 2), std::vector<NodeId>{1});
 }
 
-// Ids run on over ranks and cases: 2 ranks' metadata nodes are 0 and 1, the first load is 2, …
+// Ids continue over ranks and cases: 2 ranks' metadata nodes are 0 and 1, the first load is 2, …
 TEST(Generate, LikeTheReferenceIdsRunOn) {
   const auto first_id = [](const char* kind, Rank ranks, Rank rank) {
     GenerateRequest r{.kind = kind, .ranks = ranks};

@@ -9,7 +9,7 @@ namespace {
 
 using namespace test;
 
-// The findings without their place, which is that of the first node, and without the rule's name.
+// The findings without their location, which is the first node, and without the rule's name.
 Lines attribute_findings(TraceBuilder& b) {
   Lines out;
   for (std::string line : findings(b, "attributes")) {

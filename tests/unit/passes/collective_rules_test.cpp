@@ -12,7 +12,7 @@ using Type = Collective;
 
 constexpr const char* rule = "collectives";
 
-// Runs each type once, of 8 bytes, in a chain of ids from 1.
+// Runs each type once, with 8 bytes, in a chain of ids from 1.
 void chain(TraceBuilder& b, const std::vector<Type>& types, std::string_view group = {}) {
   for (NodeId i = 1; i <= types.size(); ++i)
     b.collective(i, types[i - 1], 8, group, i == 1 ? std::vector<NodeId>{} : std::vector<NodeId>{i - 1});
@@ -77,7 +77,7 @@ TEST(Collectives, SizesThatMayDifferAreNotFound) {
   EXPECT_EQ(findings(set, rule), Lines{});
   for (Rank r = 0; r < 2; ++r)
     set[r].collective(6, Type::all_gather, 8 + r).set(attr::comm_bytes_out, 16 + 2 * r).set(attr::group_size, 2);
-  ASSERT_EQ(findings(set, rule).size(), 1U);  // each says that the parts are equal
+  ASSERT_EQ(findings(set, rule).size(), 1U);  // each states that the shards are equal
   EXPECT_NE(findings(set, rule)[0].find("6th collective of all ranks: all_gather of 9 bytes"), std::string::npos);
 }
 
@@ -263,7 +263,7 @@ TEST(Collectives, SplitsMeetEachOther) {
       Lines{"t.1.et:@0x0: error: rank 1 node 1 'n' is the 1st collective of group 1: all_to_all, sends 4 bytes to "
             "rank 1; rank 1 node 1 'n' expects 2 bytes from rank 1 [collectives]\n" +
             std::string(note).replace(2, 1, "1")});
-  auto mixed = trace_builders(2);  // one rank says nothing: equal parts
+  auto mixed = trace_builders(2);  // one rank has no splits: equal shards
   mixed[0].collective(1, Type::all_to_all, 8).splits({4, 4}, {4, 5});
   mixed[1].collective(1, Type::all_to_all, 8);
   EXPECT_EQ(
@@ -282,11 +282,11 @@ TEST(Collectives, SplitsForOtherRanks) {
                   "[collectives]"});
   set[0].collective(2, Type::all_reduce, 8, "7").set(attr::group_size, 2);
   set[1].collective(2, Type::all_reduce, 8, "7");
-  const GroupLists groups = {{"7", {0, 1, 5}}};  // rank 5 is not in the set: rule groups says so
+  const GroupLists groups = {{"7", {0, 1, 5}}};  // rank 5 is not in the set: reported by rule groups
   EXPECT_EQ(findings(set, rule, &groups).size(), 2U);
 }
 
-// Sizes without splits cannot differ, whatever comes out.
+// Without splits, sizes cannot differ, for any result.
 TEST(Collectives, AnAllToAllWithoutSplitsHasOneSize) {
   auto set = trace_builders(2);
   for (Rank r = 0; r < 2; ++r) set[r].collective(1, Type::all_to_all, 8 + r).set(attr::comm_bytes_out, 9 - r);
@@ -317,7 +317,7 @@ TEST(Collectives, OverSomeDimensions) {
     set[r].collective(1, Type::all_reduce, 8);
     some_dims(set[r]);
   }
-  // Which ranks take part depends on the network.
+  // The participating ranks depend on the network.
   EXPECT_EQ(findings(set, "collectives,deadlock"), Lines{});
   set[2].collective(1, Type::all_reduce, 8);
   EXPECT_EQ(findings(set, rule).size(), 1U);

@@ -10,8 +10,8 @@
 namespace convert::test {
 namespace {
 
-// A line for each node: "ID TYPE NAME data:NODE … ctrl:NODE … us:DURATION comm_type=… comm_size=BYTES pg_name=…";
-// what is not there is left out.
+// One line per node: "ID TYPE NAME data:NODE … ctrl:NODE … us:DURATION comm_type=… comm_size=BYTES pg_name=…";
+// absent parts are omitted.
 std::vector<std::string> converted_lines(const Trace& trace) {
   std::vector<std::string> lines;
   const NodeTable& t = trace.nodes;
@@ -120,7 +120,7 @@ TEST(CompatConvert, BytesAreThoseOfTheInputs) {
   EXPECT_EQ(input_bytes("[[[1, 2, 0, 10, 4, 'a,]'], [1, 2, 0, 1, 2, \"it's [\"]], 'x']",
                         "['GenericList[Tensor(float),Tensor(half)]', 'String']"),
             42);
-  EXPECT_EQ(input_bytes("[[1, 2, 0, 10, 4, 'cuda:0']]", "[]"), 0);  // as many as both lists have
+  EXPECT_EQ(input_bytes("[[1, 2, 0, 10, 4, 'cuda:0']]", "[]"), 0);  // the length of the shorter list
   EXPECT_EQ(input_bytes("[[[[1, 2, 0, 10, 4, 'c']]]]", "['GenericList[GenericList[Tensor(float)]]']"),
             std::nullopt);
   EXPECT_EQ(input_bytes("['<None>']", "['Tensor(float)']"), std::nullopt);

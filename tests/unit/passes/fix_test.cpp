@@ -81,7 +81,7 @@ TEST(Fix, WhatDoesNotFitStays) {
                    "comm_size:double_val", "comm_type:string_val"}));
 }
 
-// Readers take the first attribute of a name; the others are nobody's.
+// Readers use the first attribute of a name and ignore the others.
 TEST(Fix, OnlyTheFirstOfAName) {
   TraceBuilder b;
   b.comp(0).set(attr::is_cpu_op, 0, Kind::bool_val);

@@ -13,7 +13,7 @@ namespace {
 
 using namespace test;
 
-// Gives the node that was added last a name.
+// Names the node that was added last.
 void name_last(TraceBuilder& b, std::string_view name) { b.table().nodes.back().name = b.table().add_text(name); }
 
 TraceBuilder& named(TraceBuilder& b, NodeId id, std::string_view name, const std::vector<NodeId>& deps = {}) {
@@ -34,7 +34,7 @@ TEST(Iterations, APeriodExplainsMostOfASequence) {
   EXPECT_EQ(text_of(find_period(sequence("aaaa"))), "1 from 0: 4");
   // Layers repeat within an iteration, which repeats as a whole.
   EXPECT_EQ(text_of(find_period(sequence("lllllllllhlllllllllhlllllllllh"))), "10 from 0: 3");
-  EXPECT_EQ(text_of(find_period(sequence("abababab"), 2)), "4 from 0: 2");  // so many iterations are wanted
+  EXPECT_EQ(text_of(find_period(sequence("abababab"), 2)), "4 from 0: 2");  // the requested number of iterations
   // One call of 40 differs.
   EXPECT_EQ(text_of(find_period(sequence("abcdabcdabcdabcdabcdabxdabcdabcdabcdabcd"))), "4 from 0: 10");
 }
@@ -69,7 +69,7 @@ TEST(Iterations, MarksAreReadFromNamesAndAttributes) {
   EXPECT_EQ(iteration_mark(b.table(), b.trace().nodes.nodes.back())->number, 5);
 }
 
-// Two steps behind a prologue of one node; the second waits for the last node of the first.
+// Two steps after a prologue of one node; the second waits for the last node of the first.
 TraceBuilder two_steps() {
   TraceBuilder b;
   named(b, 1, "process");
@@ -118,7 +118,7 @@ TEST(Iterations, CopiesDependOnPartnersInTheOneBefore) {
   EXPECT_EQ(taken(b.trace(), {.first = 1, .last = 1, .repeat = 3}, &counts),
             "1 20<1 21<20 22<21 23<1 24<23<22 25<24 26<1 27<26<25 28<27");
   EXPECT_EQ(counts.made, 2U);
-  // The first one, as the second depends on it.
+  // Including the first step, since the second depends on it.
   EXPECT_EQ(taken(b.trace(), {.first = 0, .last = 0, .repeat = 2}), "1 10<1 11<10 12<11<1 13<1 14<13<12 15<14<1");
   EXPECT_EQ(taken(b.trace(), {.first = 0, .last = 1, .repeat = 2}),
             "1 10<1 11<10 12<11<1 20<1 21<20<12 22<21 23<1 24<23<22 25<24<1 26<1 27<26<25 28<27");
@@ -238,7 +238,7 @@ TEST(Iterations, MessagesMustHaveBothEnds) {
   std::vector<TraceBuilder> set = trace_builders(2);
   named(set[0], 0, "iteration 4");
   set[0].send(1, 1, 3, 8);
-  set[0].send(2, 9, 3, 8);  // to a rank that is not there
+  set[0].send(2, 9, 3, 8);  // to a missing rank
   named(set[0], 3, "iteration 5");
   named(set[1], 0, "iteration 4");
   named(set[1], 1, "iteration 5");

@@ -22,7 +22,7 @@ using test::Tb;
 using test::tmp;
 using enum StepType;
 
-// A line for each node: "ID NAME <- NODE NODE …", behind the arrow those that it depends on by data.
+// One line per node: "ID NAME <- NODE NODE …"; the data dependencies follow the arrow.
 std::string graph_text(const Trace& t) {
   std::string text;
   for (const Node& n : t.nodes.nodes) {
@@ -71,7 +71,7 @@ TEST(Lower, EachStepTypeBecomesItsNodes) {
 }
 
 TEST(Lower, NopsAndEffectiveTargetsBecomeEdges) {
-  // The second threadblock waits for step 0 of the first (published at step 1 only) through a nop, and for the
+  // The second threadblock waits for step 0 of the first (published only at step 1) through a nop, and for the
   // third.
   const std::vector<std::vector<Tb>> gpus{
       {Tb{-1, -1, 0, {{cpy, in, 0, tmp, 0}, {cpy, in, 0, tmp, 1, 1, -1, -1, true}}},
@@ -189,7 +189,7 @@ TEST(Export, WhatCannotBeScheduledIsRefused) {
   EXPECT_NE(error.find("send to the same rank with the same tag in no defined order"), std::string::npos) << error;
 }
 
-// What the runtimes cannot take is not written, however well the traces agree with themselves.
+// Steps that no runtime accepts are not exported, even if the traces are consistent.
 TEST(Export, WhatNoRuntimeTakesIsRefused) {
   const auto exported = [](const Algorithm& a, const auto& edit) {
     std::vector<Trace> traces = lower(a);

@@ -22,8 +22,8 @@ namespace {
 
 using namespace test;
 
-// A line for each node, such as "7 COMM_SEND d:1,2 c:3 0>1 tag 4 8 B": id, type, data and control dependencies,
-// sender and receiver, tag, size in bytes. What is not there is left out.
+// One line per node, such as "7 COMM_SEND d:1,2 c:3 0>1 tag 4 8 B": id, type, data and control dependencies, sender
+// and receiver, tag, size in bytes. Absent parts are omitted.
 Lines dump(const Trace& trace) {
   Lines out;
   for (const Node& n : trace.nodes.nodes) {
@@ -46,7 +46,7 @@ Lines dump(const Trace& trace) {
   return out;
 }
 
-// Two places that swap: a send and a receive, and a reduction after both. Tags as the algorithm likes.
+// Two ranks that swap: a send and a receive, and a reduction after both. Tags are arbitrary.
 std::vector<Trace> swap_of_two(std::int64_t bytes = -1) {
   std::vector<Trace> places;
   for (Rank p : {0U, 1U}) {
@@ -86,7 +86,7 @@ MergeAlgorithm built(Collective collective, std::int32_t ranks, std::uint32_t ta
   return algorithm_of(std::move(places), tags);
 }
 
-// Everything becomes algorithm 0.
+// Replaces every collective by algorithm 0.
 struct Plan : MergePlan {
   MergeChoice choice;
   explicit Plan(std::uint32_t of_ranks, MergeAlgorithm algorithm, std::uint32_t chunks = 1) {
@@ -197,7 +197,7 @@ TEST(Merge, PlacesAreThePositionsInTheGroup) {
   EXPECT_EQ(merge_error(plan, workload(3)), "t.3.et:@0x0: node 0: rank 3 is not a member of process group '3'");
 }
 
-// No two instances that a rank takes part in have a tag in common, whatever runs at the same time.
+// Two instances that share a rank have no tag in common, even if they run at the same time.
 TEST(Merge, TagsNeverMeet) {
   Plan plan(4, built(Collective::all_reduce, 4), 2);
   plan.algorithms.push_back(built(Collective::all_reduce, 2));
@@ -278,7 +278,7 @@ TEST(Merge, TellsWhatTheCollectiveWas) {
   EXPECT_EQ(find(trace.nodes.attributes(trace.nodes.nodes[1]), Name("merged.comm_size")), nullptr);
 }
 
-// Chunk k of 4 of 103 bytes is 25 or, the last three, 26 bytes; the ring sends each of them on and on.
+// Chunk k of 4 of 103 bytes is 25 or, for the last three, 26 bytes; the ring forwards each chunk.
 TEST(Merge, SpreadsARestOverTheChunks) {
   const Algorithm ring = build_collective({.collective = Collective::all_reduce, .ranks = 4});
   Plan plan(4, built(Collective::all_reduce, 4));
@@ -300,7 +300,7 @@ TEST(Merge, SpreadsARestOverTheChunks) {
       if (n.type == NodeType::comm_send) total += int_value(trace.nodes.attributes(n), attr::comm_size).value;
     }
   }
-  EXPECT_EQ(total, 2 * 3 * 103);  // each chunk goes around twice, but for one hop
+  EXPECT_EQ(total, 2 * 3 * 103);  // each chunk goes around twice, minus one hop
   EXPECT_EQ(ChunkFlow::of(ring)->chunks(), 4);
 }
 
@@ -335,7 +335,7 @@ TEST(Merge, ChunksAreFollowedThroughAllBuffers) {
   }
 }
 
-// A byte for each chunk of each instance is enough; of an all-gather the ranks' parts count together.
+// One byte for each chunk of each instance is enough; for an all-gather, the ranks' shards count together.
 TEST(Merge, LeavesWhatIsTooSmall) {
   Plan plan(2, algorithm_of(swap_of_two()), 3);
   TraceBuilder w(0);
@@ -488,7 +488,7 @@ TEST(Merge, CensusKnowsRoots) {
   EXPECT_NE(count_collectives(b.trace().nodes).groups.at("0").digest, census.groups.at("0").digest);
 }
 
-// An algorithm's trace of two places, made unfit.
+// The trace of an algorithm for two ranks, made invalid.
 std::string place_error(TraceBuilder b) {
   return error_text([&] { (void)read_merge_place(b.trace(), 2); }, "merge");
 }

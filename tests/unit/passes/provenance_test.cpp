@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What nodes tell of the algorithm that they come from, against itself, the trace and other ranks.
+// Nodes' data about their algorithm, checked against itself, the trace and other ranks.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -29,7 +29,7 @@ Lines findings_of(std::vector<Trace> set) {
 }
 Lines findings_of(TraceBuilder& b) { return findings_of(std::vector<Trace>{b.trace()}); }
 
-// A message as a converter writes it that names no buffers.
+// A message of a converter that names no buffers.
 TraceBuilder& message(TraceBuilder& b, NodeId id, std::int32_t index, std::int32_t total,
                       const std::vector<NodeId>& deps = {}) {
   return b.send(id, 1, 0, -1, deps)
@@ -66,7 +66,7 @@ TEST(Provenance, WhatIsBuiltIsSound) {
   }
 }
 
-// Wherever one number stands alone against the rest, it is named.
+// A single number that contradicts the others is named.
 TEST(Provenance, EachCounterIsChecked) {
   const Algorithm a = build_collective({.algorithm = "ring", .ranks = 4});
   for (const Name name : {attr::msg_chunk_cnt, attr::msg_chunk_idx, attr::total_chunk_cnt, attr::chunk_offset,
@@ -74,7 +74,7 @@ TEST(Provenance, EachCounterIsChecked) {
     for (std::size_t node = 0; node < 15; ++node) {
       std::vector<Trace> set = lower(a, 1000003);
       const IntValue old = int_value(set[2].nodes.attributes(set[2].nodes.nodes[node]), name);
-      if (!old) continue;  // of messages only
+      if (!old) continue;  // only of messages
       change(set[2], node, name, old.value + 1);
       const Lines found = findings_of(set);
       ASSERT_FALSE(found.empty()) << name.view() << " of node " << node;
@@ -84,7 +84,7 @@ TEST(Provenance, EachCounterIsChecked) {
   }
 }
 
-// -1 means that a counter does not count, which is no excuse beside a step that does.
+// -1 means that a counter is not used, which does not excuse a step that uses it.
 TEST(Provenance, CountersOfStepsCount) {
   const Algorithm a = build_collective({.algorithm = "ring", .ranks = 4});
   for (const Name name : {attr::msg_chunk_cnt, attr::msg_chunk_idx, attr::total_chunk_cnt, attr::chunk_offset}) {
@@ -148,8 +148,8 @@ TEST(Provenance, SizesArePartsOfOneWhole) {
                    "for 1 [provenance]"}));
 }
 
-// As the converter of collectiveapi has them: the reduction behind a receive tells nothing, nops leave gaps, and
-// dependencies are on the step that is named, whether it publishes anything or not.
+// As in the converter of collectiveapi: the reduction after a receive has no data, nops leave gaps, and
+// dependencies refer to the named step, whether it publishes or not.
 TEST(Provenance, OtherConvertersAreUnderstood) {
   const auto trace = [](NodeId waits_for, std::int32_t deps) {
     TraceBuilder b;

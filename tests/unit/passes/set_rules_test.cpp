@@ -10,7 +10,7 @@ namespace {
 
 using namespace test;
 
-// Without their notes.
+// Findings without their notes.
 Lines headlines(Lines findings) {
   for (std::string& f : findings) f.resize(std::min(f.size(), f.find('\n')));
   return findings;
@@ -202,7 +202,7 @@ TEST(Deadlock, ACycleInsideOneRankIsNotRepeated) {
 }
 
 TEST(Deadlock, KthSendMeetsKthReceive) {
-  // Rank 1 sends its first message only after the second receive: with the k-th to the k-th that is a circle.
+  // Rank 1 sends its first message only after the second receive: matching message k to receive k gives a cycle.
   auto set = trace_builders(2);
   set[0].send(1, 1, 0, 8).recv(2, 1, 0, 8).send(3, 1, 0, 8, {2});
   set[1].recv(1, 0, 0, 8).recv(2, 0, 0, 8, {1}).send(3, 0, 0, 8, {2});
@@ -283,7 +283,8 @@ TEST(Deadlock, OppositeOrdersWithoutADependencyAreAWarning) {
 TEST(Deadlock, WhatStartsFirstFollowsDependenciesThenIds) {
   const auto barrier = Collective::barrier;
   for (const NodeId late : {NodeId{0}, NodeId{9}}) {
-    // The first collective of group 1 waits for a node of a higher id: that of group 2 starts before it.
+    // The first collective of group 1 waits for a node with a higher id: the collective of group 2 starts before
+    // it.
     auto set = trace_builders(2);
     set[0].collective(1, barrier, -1, "1", late == 9 ? std::vector<NodeId>{9} : std::vector<NodeId>{});
     set[0].collective(2, barrier, -1, "2").comp(9);
@@ -315,7 +316,7 @@ TEST(Deadlock, OfMessagesAndCollectivesTogether) {
           "t.0.et:@0x0: note: rank 1 node 2 'n' calls all_reduce of 8 B (number 0 of all ranks)\n"
           "t.0.et:@0x0: note: hint: what others wait for in a collective must not wait for what they send behind "
           "it"});
-  // Every circle is named, whatever others there are.
+  // Every cycle is named, even if there are others.
   set[0].recv(3, 1, 6, 8).send(4, 1, 7, 8, {3});
   set[1].recv(3, 0, 7, 8).send(4, 0, 6, 8, {3});
   EXPECT_EQ(headlines(findings(set, "pairs,collectives,deadlock")),
@@ -326,7 +327,7 @@ TEST(Deadlock, OfMessagesAndCollectivesTogether) {
 }
 
 TEST(Deadlock, CirclesOfOneKnotThatShareNoNode) {
-  // Both wait for the first message of the other, and for the second; the second receives follow the first sends.
+  // Both wait for the first and the second message of the other; the second receives follow the first sends.
   auto set = trace_builders(2);
   for (Rank r = 0; r < 2; ++r) {
     set[r].recv(1, 1 - r, 1, 8).send(2, 1 - r, 1, 8, {1});
@@ -342,7 +343,7 @@ TEST(Deadlock, CirclesOfOneKnotThatShareNoNode) {
 }
 
 TEST(Deadlock, NamesTheFirstBlockedCallOfEachRankOnce) {
-  // Two circles; the ranks behind them wait in a collective of all for what depends on the first.
+  // Two cycles; the ranks after them wait in a collective of all for nodes that depend on the first cycle.
   auto set = trace_builders(13);
   for (Rank r = 0; r < 4; ++r)
     set[r].recv(1, r ^ 1U, 0, 8).send(2, r ^ 1U, 0, 8, {1}).collective(3, Collective::all_reduce, 8, "", {2});
@@ -392,7 +393,8 @@ TEST(Deadlock, ManyCirclesAreBounded) {
 }
 
 TEST(Deadlock, OfMessagesThatCouldBePairedOtherwiseIsAWarning) {
-  // Rank 1 receives twice, in whatever order; it sends what rank 0 waits for after the receive of the higher id.
+  // Rank 1 receives twice, in any order; it sends the message that rank 0 waits for after the receive with the
+  // higher id.
   auto set = trace_builders(2);
   set[0].send(1, 1, 0, 8).recv(2, 1, 0, 8).send(3, 1, 0, 8, {2});
   set[1].recv(1, 0, 0, 8).recv(2, 0, 0, 8).send(3, 0, 0, 8, {2});
@@ -404,14 +406,14 @@ TEST(Deadlock, OfMessagesThatCouldBePairedOtherwiseIsAWarning) {
       hints(findings(set, "pairs,deadlock")),
       Lines{"it depends on the order of issue which messages belong together here: order them by dependencies, "
             "or give each message its own comm_tag"});
-  // In order only through another node.
+  // Ordered only through another node.
   auto ordered = trace_builders(2);
   ordered[0].send(1, 1, 0, 8).comp(4, {1}).recv(2, 1, 0, 8).send(3, 1, 0, 8, {2, 4});
   ordered[1].recv(1, 0, 0, 8).comp(4, {1}).recv(2, 0, 0, 8, {4}).send(3, 0, 0, 8, {2});
   EXPECT_EQ(headlines(findings(ordered, "pairs,deadlock")),
             Lines{"t.0.et:@0x20: error: deadlock 0:2 → 0:3 → 1:2 → 1:3 → 0:2 (rank:node; each waits for the one "
                   "before it) [deadlock]"});
-  // Without order among the sends the second receive may have any of them.
+  // Without an order of the sends, the second receive may match any send.
   auto sends = trace_builders(2);
   sends[0].send(1, 1, 0, 8).recv(2, 1, 0, 8).send(3, 1, 0, 8, {2});
   sends[1].recv(1, 0, 0, 8).recv(2, 0, 0, 8, {1}).send(3, 0, 0, 8, {2});
@@ -421,8 +423,7 @@ TEST(Deadlock, OfMessagesThatCouldBePairedOtherwiseIsAWarning) {
       << "both sends are needed";
 }
 
-// Earlier calls that are ancestors do not make a meeting certain: a later call that nothing orders can take its
-// place.
+// Earlier calls that are ancestors do not make a match certain: a later call without an order can replace it.
 TEST(Deadlock, OfCollectivesThatCouldMeetOtherwiseIsAWarning) {
   const auto all_reduce = Collective::all_reduce;
   auto set = trace_builders(2);

@@ -17,8 +17,8 @@ using namespace test;
 
 const Name device{std::string_view("device_of")};
 
-// A word for each node, such as "5s<3,4;2": its id, its type if it is no computation (s: send, r: receive,
-// c: collective), the ids that it depends on by data, and behind ";" those by control.
+// One word per node, such as "5s<3,4;2": its id, its type unless it is a computation (s: send, r: receive,
+// c: collective), its data dependencies, and after ";" its control dependencies.
 std::string dependencies_text(const NodeTable& table) {
   std::string out;
   const auto list = [](std::span<const NodeId> ids) {
@@ -64,7 +64,7 @@ TEST(Split, EdgesBetweenNpusBecomeMessages) {
   EXPECT_EQ(int_at(zero, 3, attr::comm_size), 4096);  // one message for both children
   EXPECT_EQ(int_at(one, 3, attr::comm_size), 4096);
   EXPECT_EQ(int_at(zero, 4, attr::comm_size), 0);  // a control dependency synchronises
-  EXPECT_EQ(int_at(zero, 3, attr::comm_tag), 8);   // behind those that are there
+  EXPECT_EQ(int_at(zero, 3, attr::comm_tag), 8);   // after the existing ones
   EXPECT_EQ(int_at(one, 4, attr::comm_tag), 9);
   EXPECT_EQ(find(zero.attributes(zero.nodes[0]), attr::npu), nullptr);
   EXPECT_EQ(s.counts().edges, 3U);
@@ -121,7 +121,7 @@ TEST(Split, NodesWithoutAnNpuAndGaps) {
             "node 5 (n) of NPU 2 is there, but no node of NPU 1: they must be 0…2 without gaps");
 }
 
-// A ring of transfers waits for what arrives; a task of another NPU cannot wait for one.
+// A ring of transfers waits for arrivals; a task of another NPU cannot wait for an arrival.
 TEST(Split, TransfersOfTaskGraphs) {
   const auto transfer = [](TraceBuilder& b, NodeId id, int from, int to, const std::vector<NodeId>& deps) {
     b.comp(id, deps).set(attr::comm_src, from).set(attr::comm_dst, to).set(attr::comm_size, 64);
@@ -194,7 +194,7 @@ TEST(Subset, RulesOfOtherDependenciesAreForgotten) {
   TraceBuilder b(2);
   b.comp(0).comp(5, {0}).table().add_string(attr::dep_rules, "p");
   b.recv(2, 9, 0, 8, {0});
-  b.comp(3, {2, 5}).table().add_string(attr::dep_rules, "ep");  // [0, 5] then, which are as many
+  b.comp(3, {2, 5}).table().add_string(attr::dep_rules, "ep");  // then [0, 5], which has the same length
   Trace t = b.trace();
   (void)take_rank({.ranks = {2, 5}, .drop_messages = true}, t);
   EXPECT_EQ(dependencies_text(t.nodes), "0 5<0 3<0,5");
@@ -202,7 +202,7 @@ TEST(Subset, RulesOfOtherDependenciesAreForgotten) {
   EXPECT_EQ(t.nodes.string(*find(t.nodes.attributes(t.nodes.nodes[2]), attr::dep_rules)), "");
 }
 
-// Without its middle this would have as many dependencies as the square of its ends.
+// Without the middle node, this would have as many dependencies as the square of its ends.
 TEST(Subset, DoesNotGrowBeyondReason) {
   constexpr NodeId ends = 5000;
   TraceBuilder b;
@@ -219,7 +219,7 @@ TEST(Subset, DoesNotGrowBeyondReason) {
               }).starts_with("without the messages to other ranks there would be more than "));
 }
 
-// Two nodes stand for collective 7: node 21 waits for node 20, and node 8 waits for node 21.
+// Two nodes represent collective 7: node 21 waits for node 20, and node 8 waits for node 21.
 Trace merged_nodes(std::int64_t nodes = 2, const std::vector<NodeId>& waits = {21},
                    const std::vector<NodeId>& second = {20}) {
   TraceBuilder b;

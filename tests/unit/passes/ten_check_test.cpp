@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rules R1 to R7 of schedules, each with its message and place.
+// Rules R1 to R7 of schedules, each with its message and location.
 #include <gtest/gtest.h>
 
 #include "common/findings.h"
@@ -21,7 +21,7 @@ std::string schedule_findings(const Schedule& s) {
   return test::findings_in_f(diagnostics);
 }
 
-// Three nodes in a circle; node 0's chunk goes around.
+// Three nodes in a cycle; node 0's chunk goes around.
 ScheduleMaker chain_of_three() {
   ScheduleMaker m(Collective::broadcast, 3);
   m.wire(0, 1).wire(1, 2).chunk({0}, {});
@@ -182,11 +182,12 @@ TEST(TenRules, R6ChunksArrive) {
             "200: error: chunk 0 does not reach node 2 [R6]");
 }
 
-// Whatever is demanded is there: what the collective demands may not be.
+// All demands are met, but they differ from the collective's demands.
 TEST(TenRules, R6DemandsAreThoseOfTheCollective) {
   ScheduleMaker m(Collective::all_to_all, 2);
   m.wire(0, 1).chunk({0}, {1}).move(0, 1, 0, 0, 1);
-  EXPECT_EQ(schedule_findings(m.s), "200: error: no chunk goes from node 1 to node 0, as all_to_all has it [R6]");
+  EXPECT_EQ(schedule_findings(m.s),
+            "200: error: no chunk goes from node 1 to node 0, which all_to_all requires [R6]");
   m.s.collective = Collective::custom;
   EXPECT_EQ(schedule_findings(m.s), "");
 }
@@ -205,7 +206,7 @@ TEST(TenRules, R6SumsAreWhole) {
       << "the copy that node 1 gives back";
 }
 
-// What a sum needs must not grow with the square of the nodes: these would be a million sets of a million.
+// The cost of reductions must not grow with the square of the nodes: these would be a million sets of a million.
 TEST(TenRules, R6SumsOfVeryManyNodesAreCheap) {
   constexpr std::uint32_t nodes = 200'000;
   ScheduleMaker m(Collective::reduce, nodes);
@@ -259,12 +260,12 @@ TEST(TenRetime, OrderBecomesTimes) {
   EXPECT_EQ(timed.transfers[0].end, 2'000'000);
 }
 
-// Node 1 sums up, gives its sum to node 0, and passes on what comes back: not the sum that it had before.
+// Node 1 reduces, sends its sum to node 0, and forwards the sum that returns, not its earlier one.
 TEST(TenRetime, ASumThatComesBackIsWhatIsPassedOn) {
   ScheduleMaker m(Collective::all_reduce, 3);
   m.s.time = Time::order;
   m.wire(2, 1).wire(1, 0, 5).wire(0, 1).wire(1, 2).chunk({}, {}).chunk({}, {});
-  for (std::uint32_t c = 0; c < 2; ++c) {  // chunk 1 leaves node 1 late: its wire to node 0 is busy
+  for (std::uint32_t c = 0; c < 2; ++c) {  // chunk 1 leaves node 1 late: its link to node 0 is busy
     m.reduce(2, 1, c, c, 0).reduce(1, 0, c, c, 0).move(0, 1, c, c, 0).move(1, 2, c, 1 - c, 0);
   }
   EXPECT_EQ(schedule_findings(m.s), "");
@@ -291,7 +292,7 @@ TEST(TenRetime, AHopThatTakesLongerThanTimeItselfIsAnError) {
   EXPECT_THROW((void)retime(m.s, diagnostics), Error);
 }
 
-// Transfers that share a step stand in the order of their ids, whatever that of the file is.
+// Transfers in one step are ordered by id, independent of their order in the file.
 TEST(TenFlow, TransfersOfAStepStandByTheirIds) {
   ScheduleMaker m(Collective::broadcast, 2);
   m.s.time = Time::steps;
@@ -303,7 +304,7 @@ TEST(TenFlow, TransfersOfAStepStandByTheirIds) {
   EXPECT_EQ(replayed_time(m.s, flow), 2'000'000);
 }
 
-// Two chunks go to node 1 together and part there: one stays, the other goes on.
+// Two chunks go to node 1 together and separate there: one stays, the other is forwarded.
 TEST(TenSets, TravelTogetherAndPart) {
   ScheduleMaker m(Collective::custom, 3);
   m.wire(0, 1).wire(1, 2).chunk({0}, {1}).chunk({0}, {2});
@@ -338,7 +339,7 @@ TEST(TenSets, EachChunkMustBeThere) {
             "201: error: chunk 1 does not reach node 1 [R6]");
 }
 
-// Repair drops the chunks of a set that are there already; the others get new times.
+// Repair drops the chunks of a set that have already arrived; the others get new times.
 TEST(TenSets, RepairDropsTheChunksThatAreThere) {
   ScheduleMaker m(Collective::custom, 2);
   m.wire(0, 1).chunk({0}, {1}).chunk({0}, {1}).chunk({0}, {1});
@@ -353,7 +354,7 @@ TEST(TenSets, RepairDropsTheChunksThatAreThere) {
   EXPECT_EQ(schedule_findings(repaired), "");
 }
 
-// NPUs 0 and 1 send to 2 over switch 3, whose wire to 2 they share.
+// NPUs 0 and 1 send to 2 over switch 3, whose link to 2 they share.
 ScheduleMaker over_a_switch() {
   ScheduleMaker m(Collective::custom, 3);
   m.s.switches = 1;

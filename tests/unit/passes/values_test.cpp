@@ -37,7 +37,7 @@ TEST(RankSets, OverlapIsMarkedAndStaysMarked) {
   EXPECT_EQ(sets.first_common(a, sets.single(2)), 2U);
 }
 
-// Against std::set, across the switch between runs and bits.
+// Compared with std::set, around the switch from runs to bits.
 TEST(RankSets, RandomUnionsAgreeWithAPlainSet) {
   std::mt19937 random(7);
   for (int round = 0; round < 200; ++round) {

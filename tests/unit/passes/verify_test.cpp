@@ -19,7 +19,7 @@ using test::Tb;
 using test::tmp;
 using enum StepType;
 
-// Every finding as "line: severity: message [rule]", one a line; notes left out.
+// Every finding as "line: severity: message [rule]", one per line, without notes.
 std::string proof_findings(const Algorithm& a, bool dataflow = true) {
   Diagnostics diagnostics;
   VerifyOptions options;
@@ -49,7 +49,7 @@ TEST(Verify, AWrongChunkIsFoundWithWhatIsThereInstead) {
 
 TEST(Verify, AMissingContributionIsNamed) {
   Algorithm a = ring(4);
-  a.steps[1].type = rcs;  // rank 0 forwards chunk 3 without its own part
+  a.steps[1].type = rcs;  // rank 0 forwards chunk 3 without its own contribution
   const std::string text = proof_findings(a);
   EXPECT_NE(text.find("must end as chunk 3 of ranks 0-3, but holds chunk 3 of ranks 1-3; the contribution of rank "
                       "0 is missing"),
@@ -71,7 +71,7 @@ TEST(Verify, ACounterExampleTellsItsPath) {
 }
 
 TEST(Verify, AddingTwiceIsFoundThoughTheRanksAreComplete) {
-  // Both exchange and add, twice: all ranks are there, some of them two times.
+  // Both exchange and add, twice: contributions of all ranks arrive, some of these twice.
   std::vector<std::vector<Tb>> gpus;
   for (std::int32_t r = 0; r < 2; ++r) {
     gpus.push_back({Tb{
@@ -148,7 +148,7 @@ TEST(Verify, UnorderedAccessIsARaceWhateverTheTiming) {
 }
 
 TEST(Verify, OrderThroughAnotherRankIsOnlyAWarning) {
-  // Rank 0's second threadblock overwrites what the first has sent, after rank 1 said so.
+  // Rank 0's second threadblock overwrites data that the first has sent, after rank 1's message.
   const std::vector<std::vector<Tb>> gpus{
       {Tb{1, -1, 0, {{send, in, 0, in, 0}}}, Tb{-1, 1, 1, {{recv, in, 0, in, 0}}}},
       {Tb{-1, 0, 0, {{recv, in, 0, in, 0, 1, -1, -1, true}}}, Tb{0, -1, 1, {{send, in, 0, in, 0, 1, 0, 0}}}}};
@@ -214,7 +214,7 @@ TEST(Verify, BothLayoutsMustHoldWhereBothAreClaimed) {
 }
 
 TEST(Verify, EveryCollectiveHasItsPostcondition) {
-  // Rank 0 → 1 only; each collective judges the same two steps by its own measure.
+  // Only rank 0 → 1; each collective applies its own criterion to the same two steps.
   const auto judge = [](Collective c, std::int32_t chunks, const std::vector<std::vector<Tb>>& gpus, std::int32_t i,
                         std::int32_t o) { return proof_findings(make_algorithm(c, chunks, false, i, o, 0, gpus)); };
   const auto refuted = [](const std::string& text) { return text.find("[postcondition]") != std::string::npos; };
@@ -268,7 +268,7 @@ TEST(Verify, GathersAndScattersHaveOneRootThatMayBeGiven) {
   }
   const std::string text = [] {
     Algorithm a = gather_over_two();
-    a.steps[1].dst_off = 2;  // what rank 0 gives stands where the root's own part is
+    a.steps[1].dst_off = 2;  // the shard of rank 0 is at the position of the root's shard
     return proof_findings(a);
   }();
   EXPECT_NE(text.find("gather: gpu 1 o[0] must end as chunk 0 of rank 0, but holds chunk 0 of rank 1; the "
@@ -284,7 +284,7 @@ TEST(Verify, PartsOfAGatherAreEqual) {
             std::string::npos);
 }
 
-// As the runtimes have them: the input of a gather, and the output of a scatter, is a rank's part alone.
+// As in the runtimes: the input of a gather, and the output of a scatter, is only one rank's shard.
 TEST(Verify, OutOfPlacePartsMayStandAlone) {
   const Tb keep{-1, -1, 1, {{cpy, in, 0, out, 0}}};
   const auto gather = [&](std::int32_t to) {
@@ -307,7 +307,7 @@ TEST(Verify, BuffersThatNoStepCanFillAreNotAllocated) {
   Algorithm a = ring(2);
   for (Gpu& g : a.gpus) g.s_chunks = 2'000'000'000;  // declared, but never used
   EXPECT_EQ(proof_findings(a), "");
-  a.chunks = 2'000'000'000;  // would have to be reduced, all of them
+  a.chunks = 2'000'000'000;  // all would have to be reduced
   Diagnostics diagnostics;
   EXPECT_THROW(verify(make_step_graph(a), {}, diagnostics), Error);
 }
@@ -322,7 +322,7 @@ TEST(Verify, OffsetsAtTheEndOfAllIntegersAreOutside) {
 }
 
 TEST(Verify, AnotherCollectiveIsJudgedInItsOwnLayout) {
-  // An all-gather of two: as a broadcast neither input nor aliasing is the same.
+  // An all-gather of two: as a broadcast, neither input nor aliasing is the same.
   std::vector<std::vector<Tb>> gpus;
   for (std::int32_t r = 0; r < 2; ++r) {
     gpus.push_back({Tb{1 - r, 1 - r, 0, {{send, out, r, out, r}, {recv, out, 1 - r, out, 1 - r}}}});

@@ -28,7 +28,7 @@ TEST(Window, NodesThatOverlapAreInIt) {
   TraceBuilder b;
   ran(b.comp(0), 5000, 10);  // 0 to 10
   ran(b.comp(1), 5010, 10);  // 10 to 20
-  ran(b.comp(2), 5015, 0);   // no length
+  ran(b.comp(2), 5015, 0);   // no duration
   ran(b.comp(3), 5020, 0);
   ran(b.comp(4), 5020, 30);  // 20 to 50
   const Trace& t = b.trace();
@@ -53,11 +53,11 @@ TEST(Window, NanosecondsCount) {
 
 TEST(Window, NodesWithoutTimesRunWhenTheirParentsHaveEnded) {
   TraceBuilder b;
-  b.comp(0);  // before the first that depends on it
+  b.comp(0);  // before its first dependent
   ran(b.comp(1, {0}), 5000, 10);
   b.comp(2, {1});  // at 10
   ran(b.comp(3, {2}), 5030, 10);
-  b.comp(4);  // nothing is known of it
+  b.comp(4);  // nothing is known about it
   EXPECT_EQ(in_window(b.trace(), 0, 5), "11000");
   EXPECT_EQ(in_window(b.trace(), 9, 30), "01100");
   EXPECT_EQ(in_window(b.trace(), 11, 40), "00010");

@@ -167,7 +167,7 @@ TEST(Settings, WhatDoesNotGoTogether) {
 
 TEST(Settings, BandwidthAndLatencyOfAllAndOfOneDimension) {
   const std::string torus = "ring:4,bw=10GB/s,lat=100ns+switch:2,bw=20GB/s,lat=200ns";
-  // What is for one dimension wins over what is for all, in whatever order they come.
+  // A setting for one dimension overrides a setting for all, in any order.
   const NetworkConfig n =
       scenario({"network", torus, "bandwidth.1", "x2", "bandwidth", "30GB/s", "latency.0", "1us"}).network;
   EXPECT_DOUBLE_EQ(n.dims[0].bytes_per_ns, 30);
@@ -206,7 +206,7 @@ TEST(Settings, KeysOfTheSystemReplaceTheDefaults) {
   const auto& all_reduce = c.collectives[0].per_dim;
   ASSERT_EQ(all_reduce.size(), 2U);
   EXPECT_EQ(all_reduce[1].algorithm, NativeAlgorithm::direct);
-  EXPECT_EQ(c.collectives[1].per_dim[0].algorithm, NativeAlgorithm::ring);  // as it was
+  EXPECT_EQ(c.collectives[1].per_dim[0].algorithm, NativeAlgorithm::ring);  // unchanged
   EXPECT_EQ(c.collectives[3].per_dim[0].algorithm, NativeAlgorithm::ring);
   EXPECT_EQ(c.collectives[3].per_dim[1].window, 3U);
   EXPECT_EQ(config({"all-gather-implementation-custom", "a+b"}).collectives[1].custom, "a+b");
@@ -256,10 +256,10 @@ TEST(Settings, ShapeOfANetwork) {
     return network_shape(scenario({"network", network, "model", model}));
   };
   EXPECT_EQ(shape("ring:8,bw=1GB/s", "unaware"), shape("ring:8,bw=2GB/s,lat=1us", "aware"));
-  EXPECT_NE(shape("ring:8,bw=1GB/s", "unaware"), shape("ring:8,bw=1GB/s", "links"));  // what takes no time
+  EXPECT_NE(shape("ring:8,bw=1GB/s", "unaware"), shape("ring:8,bw=1GB/s", "links"));  // messages that take no time
   EXPECT_NE(shape("ring:8,bw=1GB/s", "unaware"), shape("fully_connected:8,bw=1GB/s", "unaware"));
   EXPECT_NE(shape("torus:4x2,bw=1GB/s", "unaware"), shape("ring:8,bw=1GB/s", "unaware"));
-  // An NPU can send to itself through a switch, where switches are simulated.
+  // An NPU can send to itself through a switch, if switches are simulated.
   EXPECT_NE(shape("switch:8,bw=1GB/s", "unaware"), shape("switch:8,bw=1GB/s", "aware"));
 }
 

@@ -45,7 +45,7 @@ TEST(SweepTable, GrowsAndEndsInOrder) {
 
 TEST(SweepTable, TakesUpWhatIsThere) {
   const Scratch scratch;
-  // With a column that was added, a run done twice, and a line that was cut off.
+  // With an added column, a run that is present twice, and a truncated line.
   const std::string path = scratch.write("t.csv", "run,k,v,w\nid2,c,3,z\nid0,a,error,\nid0,a,1\nid1,b");
   SweepTable table(path, {"k", "v"}, {"id0", "id1", "id2"}, false);
   EXPECT_EQ(table.taken_up(), 2U);

@@ -81,7 +81,8 @@ TEST(TenOverSwitches, WhatIsNotStoredIsNoSchedule) {
   EXPECT_NE(message.find("use --forwarding store"), std::string::npos) << message;
 }
 
-// Two messages of one pair that end at once went by unlike ways: the first by that of the first.
+// Two messages of one pair that end at the same time took different routes: the first one is assigned the first
+// route.
 TEST(TenOverSwitches, UnlikeWaysOfAPair) {
   const NetworkConfig network{
       .source = "two ways",

@@ -28,7 +28,7 @@ class Merging : public ::testing::Test {
   [[nodiscard]] std::string path(const std::string& name) const { return folder_.path(name); }
   void write(const std::string& name, const std::string& text) const { folder_.write(name, text); }
 
-  // Computations and all-reduces in turns, the one of half of the bytes in groups of two.
+  // Computations and all-reduces alternate; every second one has half of the bytes, in groups of two.
   static std::vector<Trace> workload(Rank ranks, int rounds = 3) {
     std::vector<Trace> traces;
     for (Rank r = 0; r < ranks; ++r) {
@@ -95,7 +95,7 @@ TEST_F(Merging, FilesStreamsAndThreadsGiveTheSameBytes) {
   threads.jobs = 4;
   EXPECT_EQ(merged("w", threads).bytes, one.bytes);
   EXPECT_EQ(merged("w", threads).counts.added, one.counts.added);
-  const MergeOptions reduce = rules({"all_reduce=ring"});  // a document knows no groups
+  const MergeOptions reduce = rules({"all_reduce=ring"});  // a document has no groups
   EXPECT_EQ(merged("w.jsonl", reduce).counts.kept, 12U);
   fs::remove(path("w.groups.json"));
   EXPECT_EQ(merged("w.jsonl", reduce).bytes, merged("w", reduce).bytes);
@@ -150,7 +150,7 @@ TEST_F(Merging, SaysWhatDoesNotFit) {
             "node 2: no rule fits this all_gather of 2048 bytes of group 1, and --require-all wants one");
 }
 
-// Each with its own root, which a builtin is made for.
+// Each has its own root, for which a builtin is made.
 TEST_F(Merging, BuiltinsHaveTheRootsOfTheirCollectives) {
   std::vector<Trace> traces;
   for (Rank r = 0; r < 4; ++r) {
@@ -181,7 +181,7 @@ TEST_F(Merging, AlgorithmsAreCheckedBeforeTheyAreUsed) {
   for (Rank r = 0; r < 2; ++r) {
     TraceBuilder b(r);
     b.send(1 - r, 64, 5);
-    b.receive(1 - r, 64, r == 0 ? 5 : 6);  // a tag that nobody sends
+    b.receive(1 - r, 64, r == 0 ? 5 : 6);  // a tag that no rank sends
     algorithm.push_back(b.finish());
   }
   write_traces(algorithm, path("two"));

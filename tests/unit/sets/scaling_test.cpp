@@ -32,7 +32,7 @@ HeldSet generated(std::int64_t data, std::int64_t layers, const Settings& settin
   return HeldSet(std::move(traces), groups_text(set.groups()));
 }
 
-// A set that grew is the generated one, byte for byte: nodes, metadata, groups; held by classes too.
+// A grown set equals the generated one, byte for byte: nodes, metadata, groups; also as a class-compressed set.
 void expect_same(std::int64_t from, std::int64_t to, std::int64_t layers, const Settings& settings) {
   std::string which = std::to_string(from) + " to " + std::to_string(to);
   for (const WorkloadSetting& s : settings) which += " " + s.key + "=" + s.value;
@@ -97,7 +97,7 @@ TEST(Scaling, ReplicasOfShardsGrow) {
 
 TEST(Scaling, WhatIsGatheredMayStay) { expect_same(4, 8, 2, {{"plan.shard", "zero3"}, {"plan.reshard", "false"}}); }
 
-// Megatron-LM's buckets grow beyond 40 ranks: the settings do not hold then, if a rank has more than one.
+// Megatron-LM's buckets grow beyond 40 ranks: the settings are then invalid if a rank has several buckets.
 TEST(Scaling, BucketsThatMegatronMakesLarger) {
   const Settings megatron = {{"plan.buckets", "megatron"}, {"plan.shard", "zero1"}};
   expect_same(30, 60, 1, megatron);
@@ -128,7 +128,7 @@ TEST(Scaling, GroupsByTheirIds) {
     for (std::size_t i = 0; i < a[r].nodes.nodes.size(); ++i) {
       const auto x = a[r].nodes.attributes(a[r].nodes.nodes[i]), y = b[r].nodes.attributes(b[r].nodes.nodes[i]);
       const IntValue got = int_value(x, attr::comm_size), exact = int_value(y, attr::comm_size);
-      EXPECT_LE(std::abs(got.value - exact.value), 2) << r << " " << i;  // an element
+      EXPECT_LE(std::abs(got.value - exact.value), 2) << r << " " << i;  // one element
     }
   }
   EXPECT_EQ(error_message([&] { ScaledSet set(bare, {.which = "dp", .ranks = 16}); }),
@@ -140,7 +140,7 @@ TEST(Scaling, GroupsByTheirIds) {
             "--scale 5=6: a multiple of the 4 ranks of the group is required");
 }
 
-// Copies of a rank take as long as it does.
+// Copies of a rank take as long as the rank.
 TEST(Scaling, RanksThatDifferInTheirTimes) {
   HeldSet told = generated(4, 1, {{"plan.shard", "zero1"}});
   std::vector<Trace> traces = told.load(1);
@@ -156,7 +156,7 @@ TEST(Scaling, RanksThatDifferInTheirTimes) {
             "ranks differ: the slowest of 4 computes 7.9 % longer than similar ranks, and so ");
 }
 
-// Ranks of a class of which some are in a group that grows, others in one that does not.
+// A class in which some ranks are in a group that grows, and others in one that does not.
 TEST(Scaling, GroupsOfAClassThatGrowOnSomeRanksOnly) {
   std::vector<Trace> traces(8);
   for (Rank r = 0; r < 8; ++r) {

@@ -14,7 +14,7 @@
 namespace convert {
 namespace {
 
-// "npu0 npu1 npu2": the devices on the way. Every hop must be a wire between its ends.
+// "npu0 npu1 npu2": the devices on the route. Every hop must be a link between its ends.
 std::string way(Router& router, Device src, Device dst) {
   Position p{.at = src, .dst = dst};
   std::string text = router.device_name(src);
@@ -66,7 +66,7 @@ TEST(Routes, ThroughTrees) {
   EXPECT_EQ(way("tree:2x2x2,bw=1GB/s", 7, 5), "npu7 switch3 switch5 switch2 npu5");
 }
 
-// Computed ways are ways over the wires written out, and no longer than the shortest.
+// Computed routes use existing links, and are no longer than the shortest routes.
 TEST(Routes, ComputedWaysAreShortest) {
   for (const char* network :
        {"torus:4x3x2,bw=1GB/s", "mesh:3x4,bw=1GB/s+switch:2,bw=1GB/s", "hypercube:16,bw=1GB/s",
@@ -126,7 +126,7 @@ TEST(Routes, ShortestPrefersTheLeastSumOfWeights) {
   EXPECT_EQ(way_in(chain + " - {between: [3, 4], weight: 3}\n"), "npu0 npu1 npu2 npu4");
   EXPECT_EQ(way_in(chain + " - {between: [3, 4], weight: 2}\n"), "npu0 npu3 npu4");
   EXPECT_EQ(way_in(chain + " - {between: [3, 4], weight: 2, latency: 1us}\n"), "npu0 npu1 npu2 npu4");
-  // Found first by a link that is no part of the shortest way.
+  // Reached first by a link that is not part of the shortest route.
   EXPECT_EQ(way_in(" - {between: [0, 4], weight: 9}\n" + chain + " - {between: [3, 4], weight: 3}\n"),
             "npu0 npu1 npu2 npu4");
 }

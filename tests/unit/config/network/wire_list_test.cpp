@@ -15,7 +15,7 @@ WireGraph read_wires(const std::string& text) { return parse_network_yaml("n.yml
 std::string wire_list_error(const std::string& text) {
   return test::error_text([&] { (void)read_wires(text); }, Error::Kind::input);
 }
-// Returns the error of a file with these wires, from line 5 on, behind "npus: 3", two switches and a default
+// Returns the error of a file with these links, from line 5 on, after "npus: 3", two switches and a default
 // bandwidth.
 std::string wires_error(const std::string& wires) {
   return wire_list_error("npus: 3\nswitches: [leaf0, spine]\ndefaults: {bandwidth: 1GB/s}\nlinks:\n" + wires);
@@ -64,7 +64,7 @@ TEST(WireList, ReadsRangesAndKeysInAnyOrder) {
   EXPECT_EQ(g.wires[2].to, 9U);
   EXPECT_EQ(g.wires[0].latency_ps, 0);
   EXPECT_EQ(g.wires.back().to, 5U);
-  // No switches at all: a directed ring.
+  // No switches: a directed ring.
   EXPECT_EQ(read_wires("npus: 2\nlinks: [{from: 0, to: 1, bandwidth: 1GB/s}, {from: 1, to: 0, bandwidth: 1GB/s}]")
                 .devices(),
             2U);

@@ -7,7 +7,7 @@
 namespace convert {
 namespace {
 
-// "t8 c1 d2 p4, chunks 5" of what is asked for, or why there is nothing.
+// "t8 c1 d2 p4, chunks 5" for a request, or the reason for its rejection.
 std::string plan_of(const WorkloadRequest& request) {
   try {
     const ParallelPlan p = checked_workload(request).plan;

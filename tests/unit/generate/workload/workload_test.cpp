@@ -15,7 +15,7 @@ namespace {
 
 TEST(Workload, CallsOfALayerWithTensorParallelism) {
   const StageFigures whole = WorkloadSet(small({{"plan.tensor", "4"}})).figures(0);
-  // Four a layer, one of the embedding, three of the loss, one back from the head.
+  // Four per layer, one for the embedding, three for the loss, one back from the head.
   EXPECT_EQ(calls(whole, Collective::all_reduce, GroupKind::tensor).count, 8U * 4 + 5);
   const StageFigures parts =
       WorkloadSet(small({{"plan.tensor", "4"}, {"plan.sequence_parallel", "true"}})).figures(0);
@@ -31,17 +31,17 @@ TEST(Workload, VolumesOfZeroAreThoseOfThePaper) {
         WorkloadSet(small({{"plan.data", "4"}, {"plan.shard", shard}, {"run.gradients", "bf16"}})).figures(0);
     return 2 * bytes(f, Collective::all_reduce, GroupKind::data) +
            bytes(f, Collective::reduce_scatter, GroupKind::data) +
-           4 * bytes(f, Collective::all_gather, GroupKind::data);  // of which comm_size is a shard
+           4 * bytes(f, Collective::all_gather, GroupKind::data);  // comm_size is a shard
   };
   const auto once = static_cast<std::uint64_t>(2 * WorkloadSet(small()).figures(0).parameters);
   EXPECT_EQ(moved("ddp"), 2 * once);
   EXPECT_EQ(moved("zero1"), 2 * once);
   EXPECT_EQ(moved("zero2"), 2 * once);
-  const std::uint64_t ends = 2 * 1024 * 256 * 2 + 256 * 2;  // embedding, head and norm are gathered once only
+  const std::uint64_t ends = 2 * 1024 * 256 * 2 + 256 * 2;  // embedding, head and norm are gathered only once
   EXPECT_EQ(moved("zero3"), 3 * once - ends);
 }
 
-// Where gradients of weights have a pass of their own, they are reduced behind it.
+// If gradients of weights have their own pass, they are reduced after it.
 TEST(Workload, GradientsAreReducedWhenThereAreAll) {
   for (const char* const shard : {"zero2", "zero3"}) {
     const WorkloadSet set(small({{"plan.data", "2"},
@@ -62,7 +62,7 @@ TEST(Workload, GradientsAreReducedWhenThereAreAll) {
   }
 }
 
-// What is kept is not gathered again, and takes memory beside the shard.
+// Kept parameters are not gathered again, and take memory in addition to the shard.
 TEST(Workload, ParametersThatAreKeptAreGatheredOnce) {
   const Settings zero3 = {{"plan.data", "4"}, {"plan.shard", "zero3"}, {"run.micro_batches", "3"}};
   const WorkloadSet dropped(small(zero3)), kept(small(with(zero3, {{"plan.reshard", "false"}})));

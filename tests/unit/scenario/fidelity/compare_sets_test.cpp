@@ -61,7 +61,7 @@ TEST(CompareSets, ASetIsAsItself) {
   EXPECT_GT(f.simulated[0].a.exposed_ps, f.simulated[3].a.exposed_ps);
   ASSERT_EQ(f.traffic.size(), 2U);
   EXPECT_EQ(f.traffic[0].network, "switch:4");
-  // Six all-reduces, in each of which each of four ranks sends 3/2 of its bytes.
+  // Six all-reduces, in which each of four ranks sends 3/2 of its bytes.
   EXPECT_EQ(f.traffic[1].a_bytes, 6LL * 4 * (16 << 20) * 3 / 2);
 }
 
@@ -119,7 +119,7 @@ TracesAndGroups circle() {
 TEST(CompareSets, WhatNeverEndsIsTold) {
   const Fidelity f = compared(circle(), circle());
   EXPECT_TRUE(f.same());
-  EXPECT_EQ(f.set.span_a_ps, 1000 * ps_per_ns);  // as recorded each rank is by itself
+  EXPECT_EQ(f.set.span_a_ps, 1000 * ps_per_ns);  // as recorded, each rank runs independently
   ASSERT_EQ(f.simulated.size(), 8U);
   EXPECT_FALSE(f.simulated[0].a.complete());
   EXPECT_EQ(f.simulated[0].span_change(), std::nullopt);
@@ -154,7 +154,7 @@ TEST(CompareSets, ASingleRankIsNotSimulated) {
             "A is not simulated: a network is of two NPUs at least\n"
             "B is not simulated: a network is of two NPUs at least\n");
   TracesAndGroups some = made_layers(3);
-  some.traces.pop_back();  // the metadata still says 3
+  some.traces.pop_back();  // the metadata still states 3
   EXPECT_EQ(all_notes(compared(some, some)),
             "A is not simulated: 2 of its 3 ranks are there\nB is not simulated: 2 of its 3 ranks are there\n");
 }

@@ -33,7 +33,7 @@ std::string sample(const std::string& name) {
   return text.str();
 }
 
-// "npu0>leaf0 50 500000": the links by name, sorted, with GB/s and ps.
+// "npu0>leaf0 50 500000": links by name, sorted, with GB/s and ps.
 std::vector<std::string> links_of(const WireGraph& g) {
   std::vector<std::string> links;
   for (const GraphWire& w : g.wires) {
@@ -174,7 +174,7 @@ TEST(Ns3Topologies, AreRead) {
   EXPECT_EQ(simai.switches, 3U);
   EXPECT_EQ(simai.wires[0], (GraphWire{.from = 0, .to = 4, .bytes_per_ns = 360, .latency_ps = 25'000}));
   EXPECT_EQ(parse("7 2 2 1 8 H100 2\n4 5 6\n" + sample("pairs_simai.txt").substr(21)).graph.wires, simai.wires);
-  // Switches first, as in HPCC's own, and words behind the links.
+  // Switches first, as in HPCC's own files, and words after the links.
   const NetworkConfig hpcc =
       parse("3 1 2\n0\n0 1 100Gbps 0.001ms 0\n0 2 100Gbps 0.001ms 0.5\n\nFirst line: nodes\n");
   EXPECT_EQ(hpcc.graph.wires[0].from, 2U);

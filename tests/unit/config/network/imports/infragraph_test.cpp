@@ -72,8 +72,8 @@ TEST(InfraGraphs, Schemes) {
   EXPECT_EQ(edges_with("xpu[0:4:2]", "sw", "one2one"), 2U);
   EXPECT_EQ(edges_with("xpu[:2]", "sw[0:]", "many2many"), 4U);
   EXPECT_EQ(edges_with("sw", "xpu[3]", "many2many"), 2U);
-  EXPECT_EQ(edges_with("sw[:]", "xpu[0:2]", "ring"), 4U - 1);  // one of them is there
-  // Neither to itself, nor both ways.
+  EXPECT_EQ(edges_with("sw[:]", "xpu[0:2]", "ring"), 4U - 1);  // one exists already
+  // Neither to itself, nor in both directions.
   EXPECT_EQ(edges_with("xpu", "xpu", "many2many"), 2U);
 }
 

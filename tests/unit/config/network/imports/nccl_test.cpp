@@ -37,7 +37,7 @@ std::string changed(std::string text, const std::string& from, const std::string
   return text.replace(at, from.size(), to);
 }
 
-// One CPU with GPUs, each in a PCI device of its own with what is given.
+// One CPU with GPUs, each in its own PCI device with the given elements.
 std::string machine(const std::vector<std::string>& gpus, const std::string& cpu = "arch=\"x86_64\"") {
   std::string text = "<system version=\"1\">\n<cpu numaid=\"0\" " + cpu + ">\n";
   for (std::size_t i = 0; i < gpus.size(); ++i)
@@ -127,7 +127,7 @@ TEST(NcclTopologies, JoinHosts) {
   EXPECT_EQ(nccl_way(rails, 0, 2),
             "npu0 host0.pci0000_01_00.0 host0.nic0000_03_00 host0.net0 rail0 host1.net0 host1.nic0000_03_00 "
             "host1.pci0000_01_00.0 npu2");
-  // To another rail: first over NVLink to the NPU beside the card, as NCCL goes.
+  // To another rail: first over NVLink to the NPU next to the card, as in NCCL.
   EXPECT_EQ(nccl_way(rails, 0, 3).substr(0, 32), "npu0 nvswitch0 npu1 host0.pci000");
   EXPECT_EQ(find_wire(rails.graph, "host1.net0", "rail0")->latency_ps, 2'000'000);
   EXPECT_EQ(rate(rails.graph, "host1.net0", "rail0"), 50.0);
@@ -146,8 +146,8 @@ TEST(NcclTopologies, JoinHosts) {
 }
 
 TEST(NcclTopologies, PreferWaysAsNcclDoes) {
-  // Two pairs with NVLinks, in a row: over a third GPU rather than over PCI; without NVLinks within the machine
-  // rather than over the network.
+  // Two pairs with NVLinks, in a row: over a third GPU instead of PCI; without NVLinks, within the machine instead
+  // of over the network.
   const std::string nv = "<nvlink target=\"0000:0";
   const auto to = [&](int i) { return nv + std::to_string(i) + ":00.0\" count=\"2\" tclass=\"0x030200\"/>"; };
   const NetworkConfig chain = nccl(machine({"<gpu dev=\"0\" sm=\"70\" rank=\"0\">" + to(1) + "</gpu>",
@@ -171,7 +171,7 @@ TEST(NcclTopologies, OtherLinks) {
                                     "<gpu dev=\"2\" gcn=\"gfx942\" rank=\"2\"><xgmi target=\"0000:01:00.0\" "
                                     "count=\"1\" tclass=\"0x038000\"/></gpu>"}))
                           .graph;
-  EXPECT_DOUBLE_EQ(rate(g, "npu0", "cpu0"), 223.56);  // in place of PCI
+  EXPECT_DOUBLE_EQ(rate(g, "npu0", "cpu0"), 223.56);  // instead of PCI
   EXPECT_EQ(find_wire(g, "npu0", "cpu0")->weight, 2U);
   EXPECT_EQ(rate(g, "npu1", "npu2"), 48.0);
   EXPECT_EQ(rate(g, "npu1", "cpu0"), 12.0);
@@ -202,7 +202,7 @@ TEST(NcclTopologies, SeveralHostsOfAFile) {
 }
 
 TEST(NcclTopologies, LeaveNetworkDevicesOut) {
-  // The same one beside both CPUs, as sockets are listed.
+  // The same device at both CPUs, listed as for sockets.
   std::string text = nccl_sample();
   for (const std::string cpu : {"  </cpu>\n  <cpu", "  </cpu>\n</system>"})
     text.insert(text.find(cpu), "<nic><net dev=\"7\" speed=\"10000\"/></nic>\n");
@@ -293,7 +293,7 @@ TEST(NcclTopologies, RefuseOptions) {
       std::string::npos);
 }
 
-// As RCCL reads them: a bridge of each element, and numbers apart by kind of device.
+// As in RCCL: a bridge for each element, and separate numbers by kind of device.
 TEST(NcclTopologies, BusidsThatAreGivenTwice) {
   EXPECT_EQ(nccl(changed(nccl_sample(), "0000:82", "0000:81")).npus(), 2);  // of a GPU and its bridge
   const std::string bridges =
@@ -321,7 +321,7 @@ TEST(NcclTopologies, GpusThatDifferAreNoted) {
   EXPECT_EQ(odd_gpus({gpu(0, 90, 18), gpu(1, 90, 0)}),
             Notes{"rank 1 has no <nvlink>, unlike 1 other GPU of sm 90: messages use PCI"});
   EXPECT_EQ(odd_gpus({gpu(0, 90, 0), gpu(1, 90, 0)}).size(), 1U);
-  EXPECT_EQ(odd_gpus({gpu(0, 89, 0), gpu(1, 89, 0)}), Notes{});  // which have no NVLink
+  EXPECT_EQ(odd_gpus({gpu(0, 89, 0), gpu(1, 89, 0)}), Notes{});  // they have no NVLink
   EXPECT_EQ(odd_gpus({gpu(0, 90, 18), gpu(1, 90, 18), gpu(2, 90, 12), gpu(3, 90, 18)}),
             Notes{"rank 2 has 12 NVLinks, 3 other GPUs of sm 90 have 18 NVLinks"});
   EXPECT_EQ(odd_gpus({gpu(0, 90, 18), gpu(1, 90, 12), gpu(2, 90, 12), gpu(3, 90, 18)}), Notes{});

@@ -204,7 +204,7 @@ class ThreadblockPacker {
     }
   }
 
-  // Collects the placed parts that must be done before step s, and looks through steps without effect.
+  // Collects the placed parts that must be done before step s, and looks through steps that do nothing.
   void collect_parents(std::uint32_t s, std::vector<Placed>& out) const {
     std::vector<std::uint32_t> open;
     std::set<std::uint32_t> seen;

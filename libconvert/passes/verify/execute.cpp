@@ -300,7 +300,7 @@ BufferLayout::BufferLayout(const StepGraph& graph, bool inplace) {
     slots_ += static_cast<std::uint64_t>(extents_.back().size);
     if (slots_ > limit) {
       throw input_error(graph.locate_rank(r),
-                        "the buffers have " + counted(slots_, "chunk") + " and more, but the steps move only " +
+                        "the buffers have " + counted(slots_, "chunk") + " or more, but the steps move only " +
                             std::to_string(moved) + "; check nchunksperloop and the offsets",
                         "offsets");
     }

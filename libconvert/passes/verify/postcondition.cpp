@@ -116,8 +116,7 @@ class Comparison {
                : static_cast<std::int32_t>(at - ranks_.begin());
   }
 
-  // Returns the source of the data on the last place that holds one rank's data; 0 if there is none (the comparison
-  // then fails).
+  // Returns the source of the data on the last place that holds one rank's data, or 0 (the comparison then fails).
   [[nodiscard]] std::int32_t broadcast_root() const {
     std::uint64_t slot = 0;
     for (std::int32_t place = n_ - 1; place >= 0; --place) {
@@ -140,8 +139,8 @@ class Comparison {
     return best;
   }
 
-  // A gather's inputs and a scatter's outputs are whole buffers, of which a rank uses its shard. Out of place, they
-  // may also consist of that shard alone, as in the runtimes.
+  // Accepts two layouts: a gather's inputs and a scatter's outputs are whole buffers, and a rank uses its shard.
+  // Out of place, they may also consist of that shard alone, as in the runtimes.
   template <typename Check>
   std::vector<Mismatch> either(const Check& check) const {
     std::vector<Mismatch> whole = check(false);

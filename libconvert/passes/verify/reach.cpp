@@ -255,7 +255,7 @@ void Reachability::sweep_marks(const Batch& batch, bool forward, std::span<Answe
   }
 }
 
-// Holds by path 1 + the last position that comes before a position; 0 if there is none.
+// Holds by path 1 + the last position that comes before a position; 0: no such position.
 void Reachability::sweep_paths(const Batch& batch, std::span<Answer> answers) const {
   const auto [asked, first, last] = batch;
   std::vector<std::size_t> path_at(asked.size());

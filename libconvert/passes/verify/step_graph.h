@@ -143,7 +143,7 @@ class ConnectionTable {
   IndexTable<> index_;
 };
 
-// Builds the graph of traces that are added one by one, ranks 0…n-1, and need not be kept.
+// Nodes of a step, as indices in the trace of its rank; no_index: no such node.
 class StepGraphBuilder {
  public:
   // Nodes of a step, as indices in the trace of its rank; no_index if there is none.

@@ -167,7 +167,7 @@ void SizeRule::count_communication(const NodeTable& nodes, const Node& node,
 // Replaces each size by the largest of a run of neighbouring sizes that at least `least_uses_` nodes have together.
 // If fewer nodes have that largest size itself, it is rounded up to two digits.
 void SizeRule::merge(const SizeCounts& counts) {
-  std::vector<std::int64_t> together;    // sizes of one owner that become the largest of them
+  std::vector<std::int64_t> together;    // sizes of one owner, to be raised to the largest one
   std::vector<std::int64_t> before;      // the run that was closed last
   std::uint64_t uses = 0, all_uses = 0;  // nodes with any of these sizes; nodes of the owner
   const auto& all = counts.all();

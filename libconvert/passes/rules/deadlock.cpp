@@ -229,7 +229,7 @@ class Report {
     return told;
   }
 
-  // `told`: nodes that notes already describe.
+  // Nodes in the second list need no note.
   void add_cycle(const std::vector<std::uint32_t>& cycle, const std::vector<std::uint32_t>& told, Diagnostic& d) {
     constexpr std::size_t shown = 16;
     const std::vector<std::uint32_t> nodes = without_meetings(whole_, cycle);

@@ -143,10 +143,10 @@ class ConnectionTable {
   IndexTable<> index_;
 };
 
-// Nodes of a step, as indices in the trace of its rank; no_index: no such node.
+// Builds the graph of traces that are added one by one, ranks 0…n-1, and need not be kept.
 class StepGraphBuilder {
  public:
-  // Nodes of a step, as indices in the trace of its rank; no_index if there is none.
+  // Nodes of a step, as indices in the trace of its rank; no_index: no such node.
   struct StepNodes {
     std::uint32_t first = no_index;
     std::uint32_t recv = no_index;

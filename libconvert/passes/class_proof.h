@@ -10,10 +10,10 @@
 namespace convert {
 
 // Proves that the rules find nothing in a class-compressed set. The representative of each class is checked on its
-// own. Then the set is folded: two ranks stand for each class, with its messages and collectives. Dependencies map
-// from the set to the folded set, so a cycle of the set is a cycle of the folded set, and in a run all ranks of a
+// own. Then the set is folded: two ranks represent each class, with its messages and collectives. Dependencies map
+// from the set to the folded set, so a cycle of the set is a cycle of the folded set. In a run, all ranks of a
 // class progress in step with their folded ranks. This holds if all ranks of a class send to, and receive from, one
-// class, and if all groups of a call contain the same classes; both are checked rank by rank, as are the members of
+// class, and if all groups of a call contain the same classes. Both are checked rank by rank, as are the members of
 // groups. Returns false if there is no proof; then the ranks must be checked one by one. `groups`: null if there
 // are none. `file`: name of the set in messages.
 [[nodiscard]] bool proved_by_classes(const MasterSet& set, const std::string& file, const RuleSet& rules,

@@ -24,7 +24,7 @@ struct Iterations {
   std::vector<std::uint32_t>
       // nodes, parents before children; among ready nodes the first in the file comes first
       order;
-  std::vector<std::int64_t> numbers;  // the program's iteration numbers; counted from 0 if it has none
+  std::vector<std::int64_t> numbers;  // the program's iteration numbers; counted from 0 if it does not count
 };
 
 // Returns the mark of a node: the attribute `iteration`, else the result of iteration_in_name().

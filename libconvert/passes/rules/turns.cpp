@@ -41,7 +41,7 @@ class TurnGraph {
   [[nodiscard]] const Turn* turn(std::uint32_t at) const {
     return at < whole_.size() ? nullptr : &turns_[at - whole_.size()];
   }
-  // Turns by link, each link's turns by repetition and number.
+  // Entries by link; each link's entries by repetition and sequence number.
   [[nodiscard]] const std::vector<std::uint32_t>& ordered() const { return ordered_; }
   [[nodiscard]] const std::vector<Turn>& turns() const { return turns_; }
   [[nodiscard]] static auto link_of(const Turn& t) { return std::tuple(t.scope, t.from, t.to); }
@@ -112,7 +112,7 @@ class TurnGraph {
   std::span<const TraceSummary> set_;
   WholeSet& whole_;
   std::vector<std::uint32_t> first_turn_;  // by node; no_index: not a send with sequence numbers
-  std::vector<Turn> turns_;                // the turns of a send are adjacent
+  std::vector<Turn> turns_;                // the entries of a send are adjacent
   std::vector<std::uint32_t> ordered_;
 };
 
@@ -138,7 +138,8 @@ std::vector<std::uint32_t> find_blockers(const TurnGraph& graph) {
   return blockers;
 }
 
-// Returns a cycle in which each element waits for the next; it has a turn that waits for another one, or is empty.
+// Returns a cycle in which each element waits for the next; it contains a link entry that waits for another one, or
+// is empty.
 std::vector<std::uint32_t> circle_of(const TurnGraph& graph, const std::vector<std::uint32_t>& blockers) {
   std::vector<std::uint8_t> seen(blockers.size(), 0);
   for (std::uint32_t start = 0; start < blockers.size(); ++start) {
@@ -206,7 +207,7 @@ class TurnReport {
   }
 
  private:
-  // Reports the first finding of a link, given its turns. Returns whether there is one.
+  // Reports the first finding of a link, given its entries. Returns whether there is one.
   bool add_link(std::span<const std::uint32_t> link, bool is_whole) {
     const auto turn = [&](std::size_t i) -> const Turn& { return graph_.turns()[link[i]]; };
     std::size_t first_run = 0;  // number of sends of the first repetition

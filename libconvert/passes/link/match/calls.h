@@ -65,9 +65,9 @@ struct BothCalls {
                                    const Matching& matching);
 
 // Pairs operators by autograd's sequence numbers, which both files contain. If a name, sequence number and role
-// (forward or backward) occur equally often on both sides, pairs the k-th calls of a thread, except for pairs that
-// contradict most others by thread or order. Returns whether sequence numbers count the same in both files, so that
-// equal names with different numbers are different calls.
+// (forward or backward) occur equally often on both sides, pairs the k-th calls of a thread. Omits pairs that
+// contradict most others by thread or order. Returns whether sequence numbers count the same in both files; equal
+// names with different numbers are then different calls.
 bool pair_by_sequence(BothCalls& calls, LinkReport& report);
 
 // Returns, by thread of the host trace, the thread of the profile with most of its partners, or no_index.
